@@ -1,0 +1,44 @@
+# make demo    rewrite an example, look at the diff, verify the result
+# make test    the whole test suite
+# make check   ruff and mypy
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+DEMO := examples/layer_norm.py
+REWRITTEN := build/demo/layer_norm.py
+
+.PHONY: all demo test check clean
+.DEFAULT_GOAL := test
+.DELETE_ON_ERROR:
+
+all: check test demo
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "tritonopt needs Python 3.10 or later; set PYTHON=...")'
+	@echo "Setting up $(VENV) (torch and triton are large: the first time takes minutes)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[verify,dev]'
+	@touch $@
+
+demo: $(INSTALLED)
+	@echo "== tritonopt rewrite $(DEMO) --passes fuse-stats"
+	@$(BIN)/tritonopt rewrite $(DEMO) --passes fuse-stats
+	@mkdir -p $(dir $(REWRITTEN))
+	@cp $(DEMO) $(REWRITTEN)
+	@echo "== tritonopt rewrite $(REWRITTEN) --passes fuse-stats --write"
+	@$(BIN)/tritonopt rewrite $(REWRITTEN) --passes fuse-stats --write
+	@echo "== tritonopt verify $(DEMO) $(REWRITTEN)"
+	@$(BIN)/tritonopt verify $(DEMO) $(REWRITTEN)
+
+test: $(INSTALLED)
+	@$(BIN)/python -m pytest -n 2 -q --color=no
+
+check: $(INSTALLED)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy --strict -p tritonopt
+
+clean:
+	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache *.egg-info
