@@ -1,0 +1,61 @@
+"""tritonopt: better source for Triton kernels, as an ordinary diff.
+
+The names below are the public face. They are imported when first used, so that
+`import tritonopt` is cheap and `verify` alone needs torch and triton.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tritonopt.rewriting.model import Bits as Bits
+    from tritonopt.rewriting.model import Condition as Condition
+    from tritonopt.rewriting.model import Remark as Remark
+    from tritonopt.rewriting.model import Safety as Safety
+    from tritonopt.rewriting.model import Site as Site
+    from tritonopt.rewriting.passes import Pass as Pass
+    from tritonopt.rewriting.pipeline import RewriteResult as RewriteResult
+    from tritonopt.rewriting.pipeline import rewrite_source as rewrite_source
+    from tritonopt.verification import verify as verify
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Bits": "tritonopt.rewriting.model",
+    "Condition": "tritonopt.rewriting.model",
+    "Pass": "tritonopt.rewriting.passes",
+    "Remark": "tritonopt.rewriting.model",
+    "RewriteResult": "tritonopt.rewriting.pipeline",
+    "Safety": "tritonopt.rewriting.model",
+    "Site": "tritonopt.rewriting.model",
+    "rewrite_source": "tritonopt.rewriting.pipeline",
+    "verify": "tritonopt.verification",
+}
+
+__all__ = [
+    "Bits",
+    "Condition",
+    "Pass",
+    "Remark",
+    "RewriteResult",
+    "Safety",
+    "Site",
+    "__version__",
+    "rewrite_source",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

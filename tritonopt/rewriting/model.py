@@ -1,0 +1,113 @@
+"""The words of the rewriter: safety, bits, conditions, sites, remarks.
+
+Nothing in here knows how a pass finds its sites or how an edit is made; it is
+the vocabulary that passes, the pipeline and every report share.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Safety(str, Enum):
+    """What a site needs beyond `exact`. The empty set is `exact` itself."""
+
+    ROUNDING = "rounding"
+    """Floating-point results may differ in rounding."""
+    CONTRACT = "contract"
+    """Asks something of the caller, done in the same change at every launch."""
+    ASSUMPTION = "assumption"
+    """Holds only under facts that the user asserts with `--assume`."""
+
+
+class Bits(str, Enum):
+    """Whether compiled results stay the same bit for bit."""
+
+    SAME = "same"
+    CONTRACTION = "contraction"
+    """The edit exposes or hides an `a * b + c`."""
+    REDUCTION_ORDER = "reduction-order"
+    """The order of a floating-point reduction may change."""
+
+
+class Status(str, Enum):
+    """How a condition came out."""
+
+    PROVED = "proved"
+    ASSUMED = "assumed"
+    """By a written default or by a fact the user gave; the detail says which."""
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A named claim that must hold at a site for its rewrite to be legal.
+
+    `claim` is kebab-case and says what must be true (`same-elements`).
+    `otherwise` names the reason when it is not (`centre-is-not-the-mean`);
+    where it is empty the claim itself is the reason.
+    """
+
+    claim: str
+    status: Status
+    detail: str = ""
+    otherwise: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.status in (Status.PROVED, Status.ASSUMED)
+
+    @property
+    def reason(self) -> str:
+        return self.otherwise or self.claim
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place in a kernel where a pass applies, or would but for a condition.
+
+    `anchor` is the node of the kernel that a reader is pointed to. `plan` is
+    the pass's own: what it found and needs again to make the edit.
+    """
+
+    anchor: ast.AST
+    conditions: tuple[Condition, ...]
+    message: str
+    safety: frozenset[Safety] = frozenset()
+    bits: Bits = Bits.SAME
+    facts_used: frozenset[str] = frozenset()
+    """Texts of the `--assume` facts that a condition of the site rests on."""
+    plan: Any = field(default=None, compare=False)
+
+    @property
+    def failed(self) -> tuple[Condition, ...]:
+        return tuple(c for c in self.conditions if not c.holds)
+
+
+class RemarkKind(str, Enum):
+    PASSED = "passed"
+    MISSED = "missed"
+    ANALYSIS = "analysis"
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a pass says of one site. Lines count from 1, columns from 1."""
+
+    pass_name: str
+    kind: RemarkKind
+    kernel: str
+    line: int
+    column: int
+    message: str
+    safety: frozenset[Safety] = frozenset()
+    bits: Bits = Bits.SAME
+    conditions: tuple[Condition, ...] = ()
+    reason: str = ""
+    """For a missed site: the name of the condition that failed, or `safety`."""
+    failure: str = ""
+    """For a defect of the tool itself: what was raised, and how to report it."""

@@ -1,0 +1,61 @@
+"""What a pass is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tritonopt.rewriting import options
+from tritonopt.rewriting.model import Safety, Site
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from tritonopt.facts import KernelFacts
+    from tritonopt.source import Change
+
+
+@dataclass(frozen=True)
+class Pass(ABC):
+    """One documented rewrite: a frozen dataclass whose fields are its options.
+
+    An option is a `bool`, an `int`, a `str`, a `Literal` or an `Enum`, and has a
+    default. The docstring of a pass is its manual page, with the headings What
+    it does, Why, Conditions, Numerics, Example, Measured.
+
+    A pass is found through the entry-point group `tritonopt.passes`, under the
+    same name that it gives itself here.
+    """
+
+    name: ClassVar[str]
+    """In kebab-case, as it is written after `--passes`."""
+    summary: ClassVar[str]
+    """One line for the catalogue."""
+    safety: ClassVar[frozenset[Safety]] = frozenset()
+    """The most that a site of it may need; a site may need less."""
+    default: ClassVar[bool] = False
+    """Whether it runs when no pass is named: only what was never seen to lose speed."""
+
+    @abstractmethod
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        """The places in the kernel where the pass applies, or would but for a condition.
+
+        Once a site's edit is made, the facts of the new kernel must no longer
+        offer it: twice is once.
+        """
+
+    @abstractmethod
+    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
+        """The edit of a site whose conditions all hold; `site` came from `sites(facts)`."""
+
+    @classmethod
+    def variants(cls) -> Iterator[Self]:
+        """Every legal combination of options.
+
+        Options with finitely many values are combined, others keep their
+        default; a pass that forbids a combination says so by overriding this.
+        """
+        for values in options.combinations(cls):
+            yield cls(**values)

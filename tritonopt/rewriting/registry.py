@@ -1,0 +1,83 @@
+"""Finding the passes: nothing imports a pass by name.
+
+Passes announce themselves through the entry-point group `tritonopt.passes`,
+those of this package and those of anyone else's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from importlib import metadata
+
+from tritonopt.rewriting import options
+from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.passes import Pass
+
+GROUP = "tritonopt.passes"
+
+
+@cache
+def catalogue() -> dict[str, type[Pass]]:
+    """Every installed pass by name, sorted."""
+    return {name: _load(name) for name in _entries()}
+
+
+def select(spec: str) -> list[Pass]:
+    """The passes that a selection names, in its order.
+
+    `all` and `default` stand for sets; a pass that is also named keeps the
+    options that were given to it by name.
+    """
+    chosen: dict[str, Pass] = {}
+    named: set[str] = set()
+    for item in options.parse(spec):
+        if item.name in ("all", "default"):
+            if item.options:
+                raise PassSelectionError(f"{item.name!r} stands for a set and takes no options")
+            for name, found in catalogue().items():
+                if item.name == "all" or found.default:
+                    chosen.setdefault(name, found())
+            continue
+        if item.name in named:
+            raise PassSelectionError(f"the pass {item.name!r} is given twice")
+        named.add(item.name)
+        chosen[item.name] = options.build(_load(item.name), item.options)
+    return list(chosen.values())
+
+
+def resolve(passes: str | Iterable[Pass | str]) -> list[Pass]:
+    """A selection as the API takes it: a text, or passes and texts in any mixture."""
+    if isinstance(passes, str):
+        return select(passes)
+    return [
+        found
+        for chosen in passes
+        for found in (select(chosen) if isinstance(chosen, str) else [chosen])
+    ]
+
+
+@cache
+def _entries() -> dict[str, metadata.EntryPoint]:
+    found = {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
+    return dict(sorted(found.items()))
+
+
+def _load(name: str) -> type[Pass]:
+    """The class behind a name. Only what is asked for is imported."""
+    entry = _entries().get(name)
+    if entry is None:
+        known = [*_entries(), "all", "default"]
+        hint = options.nearest(name, known) or f"there are {', '.join(known)}"
+        raise PassSelectionError(f"there is no pass {name!r}; {hint}")
+    try:
+        found = entry.load()
+    except Exception as error:
+        raise PassSelectionError(
+            f"the pass {name!r} ({entry.value}) cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    if not (isinstance(found, type) and issubclass(found, Pass) and found.name == name):
+        raise PassSelectionError(
+            f"the entry point {name!r} ({entry.value}) is not a pass of that name"
+        )
+    return found
