@@ -1,0 +1,77 @@
+"""Unified diffs that `git apply` and `patch -p1` take."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+
+_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+def unified(path: str, old: str, new: str) -> str:
+    """The diff between two texts of a file, with the line ends that they have; "" if equal."""
+    name = _name(path)
+    lines = difflib.unified_diff(
+        _lines(old), _lines(new), _quoted(f"a/{name}"), _quoted(f"b/{name}")
+    )
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def encoded(diff: str, encoding: str) -> bytes:
+    """The bytes of a diff: names as the file system has them, lines as the file has them."""
+    old, new, body = diff.split("\n", 2)
+    return os.fsencode(f"{old}\n{new}\n") + body.encode(encoding)
+
+
+def coloured(diff: str) -> str:
+    """The diff for a terminal."""
+    return "".join(_colour(line, place) for place, line in enumerate(_lines(diff)))
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as patch tools see them: only a line feed ends one."""
+    lines = text.split("\n")
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _name(path: str) -> str:
+    """The path as a diff names it: relative where it can be, with forward slashes."""
+    absolute = Path(os.path.abspath(path))
+    try:
+        return absolute.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        shown = Path(os.path.normpath(path))
+        return shown.relative_to(shown.anchor).as_posix()
+
+
+def _quoted(name: str) -> str:
+    """The name as git writes it: odd characters escaped, a tab after one with blanks."""
+    if any(character in _ESCAPES or not character.isprintable() for character in name):
+        escaped = (
+            _ESCAPES.get(character) or (character if character.isprintable() else _octal(character))
+            for character in name
+        )
+        return f'"{"".join(escaped)}"'
+    return f"{name}\t" if " " in name else name
+
+
+def _octal(character: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))
+
+
+def _colour(line: str, place: int) -> str:
+    if place < 2:
+        code = "1"
+    elif line.startswith("@@"):
+        code = "36"
+    elif line.startswith("+"):
+        code = "32"
+    elif line.startswith("-"):
+        code = "31"
+    else:
+        return line
+    text = line.rstrip("\r\n")
+    return f"\x1b[{code}m{text}\x1b[0m{line[len(text) :]}"

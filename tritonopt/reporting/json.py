@@ -1,0 +1,87 @@
+"""Findings for a script. The form is a promise: fields are added, never changed or removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from tritonopt.reporting.findings import FileFindings, Summary, safety_names
+from tritonopt.rewriting.model import Remark
+
+if TYPE_CHECKING:
+    from tritonopt.verification.verdict import Verdict
+
+VERSION = 1
+
+
+def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
+    """The object that `rewrite --format json` prints."""
+    return _text(
+        {
+            "version": VERSION,
+            "files": [
+                {
+                    "path": found.path,
+                    "changed": found.changed,
+                    "diff": found.diff,
+                    "remarks": [_remark(remark) for remark in found.remarks],
+                }
+                for found in files
+            ],
+            "summary": asdict(summary),
+        }
+    )
+
+
+def verdict_report(verdict: Verdict) -> str:
+    """The object that `verify --format json` prints."""
+    return _text(
+        {
+            "version": VERSION,
+            "verdict": verdict.verdict,
+            "backend": verdict.backend,
+            "examples": verdict.examples,
+            "discarded": verdict.discarded,
+            "worst_error": _finite(verdict.worst_error),
+            "oracle_error": _finite(verdict.oracle_error),
+            "counterexample": verdict.counterexample,
+            "reason": verdict.reason,
+            "notes": list(verdict.notes),
+        }
+    )
+
+
+def _remark(remark: Remark) -> dict[str, Any]:
+    return {
+        "pass": remark.pass_name,
+        "kind": remark.kind.value,
+        "kernel": remark.kernel,
+        "line": remark.line,
+        "column": remark.column,
+        "safety": safety_names(remark.safety),
+        "bits": remark.bits.value,
+        "message": remark.message,
+        "reason": remark.reason,
+        "failure": remark.failure,
+        "conditions": [
+            {
+                "claim": condition.claim,
+                "status": condition.status.value,
+                "detail": condition.detail,
+            }
+            for condition in remark.conditions
+        ],
+    }
+
+
+def _finite(error: float | None) -> float | str | None:
+    """JSON has no infinity and no NaN; they are texts here ("inf", "nan")."""
+    if error is None or abs(error) < float("inf"):
+        return error
+    return str(error)
+
+
+def _text(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2, allow_nan=False)

@@ -1,0 +1,104 @@
+"""Findings for a person at a terminal, one line each: `path:line:col: pass [safety]: message`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from tritonopt.reporting.findings import Summary, safety_names
+from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
+
+if TYPE_CHECKING:
+    from tritonopt.verification.verdict import Verdict
+
+BOLD, RED, GREEN, YELLOW, CYAN = "1", "31", "32", "33", "36"
+
+_STATUS_COLOURS = {Status.REFUTED: RED, Status.UNKNOWN: YELLOW, Status.ASSUMED: YELLOW}
+
+
+class Style:
+    """Colour where it is wanted, plain text elsewhere."""
+
+    def __init__(self, colour: bool) -> None:
+        self._colour = colour
+
+    @classmethod
+    def of(cls, stream: TextIO) -> Style:
+        """Colour on a terminal only, and not where NO_COLOR is set."""
+        dumb = os.environ.get("TERM") == "dumb"
+        return cls(stream.isatty() and not dumb and not os.environ.get("NO_COLOR"))
+
+    @property
+    def colour(self) -> bool:
+        return self._colour
+
+    def paint(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colour else text
+
+
+def remark_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
+    """A remark, and below it the conditions that a reader needs.
+
+    All of them for a missed site; for one that passed, those that were assumed
+    and not proved.
+    """
+    where = style.paint(f"{path}:{remark.line}:{remark.column}:", BOLD)
+    safety = ",".join(safety_names(remark.safety)) or "exact"
+    head = f"{where} {style.paint(remark.pass_name, CYAN)} [{safety}]:"
+    if remark.kind is RemarkKind.MISSED:
+        missed = style.paint("missed", RED if remark.failure else YELLOW)
+        yield f"{head} {missed}, {remark.reason}: {remark.message}"
+        shown = remark.conditions
+    elif remark.kind is RemarkKind.PASSED:
+        yield f"{head} {remark.message}"
+        shown = tuple(c for c in remark.conditions if c.status is Status.ASSUMED)
+    else:
+        yield f"{head} note: {remark.message}"
+        shown = ()
+    for condition in shown:
+        yield _condition_line(condition, style)
+
+
+def summary_line(summary: Summary, wrote: bool) -> str:
+    """One line for the end of a run."""
+    verb = ("was" if summary.changed == 1 else "were") + " rewritten" if wrote else "would change"
+    line = (
+        f"{_count(summary.files, 'file')}, {_count(summary.kernels, 'kernel')}: "
+        f"{_count(summary.passed, 'site')} passed, {summary.missed} missed; "
+        f"{_count(summary.changed, 'file')} {verb}"
+    )
+    failed = sum(map(len, summary.errors.values()))
+    return f"{line}; {_count(failed, 'error')}" if failed else line
+
+
+def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
+    """The verdict first, then what it rests on."""
+    colours = {"identical": GREEN, "equivalent": GREEN, "counterexample": RED}
+    name = style.paint(verdict.verdict, colours.get(verdict.verdict, YELLOW))
+    yield f"{name}: {_count(verdict.examples, 'example')} on the {verdict.backend} backend"
+    if verdict.discarded:
+        yield f"  discarded: {_count(verdict.discarded, 'example')} that the original cannot run"
+    if verdict.reason:
+        yield f"  reason: {verdict.reason}"
+    if verdict.worst_error is not None:
+        yield f"  largest error of the rewritten kernel: {verdict.worst_error:.3g}"
+    if verdict.oracle_error is not None:
+        yield f"  largest error of the original: {verdict.oracle_error:.3g}"
+    for note in verdict.notes:
+        yield f"  note: {note}"
+    if verdict.counterexample:
+        yield "  counterexample:"
+        yield verdict.counterexample.rstrip("\n")
+
+
+def _condition_line(condition: Condition, style: Style) -> str:
+    # Padded first: an escape sequence has a length and no width.
+    status = f"{condition.status.value:8}"
+    colour = _STATUS_COLOURS.get(condition.status, GREEN)
+    detail = f": {condition.detail}" if condition.detail else ""
+    return f"    {style.paint(status, colour)} {condition.claim}{detail}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
