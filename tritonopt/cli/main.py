@@ -1,0 +1,94 @@
+"""`tritonopt COMMAND ...`: which command, and what every command has in common."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from tritonopt import __version__
+
+OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
+"""Exit codes: done; would change, or a counterexample; error; Ctrl-C; nobody reads on."""
+
+_COMMANDS = {
+    "rewrite": "rewrite the kernels of files; prints a diff, or replaces the files",
+    "verify": "run an original and a rewritten file on drawn inputs and compare",
+    "passes": "list the passes",
+    "facts": "print what is known of the kernels of a file",
+}
+
+_EPILOG = """\
+exit codes:
+  0  done, or nothing to do
+  1  something would change (rewrite --check), or a counterexample (verify)
+  2  an error, or no answer could be reached (verify)
+"""
+
+
+def entry() -> NoReturn:
+    """The console script."""
+    sys.exit(main())
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    given = sys.argv[1:] if argv is None else list(argv)
+    try:
+        # argparse leaves by SystemExit: 0 after --help, 2 for what it cannot read.
+        arguments = _parser(given).parse_args(given)
+        code = int(import_module(f"tritonopt.cli.{arguments.command}").run(arguments))
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("tritonopt: interrupted; no file was left half written", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # `tritonopt ... | head` is no error of anyone's. What is still buffered goes
+        # nowhere, or the interpreter would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception:
+        # Exit code 1 means "would change", so nothing of ours may leave with it.
+        import traceback
+
+        traceback.print_exc()
+        complain(
+            f"this is a defect of tritonopt {__version__}; please report it with the command and "
+            f"the lines above"
+        )
+        return ERROR
+
+
+def complain(message: str) -> int:
+    """Say what went wrong, and return the exit code for it."""
+    print(f"tritonopt: error: {message}", file=sys.stderr)
+    return ERROR
+
+
+def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser; only the command that was named is imported to add its arguments."""
+    parser = argparse.ArgumentParser(
+        prog="tritonopt",
+        description="A source-to-source optimizer for Triton kernels.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"tritonopt {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    named = next((argument for argument in argv if not argument.startswith("-")), "")
+    for name, summary in _COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if name == named:
+            import_module(f"tritonopt.cli.{name}").add_arguments(command)
+    return parser
