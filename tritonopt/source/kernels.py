@@ -1,0 +1,102 @@
+"""Kernels: the functions of a module that triton compiles."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tritonopt.source.names import Scope
+
+if TYPE_CHECKING:
+    from tritonopt.source.module import Module
+
+JIT = "triton.jit"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a kernel. `kind` is as in `inspect`, in small letters."""
+
+    name: str
+    constexpr: bool
+    annotation: ast.expr | None
+    default: ast.expr | None
+    kind: str
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A function under a jit decorator, wherever it stands and whatever else decorates it."""
+
+    module: Module = field(repr=False)
+    node: ast.FunctionDef = field(repr=False)
+    qualname: str
+    decorators: tuple[str, ...]
+    """Resolved dotted names, outermost first; "" for one that does not resolve."""
+    jit: str
+    """The resolved name of the decorator that made it a kernel."""
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return tuple(_parameters(self.node.args))
+
+
+def find_kernels(module: Module) -> tuple[Kernel, ...]:
+    """Every jit function of the module, helpers and nested ones included, in source order."""
+    kernels: list[Kernel] = []
+    for node, scope in module.names.functions:
+        if isinstance(node, ast.AsyncFunctionDef) or not node.decorator_list:
+            continue
+        decorators = tuple(_decorator(module, d) for d in node.decorator_list)
+        if JIT in decorators:
+            kernels.append(Kernel(module, node, _qualname(node.name, scope), decorators, JIT))
+    return tuple(kernels)
+
+
+def _decorator(module: Module, expression: ast.expr) -> str:
+    while isinstance(expression, ast.Call):
+        expression = expression.func
+    return module.resolve(expression)
+
+
+def _qualname(name: str, scope: Scope | None) -> str:
+    """As `__qualname__`: `Class.kernel`, `factory.<locals>.kernel`."""
+    parts = [name]
+    while scope is not None:
+        if isinstance(scope.node, ast.ClassDef):
+            parts.append(scope.node.name)
+        elif isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            parts += ["<locals>", scope.node.name]
+        scope = scope.parent
+    return ".".join(reversed(parts))
+
+
+def _parameters(args: ast.arguments) -> Iterator[Parameter]:
+    positional = [*args.posonlyargs, *args.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(args.defaults))
+    defaults += args.defaults
+    for index, (arg, default) in enumerate(zip(positional, defaults, strict=True)):
+        first = index < len(args.posonlyargs)
+        yield _parameter(arg, default, "positional_only" if first else "positional_or_keyword")
+    if args.vararg is not None:
+        yield _parameter(args.vararg, None, "var_positional")
+    for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        yield _parameter(arg, default, "keyword_only")
+    if args.kwarg is not None:
+        yield _parameter(args.kwarg, None, "var_keyword")
+
+
+def _parameter(arg: ast.arg, default: ast.expr | None, kind: str) -> Parameter:
+    return Parameter(arg.arg, _is_constexpr(arg.annotation), arg.annotation, default, kind)
+
+
+def _is_constexpr(annotation: ast.expr | None) -> bool:
+    # Triton asks the same of the annotation's text, whatever module the name comes from.
+    return annotation is not None and "constexpr" in ast.unparse(annotation)

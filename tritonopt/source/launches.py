@@ -1,0 +1,340 @@
+"""Launch sites, and the uses of a kernel that are none.
+
+What a launcher passes is evidence about a kernel only as long as nobody else
+can launch it. So every use of a kernel's name, and of the plain aliases of it,
+goes into one of three drawers: a launch, harmless (a call from jit code, the
+assignment that makes an alias, a decorator), or an escape.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tritonopt.source.names import Binding, Function, Scope
+
+if TYPE_CHECKING:
+    from tritonopt.source.kernels import Kernel
+    from tritonopt.source.module import Module
+
+_WRAPPERS = frozenset({"triton.autotune", "triton.heuristics", "triton.jit"})
+_LAUNCH_METHODS = frozenset({"run", "warmup"})
+_NAMESPACES = frozenset({"globals", "locals", "vars"})
+
+Reference = ast.Name | ast.Attribute
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """`kernel[grid](...)`, or `kernel.run(..., grid=...)` and `kernel.warmup(..., grid=...)`."""
+
+    kernel: Kernel
+    call: ast.Call = field(repr=False)
+    grid: ast.expr = field(repr=False)
+    launcher: Function | None = field(repr=False)
+    """The innermost function around the call."""
+    arguments: Mapping[str, ast.expr] = field(repr=False)
+    """By the kernel's parameter names."""
+    options: Mapping[str, ast.expr] = field(repr=False)
+    """Keywords that are no parameters: num_warps, num_stages, ..."""
+    complete: bool
+    """False where `*args` or `**kwargs` hide some of the arguments."""
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What a file does with its kernels."""
+
+    launches: tuple[Launch, ...]
+    escapes: Mapping[str, tuple[ast.expr, ...]]
+    """By qualname; only kernels that have any."""
+
+
+def find_uses(module: Module) -> Uses:
+    if not module.kernels:
+        return Uses((), {})
+    return _Finder(module).find()
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """The kernels that a name may stand for; `sure` when it is one of them and nothing else."""
+
+    kernels: frozenset[Kernel] = frozenset()
+    sure: bool = False
+
+    @property
+    def only(self) -> Kernel | None:
+        if not self.sure or len(self.kernels) != 1:
+            return None
+        return next(iter(self.kernels))
+
+
+class _Finder:
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._names = module.names
+        self._kernel_of: dict[ast.AST, Kernel] = {k.node: k for k in module.kernels}
+        # What decorates the kernels of this file may also be called on one.
+        used = {name for kernel in module.kernels for name in kernel.decorators}
+        self._wrappers = _WRAPPERS | (used - {""})
+        self._meanings: dict[tuple[Scope, str], _Meaning] = {}
+        self._aliases: set[Reference] = set()
+        self._candidates = self._find_candidates()
+        self._members = self._find_members()
+        self._launches: list[Launch] = []
+        self._escapes: dict[str, list[ast.expr]] = {}
+
+    def find(self) -> Uses:
+        for name in self._names.scope_of:
+            if name.id in self._candidates:
+                self._use(name, self._meaning(name))
+        if self._members:
+            for node in self._names.parents:
+                if isinstance(node, ast.Attribute) and node.attr in self._members:
+                    self._use_of_member(node)
+        if any(word in self._module.text for word in ("getattr", *_NAMESPACES)):
+            for node in self._names.parents:
+                self._use_by_text(node)
+        escapes = {
+            kernel.qualname: tuple(sorted(self._escapes[kernel.qualname], key=_place))
+            for kernel in self._module.kernels
+            if kernel.qualname in self._escapes
+        }
+        return Uses(tuple(sorted(self._launches, key=lambda launch: _place(launch.call))), escapes)
+
+    # What a name stands for
+
+    def _find_candidates(self) -> frozenset[str]:
+        """Names that may stand for a kernel: kernels, and what is assigned from such a name."""
+        assigned: list[tuple[str, Reference]] = []
+        for scope in self._names.scopes.values():
+            for name, bindings in scope.bindings.items():
+                for binding in bindings:
+                    source = self._alias_of(binding)
+                    if source is not None:
+                        assigned.append((name, source))
+        found = {kernel.name for kernel in self._module.kernels}
+        before = 0
+        while len(found) > before:
+            before = len(found)
+            found.update(name for name, source in assigned if _last(source) in found)
+        self._aliases.update(source for _, source in assigned if _last(source) in found)
+        return frozenset(found)
+
+    def _find_members(self) -> frozenset[str]:
+        """Names by which classes hold kernels."""
+        return frozenset(
+            name
+            for node, scope in self._names.scopes.items()
+            if isinstance(node, ast.ClassDef)
+            for name in scope.bindings
+            if name in self._candidates and self._meaning_in(scope, name).kernels
+        )
+
+    def _alias_of(self, binding: Binding) -> Reference | None:
+        """The `K` of the assigned values `K`, `decorate(...)(K)` and `decorate(K)`."""
+        if isinstance(binding, (ast.Name, ast.Attribute)):
+            return binding
+        if isinstance(binding, ast.Call) and len(binding.args) == 1 and not binding.keywords:
+            decorator = binding.func.func if isinstance(binding.func, ast.Call) else binding.func
+            if self._module.resolve(decorator) in self._wrappers:
+                return self._alias_of(binding.args[0])
+        return None
+
+    def _meaning(self, reference: Reference) -> _Meaning:
+        if isinstance(reference, ast.Name):
+            home = self._names.scope_of[reference].find(reference.id)
+            return _Meaning() if home is None else self._meaning_in(home, reference.id)
+        owner, exact = self._class_of(reference.value)
+        return _Meaning() if owner is None else self._member(owner, reference.attr, exact)
+
+    def _meaning_in(self, scope: Scope, name: str) -> _Meaning:
+        key = (scope, name)
+        if key not in self._meanings:
+            self._meanings[key] = _Meaning(sure=True)  # `k = decorate(k)` adds nothing
+            self._meanings[key] = self._meaning_of(scope.bindings[name])
+        return self._meanings[key]
+
+    def _meaning_of(self, bindings: list[Binding]) -> _Meaning:
+        kernels: frozenset[Kernel] = frozenset()
+        sure = True
+        for binding in bindings:
+            if isinstance(binding, ast.Constant) and binding.value is None:
+                continue  # in place of the kernel where triton is not installed
+            if isinstance(binding, ast.FunctionDef) and binding in self._kernel_of:
+                kernels |= {self._kernel_of[binding]}
+                continue
+            source = self._alias_of(binding)
+            meaning = _Meaning() if source is None else self._meaning(source)
+            kernels |= meaning.kernels
+            sure = sure and meaning.sure
+        return _Meaning(kernels, sure)
+
+    def _class_of(self, expression: ast.expr) -> tuple[ast.ClassDef | None, bool]:
+        """The class that its name (exactly it), `self` or `cls` (or one derived) stands for."""
+        if not isinstance(expression, ast.Name):
+            return None, False
+        home = self._names.scope_of[expression].find(expression.id)
+        if home is None or len(home.bindings[expression.id]) != 1:
+            return None, False
+        binding = home.bindings[expression.id][0]
+        if isinstance(binding, ast.ClassDef):
+            return binding, True
+        if expression.id not in ("self", "cls") or binding is not None or home.parent is None:
+            return None, False
+        around = home.parent.node
+        return (around, False) if isinstance(around, ast.ClassDef) else (None, False)
+
+    def _member(self, owner: ast.ClassDef, name: str, exact: bool) -> _Meaning:
+        held = [self._names.scopes[above] for above in self._lineage(owner)]
+        held = [scope for scope in held if name in scope.bindings]
+        if not held:
+            return _Meaning()
+        meaning = self._meaning_in(held[0], name)
+        if exact:
+            return meaning
+        # `self` may be of a class that has its own.
+        for node, scope in self._names.scopes.items():
+            if not isinstance(node, ast.ClassDef) or node is owner or name not in scope.bindings:
+                continue
+            if owner in self._lineage(node):
+                other = self._meaning_in(scope, name)
+                meaning = _Meaning(meaning.kernels | other.kernels, False)
+        return meaning
+
+    def _lineage(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """The class and its bases in this file, nearest first."""
+        found = [owner]
+        for node in found:
+            for base in node.bases:
+                above, exact = self._class_of(base)
+                if above is not None and exact and above not in found:
+                    found.append(above)
+        return found
+
+    # What is done with it
+
+    def _use(self, reference: Reference, meaning: _Meaning) -> None:
+        kernel = meaning.only
+        if kernel is not None:
+            launch = self._launch(kernel, reference)
+            if launch is not None:
+                self._launches.append(launch)
+                return
+            if self._harmless(reference):
+                return
+        for escaped in meaning.kernels:
+            self._escape(escaped, reference)
+
+    def _escape(self, kernel: Kernel, expression: ast.expr) -> None:
+        uses = self._escapes.setdefault(kernel.qualname, [])
+        if expression not in uses:
+            uses.append(expression)
+
+    def _use_of_member(self, node: ast.Attribute) -> None:
+        owner, exact = self._class_of(node.value)
+        if owner is not None and isinstance(node.ctx, ast.Load):
+            self._use(node, self._member(owner, node.attr, exact))
+            return
+        if self._module.resolve(node.value):
+            return  # something of another module
+        # Some object's attribute of that name: it may be the kernel, or take its place.
+        for place, scope in self._names.scopes.items():
+            if isinstance(place, ast.ClassDef) and node.attr in scope.bindings:
+                for kernel in self._meaning_in(scope, node.attr).kernels:
+                    self._escape(kernel, node)
+
+    def _use_by_text(self, node: ast.AST) -> None:
+        """`getattr(x, "kernel")` and `globals()["kernel"]`."""
+        text: ast.expr | None = None
+        if isinstance(node, ast.Call) and len(node.args) > 1:
+            if isinstance(node.func, ast.Name) and node.func.id == "getattr":
+                text = node.args[1]
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            if isinstance(function, ast.Name) and function.id in _NAMESPACES:
+                text = node.slice
+        if not isinstance(text, ast.Constant):
+            return
+        for kernel in self._module.kernels:
+            if kernel.name == text.value:
+                self._escape(kernel, text)
+
+    def _harmless(self, reference: Reference) -> bool:
+        if reference in self._aliases:
+            return True  # the uses of the alias are looked at instead
+        parent = self._names.parents[reference]
+        if isinstance(parent, ast.Call) and parent.func is reference:
+            return self._in_kernel(reference)
+        return self._decorates_kernel(reference)
+
+    def _in_kernel(self, reference: Reference) -> bool:
+        scope: Scope | None = self._scope(reference)
+        while scope is not None:
+            if scope.node in self._kernel_of:
+                return True
+            scope = scope.parent
+        return False
+
+    def _decorates_kernel(self, reference: Reference) -> bool:
+        below: ast.AST = reference
+        node = self._names.parents[below]
+        while isinstance(node, (ast.expr, ast.keyword)):
+            below, node = node, self._names.parents[node]
+        kernel = self._kernel_of.get(node)
+        return kernel is not None and below in kernel.node.decorator_list
+
+    def _launch(self, kernel: Kernel, reference: Reference) -> Launch | None:
+        around = self._names.parents[reference]
+        call = self._names.parents.get(around)
+        if not isinstance(call, ast.Call) or call.func is not around:
+            return None
+        keywords = {k.arg: k.value for k in call.keywords if k.arg is not None}
+        grid: ast.expr | None = None
+        if isinstance(around, ast.Subscript):
+            grid = around.slice if around.value is reference else None
+        elif isinstance(around, ast.Attribute) and around.attr in _LAUNCH_METHODS:
+            grid = keywords.pop("grid", None)
+            keywords.pop("warmup", None)
+        if grid is None:
+            return None
+        parameters = kernel.parameters
+        slots = [p.name for p in parameters if p.kind.startswith("positional")]
+        positional = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
+        hidden = any(k.arg is None for k in call.keywords)
+        if len(positional) < len(call.args):
+            # Behind a `*args` nobody knows which parameter is meant.
+            hidden = True
+            star = next(i for i, arg in enumerate(call.args) if isinstance(arg, ast.Starred))
+            positional = call.args[:star]
+        elif len(positional) > len(slots):
+            hidden = True
+        arguments = dict(zip(slots, positional, strict=False))
+        names = {p.name for p in parameters}
+        arguments.update((name, value) for name, value in keywords.items() if name in names)
+        return Launch(
+            kernel=kernel,
+            call=call,
+            grid=grid,
+            launcher=self._scope(reference).function,
+            arguments=arguments,
+            options={name: value for name, value in keywords.items() if name not in names},
+            complete=not hidden,
+        )
+
+    def _scope(self, reference: Reference) -> Scope:
+        root: ast.expr = reference
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return self._names.scope_of[root] if isinstance(root, ast.Name) else self._names.module
+
+
+def _last(reference: Reference) -> str:
+    return reference.id if isinstance(reference, ast.Name) else reference.attr
+
+
+def _place(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset

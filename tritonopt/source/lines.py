@@ -1,0 +1,47 @@
+"""Where a place of the syntax tree lies in the text.
+
+`ast` counts columns in UTF-8 bytes and ends lines as the tokenizer does: at a
+newline, a carriage return or both, and at nothing else (`str.splitlines` also
+splits at form feeds and a handful of Unicode separators).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+Placed = ast.stmt | ast.expr | ast.arg | ast.keyword | ast.alias
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Lines:
+    """Character offsets for the `(line, column)` places of one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
+        self._ascii = text.isascii()
+
+    def start(self, line: int) -> int:
+        """Offset of the first character of a line; lines count from 1, past the last is the end."""
+        return self._starts[line - 1] if line <= len(self._starts) else len(self.text)
+
+    def offset(self, line: int, column: int) -> int:
+        """Offset of a place as `ast` gives it: line from 1, column in UTF-8 bytes."""
+        start = self.start(line)
+        if self._ascii:
+            return start + column
+        head = self.text[start : start + column]
+        if head.isascii():
+            return start + column
+        return start + len(head.encode()[:column].decode(errors="ignore"))
+
+    def span(self, node: Placed) -> tuple[int, int]:
+        """Offsets of the first character of a node and of the one behind its last."""
+        if node.end_lineno is None or node.end_col_offset is None:
+            raise ValueError("the node has no place in the text")
+        return (
+            self.offset(node.lineno, node.col_offset),
+            self.offset(node.end_lineno, node.end_col_offset),
+        )
