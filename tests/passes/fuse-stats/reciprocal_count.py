@@ -1,4 +1,4 @@
-"""The mean is formed with a reciprocal, `total * inv_n`, computed once and used for both results."""
+"""The mean is formed with a reciprocal, `total * inv_n`, computed once and used for both."""
 
 import torch
 import triton
