@@ -3,17 +3,36 @@
 Nothing above this room touches the text of a file itself.
 """
 
-from tritonopt.source.errors import SourceError
+from tritonopt.source.changes import (
+    AddParameter,
+    Change,
+    InsertAfter,
+    InsertBefore,
+    Remove,
+    Replace,
+    ReplaceExpression,
+)
+from tritonopt.source.edits import apply
+from tritonopt.source.errors import EditConflict, SourceError
 from tritonopt.source.kernels import Kernel, Parameter
 from tritonopt.source.launches import Launch
 from tritonopt.source.module import Module, has_kernels, read
 
 __all__ = [
+    "AddParameter",
+    "Change",
+    "EditConflict",
+    "InsertAfter",
+    "InsertBefore",
     "Kernel",
     "Launch",
     "Module",
     "Parameter",
+    "Remove",
+    "Replace",
+    "ReplaceExpression",
     "SourceError",
+    "apply",
     "has_kernels",
     "read",
 ]

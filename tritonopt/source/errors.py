@@ -1,4 +1,4 @@
-"""The one error that reading a file can end in."""
+"""What can go wrong between a file and its new text."""
 
 from __future__ import annotations
 
@@ -17,3 +17,7 @@ class SourceError(Exception):
         if self.line == 0:
             return f"{self.path}: {self.message}"
         return f"{self.path}:{self.line}:{self.column}: {self.message}"
+
+
+class EditConflict(ValueError):
+    """Changes contradict each other, or the result would not be what they ask for."""

@@ -218,6 +218,8 @@ class _Finder:
     # What is done with it
 
     def _use(self, reference: Reference, meaning: _Meaning) -> None:
+        if self._called_in_kernel(reference):
+            return  # of whichever it is, no launch
         kernel = meaning.only
         if kernel is not None:
             launch = self._launch(kernel, reference)
@@ -264,14 +266,13 @@ class _Finder:
                 self._escape(kernel, text)
 
     def _harmless(self, reference: Reference) -> bool:
-        if reference in self._aliases:
-            return True  # the uses of the alias are looked at instead
-        parent = self._names.parents[reference]
-        if isinstance(parent, ast.Call) and parent.func is reference:
-            return self._in_kernel(reference)
-        return self._decorates_kernel(reference)
+        # The uses of an alias are looked at where they stand.
+        return reference in self._aliases or self._decorates_kernel(reference)
 
-    def _in_kernel(self, reference: Reference) -> bool:
+    def _called_in_kernel(self, reference: Reference) -> bool:
+        parent = self._names.parents[reference]
+        if not isinstance(parent, ast.Call) or parent.func is not reference:
+            return False
         scope: Scope | None = self._scope(reference)
         while scope is not None:
             if scope.node in self._kernel_of:

@@ -1,0 +1,373 @@
+"""Statements put in, exchanged and taken out of blocks, with libcst.
+
+The syntax tree of `ast` and the one of libcst are walked side by side: their
+blocks hold the same statements in the same order, so nothing is looked up by
+its place and no metadata is computed. What no change touches is the very node
+that libcst parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from tritonopt.source.changes import StatementPlan
+from tritonopt.source.errors import EditConflict
+
+_Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+_ONE_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.AsyncWith)
+_TWO_BODIES = (ast.If, ast.For, ast.AsyncFor, ast.While)
+
+
+def rewrite(
+    text: str,
+    node: ast.FunctionDef | ast.Module,
+    *,
+    plans: Mapping[ast.stmt, StatementPlan],
+    parents: Mapping[ast.AST, ast.AST],
+    indent: str,
+) -> str:
+    """`text` is that of `node` in whole lines; its expressions and parameters may differ."""
+    newline = _newline(text)
+    # An indented function parses inside a block.
+    shell = f"if 1:{newline}" if text[:1] in (" ", "\t") else ""
+    tree = _parse(shell + text, indent, newline)
+    if tree.code != shell + text:
+        raise EditConflict("form feeds or lone carriage returns in the kernel would not be kept")
+    rebuild = _Rebuild(plans, parents, indent, newline)
+    if isinstance(node, ast.Module):
+        return rebuild.module(node, tree).code
+    outer = tree.body[0]
+    if shell and isinstance(outer, cst.If) and isinstance(outer.body, cst.IndentedBlock):
+        function = rebuild.function(node, outer.body.body[0])
+        block = outer.body.with_changes(body=[function, *outer.body.body[1:]])
+        outer = outer.with_changes(body=block)
+    else:
+        outer = rebuild.function(node, outer)
+    return tree.with_changes(body=[outer, *tree.body[1:]]).code[len(shell) :]
+
+
+def _newline(text: str) -> str:
+    """The newline that most lines end with."""
+    windows = text.count("\r\n")
+    return "\r\n" if windows > text.count("\n") - windows else "\n"
+
+
+def _parse(text: str, indent: str, newline: str) -> cst.Module:
+    config = cst.PartialParserConfig(default_indent=indent, default_newline=newline)
+    try:
+        return cst.parse_module(text, config)
+    except cst.ParserSyntaxError as error:
+        raise EditConflict(f"does not parse: {error.message}") from error
+
+
+class _Block:
+    """A block as it grows."""
+
+    def __init__(self) -> None:
+        self.statements: list[_Statement] = []
+        self.pending: list[cst.EmptyLine] = []
+        """Comments and blank lines for whatever comes next."""
+
+    def add(self, statement: _Statement) -> None:
+        own = list(statement.leading_lines)
+        only_blank = all(line.comment is None for line in self.pending)
+        if self.pending and not (only_blank and own and own[0].comment is None):
+            statement = statement.with_changes(leading_lines=[*self.pending, *own])
+        self.pending = []
+        self.statements.append(statement)
+
+    @property
+    def footer(self) -> list[cst.EmptyLine]:
+        """What is left for the end of the block; blank lines alone are not."""
+        return self.pending if any(line.comment is not None for line in self.pending) else []
+
+
+class _Rebuild:
+    def __init__(
+        self,
+        plans: Mapping[ast.stmt, StatementPlan],
+        parents: Mapping[ast.AST, ast.AST],
+        indent: str,
+        newline: str,
+    ) -> None:
+        self._plans = plans
+        self._newline = newline
+        self._tidy = _Tidy(indent)
+        self._touched: set[ast.AST] = set()
+        """Every node with a change in it."""
+        for statement in plans:
+            node: ast.AST | None = statement
+            while node is not None and node not in self._touched:
+                self._touched.add(node)
+                node = parents.get(node)
+
+    def module(self, node: ast.Module, tree: cst.Module) -> cst.Module:
+        block = self._lines(node.body, tree.body)
+        return tree.with_changes(body=block.statements, footer=[*block.footer, *tree.footer])
+
+    def function(self, node: ast.stmt, tree: cst.CSTNode) -> _Statement:
+        if not isinstance(tree, cst.FunctionDef):
+            raise EditConflict("the text of the kernel holds more than the kernel")
+        return self._compound(node, tree)
+
+    # Blocks
+
+    def _suite(self, nodes: Sequence[ast.stmt], tree: cst.BaseSuite) -> cst.BaseSuite:
+        if not any(node in self._touched for node in nodes):
+            return tree
+        if isinstance(tree, cst.SimpleStatementSuite):
+            return self._one_line_suite(nodes, tree)
+        if not isinstance(tree, cst.IndentedBlock):
+            raise EditConflict(f"a block of an unknown kind, {type(tree).__name__}")
+        block = self._lines(nodes, tree.body)
+        if not block.statements:
+            raise EditConflict(f"the block in line {nodes[0].lineno} would be empty")
+        return tree.with_changes(body=block.statements, footer=[*block.footer, *tree.footer])
+
+    def _one_line_suite(
+        self, nodes: Sequence[ast.stmt], tree: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        """`if x: y` stays on its line as long as simple statements are all it holds."""
+        block = _Block()
+        self._line(block, nodes, tree.body, [], tree.trailing_whitespace)
+        if not block.statements:
+            raise EditConflict(f"the block in line {nodes[0].lineno} would be empty")
+        only = block.statements[0]
+        several = len(block.statements) > 1 or block.footer
+        if isinstance(only, cst.SimpleStatementLine) and not only.leading_lines and not several:
+            return tree.with_changes(body=only.body, trailing_whitespace=only.trailing_whitespace)
+        return cst.IndentedBlock(body=block.statements, footer=block.footer)
+
+    def _lines(self, nodes: Sequence[ast.stmt], lines: Sequence[cst.CSTNode]) -> _Block:
+        block = _Block()
+        index = 0
+        for line in lines:
+            if isinstance(line, cst.SimpleStatementLine):
+                part = nodes[index : index + len(line.body)]
+                index += len(line.body)
+                if any(node in self._touched for node in part):
+                    leading = list(line.leading_lines)
+                    self._line(block, part, line.body, leading, line.trailing_whitespace)
+                else:
+                    block.add(line)
+            elif isinstance(line, cst.BaseCompoundStatement) and index < len(nodes):
+                self._compound_line(block, nodes[index], line)
+                index += 1
+            else:
+                raise EditConflict("ast and libcst see different statements")
+        if index != len(nodes):
+            raise EditConflict("ast and libcst see different statements")
+        return block
+
+    def _compound_line(
+        self, block: _Block, node: ast.stmt, tree: cst.BaseCompoundStatement
+    ) -> None:
+        plan = self._plans.get(node)
+        if plan is None:
+            block.add(self._compound(node, tree))
+            return
+        for code in plan.before:
+            self._insert(block, code)
+        if plan.removal is not None:
+            block.pending += _left_over(tree.leading_lines, plan.removal.keep_comments)
+        elif plan.replacement is not None:
+            block.pending += tree.leading_lines
+            self._insert(block, plan.replacement)
+        else:
+            block.add(self._compound(node, tree))
+        for code in plan.after:
+            self._insert(block, code)
+
+    def _line(
+        self,
+        block: _Block,
+        nodes: Sequence[ast.stmt],
+        smalls: Sequence[cst.BaseSmallStatement],
+        leading: Sequence[cst.EmptyLine],
+        trailing: cst.TrailingWhitespace,
+    ) -> None:
+        """One line of simple statements, `a; b  # c`, on as few lines as its changes allow."""
+        if len(nodes) != len(smalls):
+            raise EditConflict("ast and libcst see different statements")
+        waiting: list[cst.BaseSmallStatement] = []
+        last_line: int | None = None
+        last_replacement: int | None = None
+
+        def flush() -> None:
+            nonlocal last_line
+            if waiting:
+                last_line = len(block.statements)
+                block.add(cst.SimpleStatementLine(body=_joined(waiting, smalls[-1])))
+                waiting.clear()
+
+        for index, (node, small) in enumerate(zip(nodes, smalls, strict=True)):
+            plan = self._plans.get(node)
+            for code in plan.before if plan else ():
+                flush()
+                self._insert(block, code)
+            if index == 0 and plan and plan.removal:
+                block.pending += _left_over(leading, plan.removal.keep_comments)
+            elif index == 0:
+                block.pending += leading
+            last_replacement = None
+            if plan is None or not plan.gone:
+                waiting.append(small)
+            elif plan.replacement is not None:
+                statements, footer = self._statements(plan.replacement)
+                plain = _plain_line(statements, footer)
+                if plain is not None:
+                    waiting.extend(plain.body)
+                else:
+                    flush()
+                    last_replacement = len(block.statements)
+                    self._add(block, statements, footer)
+            for code in plan.after if plan else ():
+                flush()
+                self._insert(block, code)
+        flush()
+        if last_line is not None:
+            line = block.statements[last_line]
+            block.statements[last_line] = line.with_changes(trailing_whitespace=trailing)
+        elif last_replacement is not None and trailing.comment is not None:
+            # What stood behind the one line stands above the several.
+            statement = block.statements[last_replacement]
+            comment = cst.EmptyLine(comment=trailing.comment)
+            lines = [*statement.leading_lines, comment]
+            block.statements[last_replacement] = statement.with_changes(leading_lines=lines)
+
+    # Compound statements
+
+    def _compound(
+        self, node: ast.stmt, tree: cst.BaseCompoundStatement
+    ) -> cst.BaseCompoundStatement:
+        if node not in self._touched:
+            return tree
+        if isinstance(node, _ONE_BODY):
+            return tree.with_changes(body=self._suite(node.body, tree.body))
+        if isinstance(node, _TWO_BODIES) and isinstance(tree, (cst.If, cst.For, cst.While)):
+            return tree.with_changes(
+                body=self._suite(node.body, tree.body),
+                orelse=self._orelse(node.orelse, tree.orelse),
+            )
+        if isinstance(node, ast.Match) and isinstance(tree, cst.Match):
+            pairs = zip(node.cases, tree.cases, strict=True)
+            cases = [c.with_changes(body=self._suite(n.body, c.body)) for n, c in pairs]
+            return tree.with_changes(cases=cases)
+        if isinstance(tree, (cst.Try, cst.TryStar)):
+            return self._try(node, tree)
+        raise EditConflict(f"a statement of an unknown kind in line {node.lineno}")
+
+    def _try(self, node: ast.stmt, tree: cst.Try | cst.TryStar) -> cst.BaseCompoundStatement:
+        # ast.TryStar came with Python 3.11; it has the fields of ast.Try.
+        handlers: list[ast.ExceptHandler] = getattr(node, "handlers", [])
+        body: list[ast.stmt] = getattr(node, "body", [])
+        orelse: list[ast.stmt] = getattr(node, "orelse", [])
+        finalbody: list[ast.stmt] = getattr(node, "finalbody", [])
+        old: Sequence[cst.ExceptHandler | cst.ExceptStarHandler] = tree.handlers
+        pairs = zip(handlers, old, strict=True)
+        last = tree.finalbody
+        return tree.with_changes(
+            body=self._suite(body, tree.body),
+            handlers=[t.with_changes(body=self._suite(n.body, t.body)) for n, t in pairs],
+            orelse=self._orelse(orelse, tree.orelse),
+            finalbody=last and last.with_changes(body=self._suite(finalbody, last.body)),
+        )
+
+    def _orelse(
+        self, nodes: Sequence[ast.stmt], tree: cst.If | cst.Else | None
+    ) -> cst.If | cst.Else | None:
+        if tree is None or not any(node in self._touched for node in nodes):
+            return tree
+        if isinstance(tree, cst.Else):
+            return tree.with_changes(body=self._suite(nodes, tree.body))
+        if nodes[0] not in self._plans:
+            branch = self._compound(nodes[0], tree)
+            return branch if isinstance(branch, cst.If) else tree
+        # An `elif` has no place before or after it: it becomes an `if` inside an `else`.
+        inner = cst.IndentedBlock(body=[tree.with_changes(leading_lines=[])])
+        return cst.Else(body=self._suite(nodes, inner), leading_lines=tree.leading_lines)
+
+    # New code
+
+    def _insert(self, block: _Block, code: str) -> None:
+        self._add(block, *self._statements(code))
+
+    def _add(
+        self, block: _Block, statements: Sequence[_Statement], footer: Sequence[cst.EmptyLine]
+    ) -> None:
+        for statement in statements:
+            block.add(statement)
+        block.pending += footer
+
+    def _statements(self, code: str) -> tuple[list[_Statement], list[cst.EmptyLine]]:
+        """The statements of new code, and the comment lines behind the last of them."""
+        lines = code.replace("\r\n", "\n").replace("\n", self._newline)
+        tree = _parse(lines, "    ", self._newline).visit(self._tidy)
+        if not isinstance(tree, cst.Module) or not tree.body:
+            raise EditConflict(f"no statement in the new code {code!r}")
+        first, *rest = tree.body
+        first = first.with_changes(leading_lines=[*tree.header, *first.leading_lines])
+        return [first, *rest], list(tree.footer)
+
+
+class _Tidy(cst.CSTTransformer):
+    """Makes new code look like the file: its indentation in brackets, nothing on blank lines."""
+
+    def __init__(self, indent: str) -> None:
+        super().__init__()
+        self._indent = indent
+
+    def leave_EmptyLine(
+        self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine
+    ) -> cst.EmptyLine:
+        if updated_node.comment is not None:
+            return updated_node
+        return updated_node.with_changes(indent=False, whitespace=cst.SimpleWhitespace(""))
+
+    def leave_ParenthesizedWhitespace(
+        self,
+        original_node: cst.ParenthesizedWhitespace,
+        updated_node: cst.ParenthesizedWhitespace,
+    ) -> cst.ParenthesizedWhitespace:
+        levels, rest = divmod(len(updated_node.last_line.value), 4)
+        if rest or self._indent == "    " or updated_node.last_line.value.strip(" "):
+            return updated_node
+        return updated_node.with_changes(last_line=cst.SimpleWhitespace(self._indent * levels))
+
+
+def _plain_line(
+    statements: Sequence[_Statement], footer: Sequence[cst.EmptyLine]
+) -> cst.SimpleStatementLine | None:
+    """New code that is one line without comments of its own."""
+    if len(statements) != 1 or footer:
+        return None
+    only = statements[0]
+    if not isinstance(only, cst.SimpleStatementLine) or only.leading_lines:
+        return None
+    return only if only.trailing_whitespace.comment is None else None
+
+
+def _joined(
+    smalls: Sequence[cst.BaseSmallStatement], last_of_old: cst.BaseSmallStatement
+) -> list[cst.BaseSmallStatement]:
+    """The statements of one line; a semicolon behind the last only if the old line had it."""
+    *before, last = smalls
+    if last is not last_of_old:
+        last = last.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+    return [*before, last]
+
+
+def _left_over(lines: Sequence[cst.EmptyLine], keep_comments: bool) -> list[cst.EmptyLine]:
+    """What stays of the lines above a statement that goes."""
+    if keep_comments:
+        return list(lines)
+    blank: list[cst.EmptyLine] = []
+    for line in lines:
+        if line.comment is not None:
+            break
+        blank.append(line)
+    return blank

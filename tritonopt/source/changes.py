@@ -1,0 +1,78 @@
+"""What can be done to the text of a file: changes to its statements, expressions, parameters.
+
+`code` is unindented source, four spaces to a level, of one or more statements; comments may
+stand above and behind them. It takes on the indentation of the place it goes to.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from tritonopt.source.kernels import Kernel
+
+
+@dataclass(frozen=True)
+class InsertBefore:
+    """New statements right before a statement, above the comments that belong to it."""
+
+    anchor: ast.stmt
+    code: str
+
+
+@dataclass(frozen=True)
+class InsertAfter:
+    """New statements right after a statement."""
+
+    anchor: ast.stmt
+    code: str
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Other statements in place of one; the comment lines above it stay."""
+
+    anchor: ast.stmt
+    code: str
+
+
+@dataclass(frozen=True)
+class Remove:
+    """A statement less; the comment lines above it go over to the next one, or go too."""
+
+    anchor: ast.stmt
+    keep_comments: bool = True
+
+
+@dataclass(frozen=True)
+class ReplaceExpression:
+    """Another expression in place of one, in parentheses where it needs them."""
+
+    anchor: ast.expr
+    code: str
+
+
+@dataclass(frozen=True)
+class AddParameter:
+    """One more parameter (`NAME: tl.constexpr = 4`), last but for `**kwargs`."""
+
+    kernel: Kernel
+    code: str
+
+
+StatementChange = InsertBefore | InsertAfter | Replace | Remove
+Change = StatementChange | ReplaceExpression | AddParameter
+
+
+@dataclass
+class StatementPlan:
+    """All that happens to one statement."""
+
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    replacement: str | None = None
+    removal: Remove | None = None
+
+    @property
+    def gone(self) -> bool:
+        return self.replacement is not None or self.removal is not None

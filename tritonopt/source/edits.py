@@ -1,0 +1,244 @@
+"""Changes to the text of a file, in terms of its syntax tree.
+
+A pass says what is to happen to which statement or expression; `apply` makes
+the new text. Expressions are replaced in the text itself, by their places.
+Statements go through libcst, and only the text of the kernel that changes:
+what no change names stays byte for byte what it was, comments included.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from tritonopt.source.changes import (
+    AddParameter,
+    Change,
+    InsertAfter,
+    InsertBefore,
+    Replace,
+    ReplaceExpression,
+    StatementPlan,
+)
+from tritonopt.source.errors import EditConflict
+from tritonopt.source.expressions import Path, parse, spelling
+from tritonopt.source.module import Module
+from tritonopt.source.parameters import insertions
+
+_Splice = tuple[int, int, str]
+"""Offsets from the start of a region, and what comes between them."""
+
+
+def apply(module: Module, changes: Sequence[Change]) -> str:
+    """The text of the whole file with the changes made.
+
+    Raises EditConflict where changes exclude each other, where a block would
+    become empty, and where the result would not parse.
+    """
+    if not changes:
+        return module.text
+    text = module.text
+    for region in sorted(_regions(module, changes), key=lambda r: r.start, reverse=True):
+        text = text[: region.start] + region.rewritten() + text[region.end :]
+    parse(text, "the result")
+    return text
+
+
+class _Region:
+    """A part of the file that is rewritten in one go: one kernel, or the whole file."""
+
+    def __init__(self, module: Module, node: ast.FunctionDef | ast.Module) -> None:
+        self._module = module
+        self._node = node
+        self.start, self.end = _extent(module, node)
+        self.last_line = (node.end_lineno or 0) if isinstance(node, ast.FunctionDef) else None
+        self._plans: dict[ast.stmt, StatementPlan] = {}
+        self._parameters: dict[ast.FunctionDef, list[str]] = {}
+        self._expressions: list[ReplaceExpression] = []
+
+    @cached_property
+    def _paths(self) -> dict[ast.AST, Path]:
+        return dict(_paths(self._node, ()))
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {
+            child: parent
+            for parent in ast.walk(self._node)
+            for child in ast.iter_child_nodes(parent)
+        }
+
+    def holds(self, change: Change) -> bool:
+        """Whether the place of the change lies in this region."""
+        if isinstance(change, AddParameter):
+            return change.kernel.node in self._paths
+        if self.last_line is not None and change.anchor.lineno > self.last_line:
+            return False  # spares walking a kernel that cannot hold it
+        # A kernel as a statement stands in the block around it.
+        return change.anchor is not self._node and change.anchor in self._paths
+
+    def add(self, change: Change) -> None:
+        if isinstance(change, ReplaceExpression):
+            self._expressions.append(change)
+            return
+        if isinstance(change, AddParameter):
+            self._parameters.setdefault(change.kernel.node, []).append(change.code)
+            return
+        plan = self._plans.setdefault(change.anchor, StatementPlan())
+        if isinstance(change, InsertBefore):
+            plan.before.append(change.code)
+            return
+        if isinstance(change, InsertAfter):
+            plan.after.append(change.code)
+            return
+        if plan.gone:
+            raise EditConflict(f"two changes want the statement in {_where(change.anchor)}")
+        if isinstance(change, Replace):
+            plan.replacement = change.code
+        else:
+            plan.removal = change
+
+    def rewritten(self) -> str:
+        self._refuse_changes_inside_what_goes()
+        text = self._module.text[self.start : self.end]
+        splices = [*self._expression_splices(text), *self._parameter_splices()]
+        text = _spliced(text, sorted(splices, key=lambda splice: splice[0]))
+        if not self._plans:
+            return text
+        # libcst is slow to import, and most runs change nothing.
+        from tritonopt.source import blocks
+
+        return blocks.rewrite(
+            text, self._node, plans=self._plans, parents=self._parents, indent=self._indent
+        )
+
+    @cached_property
+    def _indent(self) -> str:
+        return _indent_unit(self._module, self._node)
+
+    def _refuse_changes_inside_what_goes(self) -> None:
+        gone = {stmt for stmt, plan in self._plans.items() if plan.gone}
+        if not gone:
+            return
+        changed: list[ast.AST] = [*self._plans, *self._parameters]
+        for node in changed:
+            self._refuse_inside(self._parents.get(node), gone)
+        for change in self._expressions:
+            self._refuse_inside(change.anchor, gone)
+
+    def _refuse_inside(self, node: ast.AST | None, gone: set[ast.stmt]) -> None:
+        while node is not None:
+            if node in gone and isinstance(node, ast.stmt):
+                raise EditConflict(f"a change inside the statement in {_where(node)}, which goes")
+            node = self._parents.get(node)
+
+    # Parameters
+
+    def _parameter_splices(self) -> Iterator[_Splice]:
+        for function, codes in self._parameters.items():
+            for code in codes:
+                parse(f"def kernel({code}\n):\n    pass\n", f"the parameter {code!r}")
+            start = self._module.lines.offset(function.lineno, function.col_offset)
+            new = [code.strip() for code in codes]
+            for offset, code in insertions(self._module.text, start, new, self._indent):
+                yield offset - self.start, offset - self.start, code
+
+    # Expressions
+
+    def _expression_splices(self, text: str) -> Iterator[_Splice]:
+        places: list[tuple[int, int]] = []
+        for change in self._expressions:
+            start, end = (offset - self.start for offset in self._module.lines.span(change.anchor))
+            if any(start < other_end and other < end for other, other_end in places):
+                raise EditConflict(f"two changes overlap in {_where(change.anchor)}")
+            places.append((start, end))
+            yield start, end, self._spelling(text, start, end, change)
+
+    def _spelling(self, text: str, start: int, end: int, change: ReplaceExpression) -> str:
+        node: ast.AST | None = change.anchor
+        while node is not None:
+            if isinstance(node, ast.JoinedStr):
+                raise EditConflict(f"an expression inside a string, in {_where(change.anchor)}")
+            node = self._parents.get(node)
+        try:
+            return spelling(text, start, end, change.code, self._node, self._paths[change.anchor])
+        except EditConflict as error:
+            raise EditConflict(f"{_where(change.anchor)}: {error}") from error
+
+
+def _regions(module: Module, changes: Sequence[Change]) -> list[_Region]:
+    """The regions to rewrite, with their changes."""
+    kernels: list[_Region] = []
+    for kernel in module.kernels:
+        # A kernel inside a kernel belongs to the text of the outer one.
+        last = kernels[-1].last_line if kernels else None
+        if last is None or kernel.node.lineno > last:
+            kernels.append(_Region(module, kernel.node))
+    homes = [next((k for k in kernels if k.holds(change)), None) for change in changes]
+    if None in homes:
+        # Something outside of the kernels changes too (a launch): one region for all.
+        homes = [_Region(module, module.tree)] * len(changes)
+    for home, change in zip(homes, changes, strict=True):
+        if home is None or not home.holds(change):
+            raise EditConflict("the place of a change is not in this module")
+        home.add(change)
+    return list(dict.fromkeys(home for home in homes if home is not None))
+
+
+def _spliced(text: str, splices: Sequence[_Splice]) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end, code in splices:
+        parts += [text[done:start], code]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def _paths(node: ast.AST, path: Path) -> Iterator[tuple[ast.AST, Path]]:
+    yield node, path
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            yield from _paths(value, (*path, (name, None)))
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                if isinstance(item, ast.AST):
+                    yield from _paths(item, (*path, (name, index)))
+
+
+def _extent(module: Module, node: ast.FunctionDef | ast.Module) -> tuple[int, int]:
+    """The lines of a function, decorators and the comment behind its last statement included."""
+    if isinstance(node, ast.Module):
+        return 0, len(module.text)
+    lines = module.lines
+    first = lines.offset(node.lineno, node.col_offset)
+    if node.decorator_list:
+        decorator = node.decorator_list[0]
+        first = lines.offset(decorator.lineno, decorator.col_offset)
+        # `@(` may be lines above what it holds.
+        first = module.text.rindex("@", 0, first)
+    line_start = max(module.text.rfind("\n", 0, first), module.text.rfind("\r", 0, first)) + 1
+    # A form feed sets the indentation back to nothing.
+    start = module.text.rfind("\f", line_start, first) + 1 or line_start
+    return start, lines.start((node.end_lineno or node.lineno) + 1)
+
+
+def _indent_unit(module: Module, node: ast.FunctionDef | ast.Module) -> str:
+    """What one more level of indentation looks like there."""
+    functions = [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.For, ast.If))]
+    for function in functions:
+        outer = _indent(module, function.lineno)
+        inner = _indent(module, function.body[0].lineno)
+        if inner != outer and inner.startswith(outer):
+            return inner[len(outer) :]
+    return "    "
+
+
+def _indent(module: Module, line: int) -> str:
+    match = re.compile(r"[ \t\f]*").match(module.text, module.lines.start(line))
+    return match.group().rpartition("\f")[2] if match else ""
+
+
+def _where(node: ast.stmt | ast.expr) -> str:
+    return f"line {node.lineno}"

@@ -1,0 +1,80 @@
+"""How a new expression must be written to mean itself in its place."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import warnings
+from collections.abc import Sequence
+
+from tritonopt.source.errors import EditConflict
+
+Path = tuple[tuple[str, int | None], ...]
+"""From a node to one below it: fields, and indices into those that are lists."""
+
+
+def spelling(
+    text: str, start: int, end: int, code: str, node: ast.FunctionDef | ast.Module, path: Path
+) -> str:
+    """`code` for text[start:end], with parentheses only where it needs them.
+
+    `text` is that of `node`; `path` leads to the expression that goes. Precedence is left to
+    the parser: what is right is what parses to the tree with the new expression in it.
+    """
+    code = code.strip()
+    wanted = _exchanged(node, path, _parse_expression(code))
+    for candidate in (code, f"({code})"):
+        if _meaning(text[:start] + candidate + text[end:]) == wanted:
+            return candidate
+    raise EditConflict(f"{code!r} cannot stand here")
+
+
+def parse(text: str, what: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise EditConflict(f"{what} does not parse: {error}") from error
+
+
+def _parse_expression(code: str) -> ast.expr:
+    body = parse(f"({code}\n)", f"the new expression {code!r}").body
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        raise EditConflict(f"{code!r} is no expression")
+    return body[0].value
+
+
+def _exchanged(node: ast.FunctionDef | ast.Module, path: Path, expression: ast.expr) -> str:
+    """The meaning of a node with another expression at a place."""
+    whole = copy.deepcopy(node)
+    holder: ast.AST = whole
+    *above, (name, index) = path
+    for step, position in above:
+        value = getattr(holder, step)
+        holder = value if position is None else value[position]
+    if index is None:
+        setattr(holder, name, expression)
+    else:
+        getattr(holder, name)[index] = expression
+    return _dump(whole.body if isinstance(whole, ast.Module) else [whole])
+
+
+def _meaning(text: str) -> str:
+    """What the text of a node says, however it is written; "" where it does not parse."""
+    indented = text[:1] in (" ", "\t")
+    try:
+        body = parse("if 1:\n" + text if indented else text, "").body
+    except EditConflict:
+        return ""
+    if indented:
+        block = body[0]
+        body = block.body if isinstance(block, ast.If) and len(body) == 1 else []
+    return _dump(body)
+
+
+def _dump(body: Sequence[ast.AST]) -> str:
+    text = "\n".join(ast.dump(node) for node in body)
+    # Whether a name is read or bound follows from where it stands.
+    return re.sub(r", ctx=(Load|Store|Del)\(\)", "", text)
