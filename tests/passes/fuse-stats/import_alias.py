@@ -4,10 +4,11 @@ the same names."""
 import torch
 import triton.language as T
 from triton import jit
+from triton.language import constexpr
 
 
 @jit
-def variance(x_ptr, out_ptr, n, BLOCK: T.constexpr):
+def variance(x_ptr, out_ptr, n, BLOCK: constexpr):
     row = T.program_id(0)
     acc = T.zeros([BLOCK], dtype=T.float32)
     for start in range(0, n, BLOCK):
