@@ -13,7 +13,7 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 class Origins:
-    """The lines of a text that is edited step by step. Lines and columns count from 1."""
+    """The lines of a text that is edited step by step. Lines count from 1."""
 
     def __init__(self, text: str) -> None:
         self._lines = _NEWLINE.split(text)
@@ -40,10 +40,6 @@ class Origins:
     def original(self, line: int) -> int:
         """The line of the original text that `line` of the present one comes from."""
         return self._origins[line - 1]
-
-    def column(self, line: int, offset: int) -> int:
-        """The column of an offset as ast counts it, in UTF-8 bytes from 0."""
-        return len(self._lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
 
 
 def _common(left: list[str], right: list[str]) -> int:

@@ -7,6 +7,7 @@ fails is left as it was, and the rest of the file is done without it.
 
 from __future__ import annotations
 
+import ast
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -249,10 +250,11 @@ class _Run:
         start, _ = self._place(kernel.node)
         return (start, order, line, column), remark
 
-    def _place(self, node: object) -> tuple[int, int]:
-        """The line and column of a node in the original text."""
-        line = getattr(node, "lineno", 1)
-        column = self._origins.column(line, getattr(node, "col_offset", 0))
+    def _place(self, node: ast.AST) -> tuple[int, int]:
+        """The line of a node in the original text, and its column in characters."""
+        line: int = getattr(node, "lineno", 1)
+        lines = self.module.lines
+        column = lines.offset(line, getattr(node, "col_offset", 0)) - lines.start(line) + 1
         return self._origins.original(line), column
 
     def _key(self, kernel: source.Kernel) -> _Key:

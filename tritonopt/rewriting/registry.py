@@ -20,7 +20,12 @@ GROUP = "tritonopt.passes"
 @cache
 def catalogue() -> dict[str, type[Pass]]:
     """Every installed pass by name, sorted."""
-    return {name: _load(name) for name in _entries()}
+    return {name: load(name) for name in _entries()}
+
+
+def names() -> list[str]:
+    """The names of the installed passes, sorted; none of them is loaded."""
+    return list(_entries())
 
 
 def select(spec: str) -> list[Pass]:
@@ -42,7 +47,7 @@ def select(spec: str) -> list[Pass]:
         if item.name in named:
             raise PassSelectionError(f"the pass {item.name!r} is given twice")
         named.add(item.name)
-        chosen[item.name] = options.build(_load(item.name), item.options)
+        chosen[item.name] = options.build(load(item.name), item.options)
     return list(chosen.values())
 
 
@@ -63,8 +68,8 @@ def _entries() -> dict[str, metadata.EntryPoint]:
     return dict(sorted(found.items()))
 
 
-def _load(name: str) -> type[Pass]:
-    """The class behind a name. Only what is asked for is imported."""
+def load(name: str) -> type[Pass]:
+    """The class behind a name; only that one is imported."""
     entry = _entries().get(name)
     if entry is None:
         known = [*_entries(), "all", "default"]

@@ -1,0 +1,275 @@
+"""The pipeline: what is applied, what is said, and what happens when a pass fails."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.toys import (
+    AddToDouble,
+    AssumingDoubleToAdd,
+    Crash,
+    DoubleToAdd,
+    RoundingDoubleToAdd,
+)
+from tritonopt import facts, source
+from tritonopt.rewriting import pipeline
+from tritonopt.rewriting.model import RemarkKind, Safety, Site, Status
+from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+from tritonopt.source import SourceError
+
+HEADER = "import triton\nimport triton.language as tl\n\n\n"
+
+
+def kernel(name: str, *lines: str) -> str:
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"@triton.jit\ndef {name}(X, N, BLOCK: tl.constexpr):\n{body}\n\n"
+
+
+def file(*kernels: str) -> str:
+    return HEADER + "".join(kernels).rstrip("\n") + "\n"
+
+
+ONE = file(kernel("one", "x = tl.load(X)", "y = x * 2", "tl.store(X, y)"))
+
+
+def places(result: RewriteResult) -> list[tuple[str, str, int, int]]:
+    return [(r.kernel, r.kind.value, r.line, r.column) for r in result.remarks]
+
+
+def test_an_applied_site_gives_one_passed_remark() -> None:
+    result = rewrite_source(ONE, [DoubleToAdd()])
+    assert result.text == ONE.replace("x * 2", "x + x")
+    assert result.changed and not result.failed
+    (remark,) = result.remarks
+    assert (remark.kind, remark.kernel) == (RemarkKind.PASSED, "one")
+    assert (remark.line, remark.column) == (8, 9)
+    assert ONE.splitlines()[7][8:].startswith("x * 2")
+    assert remark.conditions[0].status is Status.PROVED
+
+
+def test_twice_is_once() -> None:
+    once = rewrite_source(ONE, [DoubleToAdd()]).text
+    again = rewrite_source(once, [DoubleToAdd()])
+    assert again.text == once and not again.changed and not again.remarks
+
+
+def test_a_failed_condition_gives_a_missed_remark_with_its_reason() -> None:
+    text = file(kernel("one", "y = (X + 1) * 2"))
+    result = rewrite_source(text, [DoubleToAdd()])
+    assert not result.changed
+    (remark,) = result.remarks
+    assert (remark.kind, remark.reason) == (RemarkKind.MISSED, "not-a-name")
+
+
+def test_what_was_not_allowed_is_missed_for_its_safety() -> None:
+    result = rewrite_source(ONE, [RoundingDoubleToAdd()], safety=())
+    (remark,) = result.remarks
+    assert (remark.kind, remark.reason) == (RemarkKind.MISSED, "safety")
+    assert "rounding" in remark.message
+    assert remark.safety == {Safety.ROUNDING}
+    assert rewrite_source(ONE, [RoundingDoubleToAdd()]).changed
+    assert rewrite_source(ONE, [RoundingDoubleToAdd()], safety=["rounding"]).changed
+
+
+def test_giving_a_fact_is_the_permission_to_rest_on_it() -> None:
+    (remark,) = rewrite_source(ONE, [AssumingDoubleToAdd()]).remarks
+    assert (remark.kind, remark.reason) == (RemarkKind.MISSED, "safety")
+    result = rewrite_source(ONE, [AssumingDoubleToAdd()], safety=(), assume=["N == 4"])
+    assert result.changed
+    assert result.facts_used == {"N == 4"}
+    assert result.kernels == (frozenset({"X", "N", "BLOCK"}),)
+
+
+def test_a_fact_that_does_not_parse_is_an_error() -> None:
+    with pytest.raises(facts.AssumptionError):
+        rewrite_source(ONE, [DoubleToAdd()], assume=["N =="])
+
+
+def test_every_site_of_every_kernel_is_done() -> None:
+    text = file(
+        kernel("one", "a = X * 2", "b = N * 2"),
+        kernel("two", "pass"),
+        kernel("three", "c = N * 2"),
+    )
+    result = rewrite_source(text, [DoubleToAdd()])
+    assert "* 2" not in result.text
+    assert [r.kernel for r in result.remarks] == ["one", "one", "three"]
+
+
+def test_remarks_are_ordered_by_kernel_then_pass_and_point_into_the_given_text() -> None:
+    @dataclass(frozen=True)
+    class Lengthen(AddToDouble):
+        """Puts lines in front of every `x - x`, so that everything moves."""
+
+        name = "lengthen"
+
+        def sites(self, facts: Any) -> Iterator[Site]:
+            for node in ast.walk(facts.kernel.node):
+                if isinstance(node, ast.Assign) and ast.unparse(node).endswith("x - x"):
+                    yield Site(node, (), "lengthened")
+
+        def edit(self, facts: Any, site: Site) -> list[source.Change]:
+            assert isinstance(site.anchor, ast.Assign)
+            return [
+                source.InsertBefore(site.anchor, "# one\n# two\nz = 0"),
+                source.ReplaceExpression(site.anchor.value, "z"),
+            ]
+
+    text = file(
+        kernel("one", "x = X", "a = x - x", "b = x * 2", "c = (x + 1) * 2"),
+        kernel("two", "x = X", "b = x * 2", "a = x - x"),
+    )
+    result = rewrite_source(text, [Lengthen(), DoubleToAdd()])
+    assert result.text.count("z = 0") == 2
+    said = [(r.kernel, r.pass_name, r.kind.value, r.line) for r in result.remarks]
+    assert said == [
+        ("one", "lengthen", "passed", 8),
+        ("one", "double-to-add", "passed", 9),
+        ("one", "double-to-add", "missed", 10),
+        ("two", "lengthen", "passed", 17),
+        ("two", "double-to-add", "passed", 16),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("place", "raised"),
+    [
+        ("sites", "ZeroDivisionError: one over nothing"),
+        ("edit", "IndexError"),
+        ("change", "EditConflict"),
+        ("nothing", "RuntimeError: the edit changed nothing"),
+        ("syntax", "EditConflict"),
+    ],
+)
+def test_a_failure_leaves_its_kernel_and_does_the_others(place: Any, raised: str) -> None:
+    first = kernel("first", "a = N * 2")
+    bad = kernel("bad", "a = N * 2", "b = X * 2")
+    last = kernel("last", "a = N * 2")
+    result = rewrite_source(file(first, bad, last), [Crash(place=place)])
+    assert result.failed
+    assert result.text == file(first.replace("N * 2", "N + N"), bad, last.replace("N * 2", "N + N"))
+    assert [(r.kernel, r.kind.value) for r in result.remarks] == [
+        ("first", "passed"),
+        ("bad", "missed"),
+        ("last", "passed"),
+    ]
+    remark = result.remarks[1]
+    assert remark.pass_name == "crash"
+    assert remark.reason == "internal-error"
+    assert raised in remark.failure
+    assert remark.failure in remark.message
+    assert "please report it to the maintainers of tests" in remark.message
+
+
+def test_a_failure_undoes_what_was_done_to_that_kernel_before() -> None:
+    @dataclass(frozen=True)
+    class Late(Crash):
+        """Fails once the kernel has been edited."""
+
+        name = "late"
+
+        def sites(self, facts: Any) -> Iterator[Site]:
+            if "N + N" in ast.unparse(facts.kernel.node):
+                raise ValueError("too late")
+            return super().sites(facts)
+
+    text = file(kernel("bad", "a = N * 2"), kernel("good", "a = X * 2"))
+    result = rewrite_source(text, [DoubleToAdd(), Late()])
+    assert result.text == text.replace("X * 2", "X + X")
+    assert [(r.kernel, r.pass_name) for r in result.remarks] == [
+        ("bad", "late"),
+        ("good", "double-to-add"),
+    ]
+
+
+def test_facts_that_fail_are_a_failure_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = facts.of
+
+    def of(kernel: source.Kernel, given: Any = ()) -> Any:
+        if kernel.name == "bad":
+            raise KeyError("lost")
+        return taken(kernel, given)
+
+    monkeypatch.setattr(facts, "of", of)
+    text = file(kernel("bad", "a = N * 2"), kernel("good", "a = X * 2"))
+    result = rewrite_source(text, [DoubleToAdd()])
+    assert result.failed and result.text == text.replace("X * 2", "X + X")
+    assert result.remarks[0].pass_name == "facts"
+    assert "maintainers of tritonopt" in result.remarks[0].message
+
+
+def test_passes_that_undo_each_other_are_a_defect_of_ours() -> None:
+    text = file(kernel("one", "a = N * 2"), kernel("two", "b = (N - 1) * 2"))
+    result = rewrite_source(text, [DoubleToAdd(), AddToDouble()])
+    assert result.text == text
+    assert result.failed
+    failure, missed = result.remarks
+    assert "no fixed point after 100 edits" in failure.failure
+    assert failure.pass_name == "add-to-double, double-to-add"
+    assert (missed.kernel, missed.reason) == ("two", "not-a-name")
+
+
+def test_kernels_of_one_name_are_kept_apart() -> None:
+    bad = kernel("bad", "a = N * 2")
+    text = file(bad, bad)
+    result = rewrite_source(text, [Crash()])
+    assert result.text == text
+    assert [r.line for r in result.remarks] == [6, 11]
+
+
+def test_facts_are_taken_once_a_kernel_and_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    of = facts.of
+
+    def counted(kernel: source.Kernel, given: Any = ()) -> Any:
+        taken.append(kernel.name)
+        return of(kernel, given)
+
+    monkeypatch.setattr(facts, "of", counted)
+    text = file(kernel("one", "pass"), kernel("two", "pass"))
+    rewrite_source(text, [DoubleToAdd(), AddToDouble()])
+    assert taken == ["one", "two"]
+
+
+def test_a_text_without_kernels_is_not_even_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: object) -> None:
+        raise AssertionError("parsed")
+
+    monkeypatch.setattr(source, "read", read)
+    text = "def broken(:\n"
+    assert rewrite_source(text, [DoubleToAdd()]) == RewriteResult(text, original=text)
+
+
+def test_a_syntax_error_says_where() -> None:
+    with pytest.raises(SourceError, match=r"^k\.py:5:"):
+        rewrite_source(HEADER + "@triton.jit(\n", [DoubleToAdd()], path="k.py")
+
+
+def test_columns_are_characters() -> None:
+    text = file(kernel("one", "é = N; y = é * 2"))
+    (remark,) = rewrite_source(text, [DoubleToAdd()]).remarks
+    assert remark.column == text.splitlines()[6].index("é * 2") + 1
+
+
+def test_windows_line_ends_stay() -> None:
+    text = ONE.replace("\n", "\r\n")
+    assert rewrite_source(text, [DoubleToAdd()]).text == text.replace("x * 2", "x + x")
+
+
+def test_an_unknown_safety_is_an_error() -> None:
+    with pytest.raises(ValueError, match="speed"):
+        rewrite_source(ONE, [DoubleToAdd()], safety=["speed"])
+
+
+def test_the_public_face_is_the_same_function() -> None:
+    import tritonopt
+
+    assert tritonopt.rewrite_source is pipeline.rewrite_source
+    assert "rewrite_source" in dir(tritonopt)
+    with pytest.raises(AttributeError, match="no attribute 'optimise'"):
+        _ = tritonopt.optimise
