@@ -14,6 +14,7 @@ from tritonopt.source.changes import (
 )
 from tritonopt.source.edits import apply
 from tritonopt.source.errors import EditConflict, SourceError
+from tritonopt.source.files import SourceFile, find_python_files, read_file, write_file
 from tritonopt.source.kernels import Kernel, Parameter
 from tritonopt.source.launches import Launch
 from tritonopt.source.module import Module, has_kernels, read
@@ -32,7 +33,11 @@ __all__ = [
     "Replace",
     "ReplaceExpression",
     "SourceError",
+    "SourceFile",
     "apply",
+    "find_python_files",
     "has_kernels",
     "read",
+    "read_file",
+    "write_file",
 ]

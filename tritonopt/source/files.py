@@ -1,0 +1,175 @@
+"""Python files: found, read without losing a byte, and replaced whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import tempfile
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tritonopt.source.errors import SourceError
+from tritonopt.source.ignored import Ignored, ignored_above
+
+_BOM = "\ufeff"
+_CACHES = frozenset({"__pycache__", "node_modules", "__pypackages__"})
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file as text. Its newlines are in the text; a byte order mark is not."""
+
+    path: Path
+    text: str = field(repr=False)
+    encoding: str
+    bom: bool
+
+
+def read_file(path: Path) -> SourceFile:
+    """Decodes a file as Python would. Raises SourceError with a message that says what to do."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        message = _io_message("read", error)
+        if isinstance(error, IsADirectoryError) and not os.access(path, os.R_OK | os.X_OK):
+            message = "is a directory that cannot be listed"
+        raise SourceError(str(path), 0, 0, message) from error
+    encoding = _encoding(path, data)
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise _decode_error(path, data, encoding, error) from error
+    if encoding != "utf-8" and text.encode(encoding) != data:
+        message = f"cannot be written back unchanged in {encoding}: convert the file to UTF-8"
+        raise SourceError(str(path), 0, 0, message)
+    bom = text.startswith(_BOM)
+    return SourceFile(path, text.removeprefix(_BOM), encoding, bom)
+
+
+def write_file(file: SourceFile, text: str) -> None:
+    """Puts a new text in the place of the file's, with its encoding, mode and links kept.
+
+    The new text is complete on the disk before it takes the name over: whenever this is
+    interrupted, the file is the old one or the new one.
+    """
+    if text == file.text:
+        return
+    # A link stays a link; what it leads to is replaced.
+    target = Path(os.path.realpath(file.path))
+    data = _encoded(file, text)
+    try:
+        before = target.stat()
+        if not os.access(target, os.W_OK):
+            raise PermissionError(13, "the file is read-only", str(target))
+        _replace(target, data, before)
+    except OSError as error:
+        raise SourceError(str(file.path), 0, 0, _io_message("written", error)) from error
+
+
+def find_python_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files as they are given, and the Python files below the directories, each once.
+
+    Below a directory, what `.gitignore` names is left out, and so are hidden directories,
+    virtual environments, caches and links to directories. A path that does not exist and a
+    directory that cannot be listed are given too: `read_file` says what is wrong with them.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        found = _below(path, ignored_above(path)) if path.is_dir() else iter([path])
+        for file in found:
+            identity = os.path.realpath(file)
+            if identity not in seen:
+                seen.add(identity)
+                yield file
+
+
+def _below(directory: Path, ignored: Ignored) -> Iterator[Path]:
+    ignored = ignored.entering(directory)
+    try:
+        with os.scandir(directory) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError:
+        # Reading it as a file fails too, and says so where the caller expects it.
+        yield directory
+        return
+    for entry in entries:
+        path = directory / entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if not _skipped(path) and not ignored.matches(path, directory=True):
+                yield from _below(path, ignored)
+        elif entry.name.endswith(".py") and entry.is_file():
+            if not ignored.matches(path, directory=False):
+                yield path
+
+
+def _skipped(directory: Path) -> bool:
+    name = directory.name
+    return name.startswith(".") or name in _CACHES or (directory / "pyvenv.cfg").exists()
+
+
+def _encoding(path: Path, data: bytes) -> str:
+    """As PEP 263 has it: the byte order mark, the declaration in the first lines, or UTF-8."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        message = "is UTF-16, which Python does not read: convert the file to UTF-8"
+        raise SourceError(str(path), 1, 1, message)
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError as error:
+        if "unknown encoding" in error.msg:
+            message = f"{error.msg}: correct the declaration in the first two lines"
+            raise SourceError(str(path), 1, 1, message) from error
+        # The first lines are not UTF-8: say where.
+        return "utf-8"
+    return "utf-8" if encoding == "utf-8-sig" else encoding
+
+
+def _decode_error(path: Path, data: bytes, encoding: str, error: UnicodeDecodeError) -> SourceError:
+    before = data[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    line_start = before.rfind(b"\n") + 1
+    column = len(before[line_start:].decode(encoding, errors="replace")) + 1
+    byte = f"byte 0x{data[error.start]:02x}"
+    if encoding == "utf-8":
+        advice = "convert the file to UTF-8, or declare its encoding in the first line"
+    else:
+        advice = f"the declared encoding {encoding} is not that of the file"
+    message = f"not {encoding.upper()} ({byte}): {advice}"
+    return SourceError(str(path), before.count(b"\n") + 1, column, message)
+
+
+def _encoded(file: SourceFile, text: str) -> bytes:
+    try:
+        return ((_BOM if file.bom else "") + text).encode(file.encoding)
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        message = f"{text[error.start]!r} does not exist in {file.encoding}"
+        raise SourceError(str(file.path), line, 1, message) from error
+
+
+def _replace(target: Path, data: bytes, before: os.stat_result) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as temporary:
+            temporary.write(data)
+            temporary.flush()
+            os.fsync(temporary.fileno())
+        if hasattr(os, "chown") and os.stat(name).st_uid != before.st_uid:
+            os.chown(name, before.st_uid, before.st_gid)
+        os.chmod(name, stat.S_IMODE(before.st_mode))
+        os.replace(name, target)
+    except BaseException:
+        # A keyboard interrupt too must not leave it behind.
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def _io_message(verb: str, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "does not exist"
+    if isinstance(error, IsADirectoryError):
+        return "is a directory"
+    return f"cannot be {verb}: {error.strerror or error}"
