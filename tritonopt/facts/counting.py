@@ -1,0 +1,149 @@
+"""How many elements a masked sweep touches: the number that a mean must divide by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.assumptions import Assumption
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.forms import ceiling_division, trip_atom, varies_along, varies_with
+from tritonopt.facts.polynomial import ONE, ZERO, Atom, Polynomial
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel import KernelFacts
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """One axis of a tile: its number, counted from the right, and its extent."""
+
+    axis: int
+    extent: Polynomial
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One dimension of a sweep: `extent` elements, walked by a loop, by lanes, or by both."""
+
+    loop: Loop | None
+    lanes: Lanes | None
+    extent: Polynomial
+    masked: bool
+    """A mask ends it; without one, every lane of every iteration counts."""
+
+
+class NotCounted(Exception):
+    """Why the elements cannot be counted, in words."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """The number of elements, how it is made up, and what was assumed for it."""
+
+    streams: tuple[Stream, ...]
+    assumed: tuple[Assumption, ...]
+
+    @property
+    def total(self) -> Polynomial:
+        result = ONE
+        for stream in self.streams:
+            result = result * stream.extent
+        return result
+
+
+def count_elements(
+    facts: KernelFacts, mask: Iterable[Atom], loops: Sequence[Loop], lanes: Sequence[Lanes]
+) -> Count:
+    """Counts the (iteration, lane) pairs at which every indicator of the mask is 1.
+
+    Raises NotCounted where the mask is not a conjunction of `index < limit` over
+    separate dimensions, or where the loop need not reach the limit.
+    """
+    assumed: list[Assumption] = []
+    streams: list[Stream] = []
+    loops_left, lanes_left = list(loops), list(lanes)
+    for indicator in mask:
+        stream = _masked_stream(facts, indicator, loops_left, lanes_left, assumed)
+        streams.append(stream)
+        if stream.loop is not None:
+            loops_left.remove(stream.loop)
+        if stream.lanes is not None:
+            lanes_left.remove(stream.lanes)
+    for loop in loops_left:
+        trips = facts.forms.trip_count(loop)
+        if trips is None:
+            raise NotCounted(f"the number of iterations of the loop in line {loop.line} is not known")
+        streams.append(Stream(loop, None, _exact(facts, trips, assumed), False))
+    streams.extend(Stream(None, axis, axis.extent, False) for axis in lanes_left)
+    return Count(tuple(streams), tuple(assumed))
+
+
+def _masked_stream(
+    facts: KernelFacts,
+    indicator: Atom,
+    loops: Sequence[Loop],
+    lanes: Sequence[Lanes],
+    assumed: list[Assumption],
+) -> Stream:
+    if indicator.tag != "negative":
+        raise NotCounted(f"the mask {indicator} is not of the form index < limit")
+    index = indicator.arguments[0]
+    assert isinstance(index, Polynomial)
+    my_loops = [l for l in loops if any(varies_with(a, l) for a in index.atoms)]
+    my_lanes = [l for l in lanes if any(varies_along(a, l.axis) for a in index.atoms)]
+    if len(my_loops) > 1 or len(my_lanes) > 1 or not (my_loops or my_lanes):
+        raise NotCounted(f"the mask {indicator} does not follow one loop and one axis")
+    loop = my_loops[0] if my_loops else None
+    axis = my_lanes[0] if my_lanes else None
+    walked = ZERO
+    if axis is not None:
+        walked = walked + Polynomial.of(Atom("lane", (axis.extent, axis.axis)))
+    if loop is not None:
+        trip = Polynomial.of(trip_atom(loop.identity))
+        walked = walked + trip * (axis.extent if axis is not None else ONE)
+    limit = walked - index
+    if any(loop is not None and varies_with(a, loop) for a in limit.atoms) or any(
+        axis is not None and varies_along(a, axis.axis) for a in limit.atoms
+    ):
+        raise NotCounted("the index does not go up by one from lane to lane and from tile to tile")
+    stride = axis.extent if axis is not None else ONE
+    if loop is not None:
+        trips = facts.forms.trip_count(loop)
+        if trips is None or trips != ceiling_division(limit, stride):
+            raise NotCounted(f"the loop in line {loop.line} need not end where the mask does ({limit})")
+    elif not _at_most(facts, limit, stride, assumed):
+        raise NotCounted(f"one tile of {stride} need not hold all {limit} elements")
+    return Stream(loop, axis, limit, True)
+
+
+def _at_most(
+    facts: KernelFacts, small: Polynomial, large: Polynomial, assumed: list[Assumption]
+) -> bool:
+    slack = (large - small).constant_value
+    if slack is not None:
+        return slack >= 0
+    assumption = facts.assumptions.nonnegative(large - small)
+    if assumption is not None:
+        assumed.append(assumption)
+    return assumption is not None
+
+
+def _exact(facts: KernelFacts, trips: Polynomial, assumed: list[Assumption]) -> Polynomial:
+    """Ceiling divisions that are exact by assumption, as quotients."""
+    quotient = ZERO
+    for monomial, coefficient in trips.terms.items():
+        factor = Polynomial({(): coefficient})
+        for atom, power in monomial:
+            inside = Polynomial.of(atom, power)
+            if atom.tag == "cdiv" and power == 1:
+                dividend, divisor = atom.arguments
+                assert isinstance(dividend, Polynomial) and isinstance(divisor, Polynomial)
+                assumption = facts.assumptions.multiple(dividend, divisor)
+                if assumption is not None:
+                    assumed.append(assumption)
+                    inside = dividend * divisor.inverse()
+            factor = factor * inside
+        quotient = quotient + factor
+    return quotient

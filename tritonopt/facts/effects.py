@@ -1,0 +1,98 @@
+"""What a kernel does in order: loops, memory accesses, barriers, exits."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from enum import Enum
+
+from tritonopt.facts.values import Value
+
+
+class EffectKind(str, Enum):
+    LOAD = "load"
+    STORE = "store"
+    ATOMIC = "atomic"
+    BARRIER = "barrier"
+    CALL = "call"
+    """A call whose effects are not known."""
+    EXIT = "exit"
+    """`return`, `break` or `continue` before the end of its block."""
+    PRINT = "print"
+    """Visible to a person, but not to memory: device_print, device_assert, assume."""
+
+
+@dataclass(eq=False)
+class Loop:
+    """A `for` or `while` of the kernel, or of a helper inlined into it."""
+
+    identity: int
+    node: ast.For | ast.While
+    parent: Loop | None
+    inlined: bool
+    """The loop stands in a helper function, so the kernel's text does not hold it."""
+    kind: str
+    """"range", "tl.range", "tl.static_range", "while", or "other" (another iterable)."""
+    start: Value | None = None
+    stop: Value | None = None
+    step: Value | None = None
+    induction: Value | None = None
+    """Number of the iteration, from 0: the induction variable is start + step * trip."""
+    trip: Value | None = None
+    initial: dict[str, Value] = field(default_factory=dict)
+    """Carried names: their values before the loop, ..."""
+    carried: dict[str, Value] = field(default_factory=dict)
+    """... at the start of an iteration, ..."""
+    following: dict[str, Value] = field(default_factory=dict)
+    """... at its end, ..."""
+    result: dict[str, Value] = field(default_factory=dict)
+    """... and after the loop."""
+    first: int = 0
+    last: int = 0
+    """The effects of the loop have `first <= order <= last`."""
+
+    @property
+    def nest(self) -> tuple[Loop, ...]:
+        """The loops around this one, outermost first, and this one."""
+        return (*(self.parent.nest if self.parent else ()), self)
+
+    @property
+    def line(self) -> int:
+        return self.node.lineno
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """A condition under which something runs."""
+
+    condition: Value
+    holds: bool
+    node: ast.If
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """One thing the kernel does, at its place in the order of the source."""
+
+    kind: EffectKind
+    order: int
+    node: ast.AST
+    """In the kernel's own text; for a helper's effect, the outermost call."""
+    name: str
+    loops: tuple[Loop, ...]
+    guards: tuple[Guard, ...]
+    pointer: Value | None = None
+    mask: Value | None = None
+    other: Value | None = None
+    stored: Value | None = None
+    loaded: Value | None = None
+    volatile: bool = False
+    inlined: bool = False
+
+    @property
+    def line(self) -> int:
+        return int(getattr(self.node, "lineno", 0))
+
+    @property
+    def writes(self) -> bool:
+        return self.kind in (EffectKind.STORE, EffectKind.ATOMIC, EffectKind.CALL)

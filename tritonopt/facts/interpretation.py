@@ -1,0 +1,857 @@
+"""One forward abstract interpretation over a kernel's structured control flow.
+
+Every expression gets a value, every name its value at each statement, every
+loop its carried values, and everything that touches memory or ends a block its
+place in one order. Helper jit functions of the same file are interpreted where
+they are called. What is not understood is an opaque value, and a call that is
+not understood is an effect that may do anything.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Optional
+
+from tritonopt.facts import language
+from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
+from tritonopt.facts.values import COMPARISONS, Value, ValueTable, broadcast_shapes
+from tritonopt.source import Kernel
+from tritonopt.source.names import Binding
+
+Environment = dict[str, Value]
+
+MAX_INLINING = 6
+
+_HARMLESS_BUILTINS = frozenset({"bool", "float", "int", "isinstance", "len", "print", "str"})
+
+_BINARY: Mapping[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "shl",
+    ast.RShift: "shr",
+}
+_UNARY: Mapping[type[ast.unaryop], str] = {
+    ast.USub: "neg",
+    ast.UAdd: "pos",
+    ast.Invert: "invert",
+    ast.Not: "not",
+}
+_COMPARE: Mapping[type[ast.cmpop], str] = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+}
+
+
+@dataclass
+class _Frame:
+    """One function being interpreted: the kernel, or a helper called from it."""
+
+    kernel: Kernel
+    environment: Environment
+    inlined_at: ast.expr | None = None
+    returned: list[tuple[Value, bool]] = field(default_factory=list)
+    """Values returned, each with whether it was returned under no condition of the frame."""
+    guard_depth: int = 0
+    loop_depth: int = 0
+    parameters: frozenset[str] = frozenset()
+
+
+class Interpretation:
+    """The record of one kernel's interpretation; read it, do not change it.
+
+    `values` maps every expression of the kernel's own text to its value (the
+    last time it was seen), `before` every statement to the names bound where
+    it starts.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.table = ValueTable()
+        self.values: dict[ast.expr, Value] = {}
+        self.before: dict[ast.stmt, Environment] = {}
+        self.after: Environment = {}
+        self.effects: list[Effect] = []
+        self.loops: list[Loop] = []
+        self.loads: dict[int, Effect] = {}
+        """Load effects by their order, which is what a "load" value's attribute names."""
+        self._clock = 0
+        self._loop_stack: list[Loop] = []
+        self._guards: list[Guard] = []
+        self._call_stack: list[Kernel] = []
+        environment: Environment = {}
+        for parameter in kernel.parameters:
+            environment[parameter.name] = self.table.make(
+                "constexpr" if parameter.constexpr else "param", (), parameter.name
+            )
+        self._frame = _Frame(kernel, environment, parameters=frozenset(environment))
+        self._block(kernel.node.body)
+        self.after = self._frame.environment
+
+    # Statements
+
+    def _block(self, statements: Sequence[ast.stmt]) -> bool:
+        """Interpret in order; True when the block always leaves (return, break, continue)."""
+        for statement in statements:
+            if self._frame.inlined_at is None:
+                self.before[statement] = dict(self._frame.environment)
+            if self._statement(statement):
+                return True
+        return False
+
+    def _statement(self, statement: ast.stmt) -> bool:
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                result = self._expression(value)
+                for target in targets:
+                    self._bind(target, result)
+            case ast.AugAssign(target=target, op=op, value=value):
+                left = self._expression(target)
+                right = self._expression(value)
+                self._bind(target, self._binary(op, left, right))
+            case ast.AnnAssign(target=target, value=value):
+                if value is not None:
+                    self._bind(target, self._expression(value))
+            case ast.Expr(value=value):
+                self._expression(value)
+            case ast.For():
+                self._for(statement)
+            case ast.While():
+                self._while(statement)
+            case ast.If():
+                return self._if(statement)
+            case ast.Return(value=value):
+                result = self._expression(value) if value else self.table.constant(None)
+                frame = self._frame
+                certain = frame.guard_depth == 0 and frame.loop_depth == 0
+                frame.returned.append((result, certain))
+                if frame.inlined_at is None and not (certain and statement is self._last_statement):
+                    self._effect(EffectKind.EXIT, statement, "return")
+                return True
+            case ast.Break():
+                self._effect(EffectKind.EXIT, statement, "break")
+                return True
+            case ast.Continue():
+                self._effect(EffectKind.EXIT, statement, "continue")
+                return True
+            case ast.Assert(test=test):
+                self._expression(test)
+            case ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Global() | ast.Nonlocal():
+                pass
+            case _:
+                self._unknown_statement(statement)
+        return False
+
+    @property
+    def _last_statement(self) -> ast.stmt:
+        return self.kernel.node.body[-1]
+
+    def _unknown_statement(self, statement: ast.stmt) -> None:
+        self._effect(EffectKind.CALL, statement, type(statement).__name__.lower())
+        for name in _assigned_names([statement]):
+            self._frame.environment[name] = self.table.opaque("bound by a statement not understood")
+
+    def _bind(self, target: ast.expr, value: Value) -> None:
+        match target:
+            case ast.Name(id=name):
+                self._frame.environment[name] = value
+                self._record(target, value)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                known = value.op == "tuple" and len(value.operands) == len(elements)
+                for i, element in enumerate(elements):
+                    part = value.operands[i] if known else self._part(value, i)
+                    self._bind(element, part)
+            case _:
+                # Assignment to an attribute or an element: not something a kernel can do to a tensor.
+                self._effect(EffectKind.CALL, target, "assignment")
+
+    def _part(self, value: Value, index: int) -> Value:
+        if value.op == "opaque":
+            return self.table.opaque("part of a value not understood")
+        return self.table.make("part", (value,), index, shape=None)
+
+    def _if(self, statement: ast.If) -> bool:
+        condition = self._expression(statement.test)
+        before = self._frame.environment
+        self._frame.environment = dict(before)
+        left_then = self._guarded(condition, True, statement, statement.body)
+        then = self._frame.environment
+        self._frame.environment = dict(before)
+        left_else = self._guarded(condition, False, statement, statement.orelse)
+        other = self._frame.environment
+        if left_then and left_else:
+            return True
+        if left_then:
+            self._frame.environment = other
+        elif left_else:
+            self._frame.environment = then
+        else:
+            self._frame.environment = self._merge(condition, then, other)
+        return False
+
+    def _guarded(
+        self, condition: Value, holds: bool, node: ast.If, body: Sequence[ast.stmt]
+    ) -> bool:
+        self._guards.append(Guard(condition, holds, node))
+        self._frame.guard_depth += 1
+        try:
+            return self._block(body)
+        finally:
+            self._guards.pop()
+            self._frame.guard_depth -= 1
+
+    def _merge(self, condition: Value, then: Environment, other: Environment) -> Environment:
+        merged: Environment = {}
+        for name in {**then, **other}:
+            a, b = then.get(name), other.get(name)
+            if a is None or b is None:
+                merged[name] = self.table.opaque(f"{name} is bound in one branch only")
+            elif a is b:
+                merged[name] = a
+            else:
+                merged[name] = self._choice(condition, a, b)
+        return merged
+
+    def _choice(self, condition: Value, a: Value, b: Value) -> Value:
+        if a is b:
+            return a
+        shape = a.shape if a.shape == b.shape else None
+        dtype = a.dtype if a.dtype == b.dtype else None
+        return self.table.make("phi", (condition, a, b), shape=shape, dtype=dtype)
+
+    # Loops
+
+    def _for(self, statement: ast.For) -> None:
+        kind, bounds = self._range(statement.iter)
+        loop = self._open_loop(statement, kind)
+        table = self.table
+        if bounds is not None:
+            loop.start, loop.stop, loop.step = bounds
+            trip = table.make("trip", (), loop.identity, dtype="int32")
+            loop.trip = trip
+            scaled = trip if loop.step.constant == 1 else table.elementwise("mul", (trip, loop.step))
+            starts_at_zero = loop.start.constant == 0
+            loop.induction = scaled if starts_at_zero else table.elementwise("add", (loop.start, scaled))
+        else:
+            loop.induction = table.opaque("element of an iterable", shape=())
+        self._carry(loop, statement.body, statement.target)
+        self._close_loop(loop, statement.body, statement.target)
+        if statement.orelse:
+            self._block(statement.orelse)
+
+    def _while(self, statement: ast.While) -> None:
+        loop = self._open_loop(statement, "while")
+        self._carry(loop, statement.body, None)
+        self._expression(statement.test)
+        self._close_loop(loop, statement.body, None)
+        if statement.orelse:
+            self._block(statement.orelse)
+
+    def _range(self, iterable: ast.expr) -> tuple[str, tuple[Value, Value, Value] | None]:
+        """The kind of loop and its (start, stop, step), evaluated before the loop."""
+        if not isinstance(iterable, ast.Call):
+            self._expression(iterable)
+            return "other", None
+        name = self._dotted(iterable.func)
+        arguments = [self._expression(a) for a in iterable.args]
+        keywords = {k.arg: self._expression(k.value) for k in iterable.keywords}
+        if name not in language.LOOP_CALLS or any(isinstance(a, ast.Starred) for a in iterable.args):
+            self._effect(EffectKind.CALL, iterable, name or ast.unparse(iterable.func))
+            return "other", None
+        kind = "range" if name == "range" else "tl." + name.rsplit(".", 1)[1]
+        for position, keyword in enumerate(("arg1", "arg2", "step")):
+            if keyword in keywords and len(arguments) == position:
+                arguments.append(keywords[keyword])
+        zero, one = self.table.constant(0), self.table.constant(1)
+        if "step" in keywords and len(arguments) == 1:
+            return kind, (zero, arguments[0], keywords["step"])
+        match arguments:
+            case [stop]:
+                return kind, (zero, stop, one)
+            case [start, stop]:
+                return kind, (start, stop, one)
+            case [start, stop, step]:
+                return kind, (start, stop, step)
+        return "other", None
+
+    def _open_loop(self, node: ast.For | ast.While, kind: str) -> Loop:
+        parent = self._loop_stack[-1] if self._loop_stack else None
+        inlined = self._frame.inlined_at is not None
+        loop = Loop(len(self.loops), node, parent, inlined, kind)
+        self.loops.append(loop)
+        self._clock += 1
+        loop.first = self._clock
+        return loop
+
+    def _carry(self, loop: Loop, body: Sequence[ast.stmt], target: ast.expr | None) -> None:
+        """Give the names that the body binds again the values of an unknown iteration."""
+        environment = self._frame.environment
+        targets = _target_names(target) if target else set()
+        for name in sorted(_assigned_names(body) - targets):
+            if name in environment:
+                initial = environment[name]
+                loop.initial[name] = initial
+                loop.carried[name] = self.table.make(
+                    "carried", (), (loop.identity, name), shape=initial.shape, dtype=initial.dtype
+                )
+                environment[name] = loop.carried[name]
+
+    def _close_loop(
+        self, loop: Loop, body: Sequence[ast.stmt], target: ast.expr | None
+    ) -> None:
+        frame = self._frame
+        known = set(frame.environment)
+        self._enter(loop)
+        frame.loop_depth += 1
+        if target is not None:
+            assert loop.induction is not None
+            self._bind(target, loop.induction)
+        self._block(body)
+        frame.loop_depth -= 1
+        self._leave()
+        self._clock += 1
+        loop.last = self._clock
+        after = frame.environment
+        for name, carried in loop.carried.items():
+            following = after.get(name, carried)
+            loop.following[name] = following
+            if following is carried:
+                loop.result[name] = loop.initial[name]
+            else:
+                loop.result[name] = self.table.make(
+                    "result", (), (loop.identity, name), shape=carried.shape, dtype=carried.dtype
+                )
+            after[name] = loop.result[name]
+        for name in set(after) - known:
+            # Triton does not let a name that is first bound in a loop out of it.
+            del after[name]
+        if target is not None:
+            for name in _target_names(target):
+                after[name] = self.table.opaque(f"{name} after its loop", shape=())
+
+    def _enter(self, loop: Loop) -> None:
+        self._loop_stack.append(loop)
+        self.table.inside = tuple(around.identity for around in self._loop_stack)
+
+    def _leave(self) -> None:
+        self._loop_stack.pop()
+        self.table.inside = tuple(around.identity for around in self._loop_stack)
+
+    def made_in(self, value: Value) -> tuple[int, ...]:
+        """The loops that a value may differ between iterations of, by identity."""
+        found: set[int] = set()
+        for part in value.walk():
+            match part.op:
+                case "trip":
+                    found.add(part.attribute)  # type: ignore[arg-type]
+                case "carried" | "result":
+                    nest = self.loops[part.attribute[0]].nest  # type: ignore[index]
+                    found.update(a.identity for a in (nest if part.op == "carried" else nest[:-1]))
+                case "load":
+                    effect = self.loads[part.attribute[1]]  # type: ignore[index]
+                    found.update(around.identity for around in effect.loops)
+                case "opaque":
+                    found.update(part.attribute[2])  # type: ignore[index]
+        return tuple(sorted(found))
+
+    # Effects
+
+    def _effect(
+        self,
+        kind: EffectKind,
+        node: ast.AST,
+        name: str,
+        *,
+        pointer: Value | None = None,
+        mask: Value | None = None,
+        other: Value | None = None,
+        stored: Value | None = None,
+        volatile: bool = False,
+        loads: bool = False,
+    ) -> Effect:
+        self._clock += 1
+        inlined_at = self._frame.inlined_at
+        loaded = None
+        if loads:
+            nothing = self.table.constant(None)
+            shapes = [v.shape for v in (pointer, mask) if v is not None]
+            loaded = self.table.make(
+                "load",
+                (pointer or nothing, mask or nothing, other or nothing),
+                ("load", self._clock),
+                shape=None if pointer is None or pointer.op == "block_pointer" else broadcast_shapes(shapes),
+            )
+        effect = Effect(
+            kind,
+            self._clock,
+            inlined_at if inlined_at is not None else node,
+            name,
+            tuple(self._loop_stack),
+            tuple(self._guards),
+            pointer,
+            mask,
+            other,
+            stored,
+            loaded,
+            volatile,
+            inlined_at is not None,
+        )
+        self.effects.append(effect)
+        if loaded is not None:
+            self.loads[effect.order] = effect
+        return effect
+
+    # Expressions
+
+    def _record(self, node: ast.expr, value: Value) -> None:
+        if self._frame.inlined_at is None:
+            self.values[node] = value
+
+    def _expression(self, node: ast.expr) -> Value:
+        value = self._evaluate(node)
+        self._record(node, value)
+        return value
+
+    def _dotted(self, node: ast.expr) -> str:
+        """The imported or builtin name that an expression stands for; "" for anything else."""
+        module = self._frame.kernel.module
+        return module.resolve(node) or module.builtin(node)
+
+    def _bound_outside(self, node: ast.Name) -> Binding:
+        """What a name that the function does not bind is bound to, if it is bound just once."""
+        home = self._frame.kernel.module.names.scope_of[node].find(node.id)
+        if home is None or home.node is self._frame.kernel.node:
+            return None
+        bindings = home.bindings[node.id]
+        return bindings[0] if len(bindings) == 1 else None
+
+    def _evaluate(self, node: ast.expr) -> Value:
+        table = self.table
+        match node:
+            case ast.Constant(value=value):
+                if isinstance(value, (bool, int, float, str)) or value is None:
+                    return table.constant(value)
+                return table.opaque("constant of another kind")
+            case ast.Name(id=name):
+                return self._name(node, name)
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._binary(op, self._expression(left), self._expression(right))
+            case ast.UnaryOp(op=op, operand=operand):
+                return self._unary(op, self._expression(operand))
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                return self._compare(left, ops, comparators)
+            case ast.BoolOp(op=op, values=values):
+                parts = [self._expression(v) for v in values]
+                result = parts[0]
+                name = "both" if isinstance(op, ast.And) else "either"
+                for part in parts[1:]:
+                    result = table.make(name, (result, part), shape=broadcast_shapes([result.shape, part.shape]))
+                return result
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                condition = self._expression(test)
+                return self._choice(condition, self._expression(body), self._expression(orelse))
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                return table.make("tuple", [self._expression(e) for e in elements], shape=None)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.JoinedStr():
+                return table.opaque("formatted string")
+        # Whatever stands inside may have effects; the value itself is not understood.
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._expression(child)
+        return table.opaque(f"{type(node).__name__} is not understood")
+
+    def _name(self, node: ast.expr, name: str) -> Value:
+        known = self._frame.environment.get(name)
+        if known is not None:
+            return known
+        dtype = self._dtype_named(self._dotted(node))
+        if dtype is not None:
+            return dtype
+        home = self._frame.kernel.module.names.scope_of[node].find(name)
+        if home is not None and home.node is self._frame.kernel.node:
+            return self.table.opaque(f"{name} is not bound on every way to here")
+        constant = self._outer_constant(self._bound_outside(node))
+        if constant is not None:
+            return constant
+        # A global that a kernel may read is a constexpr, so it is the same at each use.
+        return self.table.make("global", (), name, shape=())
+
+    def _outer_constant(self, binding: Binding) -> Value | None:
+        """The value of `EPS = 1e-5` or `BLOCK = tl.constexpr(64)` outside of the kernel."""
+        if isinstance(binding, ast.Call) and len(binding.args) == 1 and not binding.keywords:
+            if self._dotted(binding.func) == "triton.language.constexpr":
+                binding = binding.args[0]
+        negative = isinstance(binding, ast.UnaryOp) and isinstance(binding.op, ast.USub)
+        if negative and isinstance(binding, ast.UnaryOp):
+            binding = binding.operand
+        if not isinstance(binding, ast.Constant):
+            return None
+        value = binding.value
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return self.table.constant(-value if negative else value)
+        return self.table.constant(value) if isinstance(value, (bool, str)) else None
+
+    def _dtype_named(self, dotted: str) -> Value | None:
+        name = language.DTYPES.get(language.function(dotted))
+        return None if name is None else self.table.make("dtype", (), name)
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        dotted = self._dotted(node)
+        if dotted:
+            dtype = self._dtype_named(dotted)
+            return dtype or self.table.make("global", (), dotted, shape=())
+        value = self._expression(node.value)
+        if node.attr == "T":
+            return self.table.make("reshaped", (value,), "T", shape=None, dtype=value.dtype)
+        if node.attr == "dtype" and value.dtype not in (None, "int", "float"):
+            return self.table.make("dtype", (), value.dtype)
+        if node.attr == "value" and value.op in ("constexpr", "const"):
+            return value
+        if value.op == "opaque":
+            return self.table.opaque("attribute of a value not understood")
+        return self.table.make("attribute", (value,), node.attr)
+
+    def _binary(self, op: ast.operator, left: Value, right: Value) -> Value:
+        name = _BINARY.get(type(op))
+        if name is None:
+            # `@` is the only other: a matrix product, pure.
+            return self.table.make("reshaped", (left, right), "matmul", shape=None)
+        a, b = left.constant, right.constant
+        if isinstance(a, int) and isinstance(b, int) and name in ("add", "sub", "mul"):
+            return self.table.constant({"add": a + b, "sub": a - b, "mul": a * b}[name])
+        return self.table.elementwise(name, (left, right))
+
+    def _unary(self, op: ast.unaryop, operand: Value) -> Value:
+        constant = operand.constant
+        if isinstance(op, ast.USub) and type(constant) in (int, float):
+            return self.table.constant(-constant)  # type: ignore[operator]
+        name = _UNARY[type(op)]
+        dtype = "bool" if name == "not" else operand.dtype
+        return self.table.elementwise(name, (operand,), dtype=dtype)
+
+    def _compare(
+        self, left: ast.expr, ops: Sequence[ast.cmpop], comparators: Sequence[ast.expr]
+    ) -> Value:
+        result: Optional[Value] = None
+        before = self._expression(left)
+        for op, node in zip(ops, comparators):
+            after = self._expression(node)
+            name = _COMPARE.get(type(op))
+            if name in COMPARISONS:
+                assert name is not None
+                part = self.table.elementwise(name, (before, after))
+            elif name is not None:
+                part = self.table.make(name, (before, after), dtype="bool")
+            else:
+                part = self.table.opaque("membership test", shape=())
+            if result is None:
+                result = part
+            else:
+                shape = broadcast_shapes([result.shape, part.shape])
+                result = self.table.make("both", (result, part), shape=shape, dtype="bool")
+            before = after
+        assert result is not None
+        return result
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        value = self._expression(node.value)
+        index = node.slice
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        pattern = _inserted_axes(parts, value.rank)
+        if pattern is not None:
+            return self.table.insert_axes(value, pattern)
+        position = self._expression(index)
+        if value.op == "tuple" and isinstance(position.constant, int):
+            if -len(value.operands) <= position.constant < len(value.operands):
+                return value.operands[position.constant]
+        if value.op == "opaque":
+            return self.table.opaque("element of a value not understood")
+        return self.table.make("element", (value, position), shape=None)
+
+    # Calls
+
+    def _call(self, node: ast.Call) -> Value:
+        dotted = self._dotted(node.func)
+        name = language.function(dotted)
+        if not dotted and isinstance(node.func, ast.Attribute):
+            root = self._expression(node.func.value)
+            if root.op != "global":
+                return self._method(node, root, node.func.attr)
+        positional = [self._expression(a) for a in node.args if not isinstance(a, ast.Starred)]
+        keywords = {k.arg: self._expression(k.value) for k in node.keywords if k.arg is not None}
+        spread = len(positional) != len(node.args) or any(k.arg is None for k in node.keywords)
+        if spread:
+            for argument in node.args:
+                if isinstance(argument, ast.Starred):
+                    self._expression(argument.value)
+            return self._unknown_call(node, dotted)
+        if dotted in language.CEILING_DIVISIONS and len(positional) == 2:
+            return self.table.elementwise("elementwise", positional, "cdiv", dtype="int32")
+        if name:
+            return self._language_call(node, name, positional, keywords)
+        helper = self._helper(node.func)
+        if helper is not None:
+            return self._inline(node, helper, positional, keywords)
+        if dotted in ("min", "max") and len(positional) == 2:
+            return self.table.elementwise("minimum" if dotted == "min" else "maximum", positional)
+        if dotted in _HARMLESS_BUILTINS:
+            return self.table.opaque(f"{dotted}()", shape=())
+        return self._unknown_call(node, dotted)
+
+    def _unknown_call(self, node: ast.Call, dotted: str) -> Value:
+        self._effect(EffectKind.CALL, node, dotted or ast.unparse(node.func))
+        return self.table.opaque("result of a call not understood")
+
+    def _method(self, node: ast.Call, receiver: Value, method: str) -> Value:
+        """`x.to(tl.float32)` is `tl.cast(x, tl.float32)`, `x.sum(0)` is `tl.sum(x, 0)`, and so on."""
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(
+            k.arg is None for k in node.keywords
+        ):
+            return self._unknown_call(node, "")
+        positional = [receiver, *(self._expression(a) for a in node.args)]
+        keywords = {k.arg: self._expression(k.value) for k in node.keywords if k.arg is not None}
+        name = {"to": "cast"}.get(method, method)
+        return self._language_call(node, name, positional, keywords)
+
+    def _helper(self, function: ast.expr) -> Kernel | None:
+        if not isinstance(function, ast.Name) or len(self._call_stack) >= MAX_INLINING:
+            return None
+        binding = self._bound_outside(function)
+        helper = next((k for k in self.kernel.module.kernels if k.node is binding), None)
+        if helper is None or helper in self._call_stack or helper is self.kernel:
+            return None
+        return helper
+
+    def _inline(
+        self, node: ast.Call, helper: Kernel, positional: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        environment: Environment = {}
+        if len(positional) > len(helper.parameters):
+            return self._unknown_call(node, helper.name)
+        for parameter, value in zip(helper.parameters, positional):
+            environment[parameter.name] = value
+        for name, value in keywords.items():
+            environment[name] = value
+        caller = self._frame
+        frame = _Frame(helper, environment, caller.inlined_at or node)
+        self._frame = frame
+        self._call_stack.append(helper)
+        for parameter in helper.parameters:
+            if parameter.name not in environment:
+                if parameter.default is None:
+                    environment[parameter.name] = self.table.opaque("missing argument")
+                else:
+                    environment[parameter.name] = self._expression(parameter.default)
+        frame.parameters = frozenset(environment)
+        self._block(helper.node.body)
+        self._call_stack.pop()
+        self._frame = caller
+        if not frame.returned:
+            return self.table.constant(None)
+        if len(frame.returned) == 1 and frame.returned[0][1]:
+            return frame.returned[0][0]
+        return self.table.opaque(f"{helper.name} returns in more than one place")
+
+    def _language_call(
+        self, node: ast.Call, name: str, positional: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        table = self.table
+
+        def argument(position: int, keyword: str) -> Value | None:
+            return positional[position] if position < len(positional) else keywords.get(keyword)
+
+        everything = [*positional, *keywords.values()]
+        first = argument(0, "input") or (everything[0] if everything else table.constant(None))
+        match name:
+            case "program_id" | "num_programs":
+                axis = argument(0, "axis") or table.constant(0)
+                return table.make(name, (axis,), dtype="int32")
+            case "arange":
+                return self._arange(argument(0, "start"), argument(1, "end"))
+            case "zeros" | "full":
+                return self._filled(name, argument)
+            case "zeros_like":
+                return table.make("full", (table.constant(0), first), "like", shape=first.shape, dtype=first.dtype)
+            case "constexpr" | "to_tensor" if everything:
+                return first
+            case "cast" if len(positional) >= 2 or keywords:
+                dtype = argument(1, "dtype")
+                bitcast = argument(3, "bitcast")
+                if dtype is None or (bitcast is not None and bitcast.constant is not False):
+                    return table.make("reshaped", everything, "bitcast", shape=first.shape)
+                known = str(dtype.attribute) if dtype.op == "dtype" else None
+                return table.make("cast", (first, dtype), shape=first.shape, dtype=known)
+            case "expand_dims" if (axis := argument(1, "axis")) is not None:
+                return self._expand_dims(first, axis)
+            case "broadcast_to":
+                shape = self._shape(positional[1:] or [v for k, v in keywords.items() if k == "shape"])
+                return table.make("broadcast_to", (first,), _shape_key(shape), shape=shape, dtype=first.dtype)
+            case "load":
+                return self._load(node, argument)
+            case "store":
+                pointer, stored = argument(0, "pointer"), argument(1, "value")
+                self._effect(
+                    EffectKind.STORE, node, name, pointer=pointer, mask=argument(2, "mask"), stored=stored
+                )
+                return table.constant(None)
+            case "make_block_ptr" | "make_tensor_descriptor" | "_experimental_make_tensor_descriptor":
+                return table.make("block_pointer", everything, name, shape=None)
+            case "advance":
+                return table.make("block_pointer", everything, name, shape=None)
+        if name in language.HINTS:
+            return first
+        if name in language.OPERATORS:
+            if not positional and keywords:
+                positional = [keywords[k] for k in ("condition", "x", "y") if k in keywords]
+            operands = positional[: 3 if name == "where" else 2]
+            return table.elementwise(name, operands)
+        if language.is_lane_by_lane(name):
+            return table.elementwise("elementwise", everything, name)
+        if name in language.REDUCTIONS:
+            return self._reduction(name, first, argument(1, "axis"), keywords)
+        if name in language.ATOMICS:
+            effect = self._effect(
+                EffectKind.ATOMIC, node, name, pointer=argument(0, "pointer"), mask=keywords.get("mask"),
+                stored=argument(1, "val"),
+            )
+            return table.opaque(f"result of the atomic in line {effect.line}")
+        if name in language.BARRIERS:
+            self._effect(EffectKind.BARRIER, node, name)
+            return table.constant(None)
+        if name in language.SOURCE_CHANGING_CALLS:
+            self._effect(EffectKind.PRINT, node, name)
+            return table.constant(None)
+        if name in language.COMPILE_TIME:
+            return table.constant(None)
+        pure = language.SHAPE_CHANGES | language.SCANS | language.MATRIX | language.RANDOM
+        if name in pure:
+            return table.make("reshaped", everything, (name, tuple(keywords)), shape=None)
+        return self._unknown_call(node, language.LANGUAGE + name)
+
+    def _arange(self, start: Value | None, end: Value | None) -> Value:
+        if start is None or end is None:
+            return self.table.opaque("arange without bounds")
+        extent = end if start.constant == 0 else self.table.elementwise("sub", (end, start))
+        lanes = self.table.make("lane", (extent,), shape=(extent,), dtype="int32")
+        return lanes if start.constant == 0 else self.table.elementwise("add", (start, lanes))
+
+    def _filled(self, name: str, argument: object) -> Value:
+        assert callable(argument)
+        shape_value: Value | None = argument(0, "shape")
+        shape = self._shape([shape_value]) if shape_value is not None else None
+        filler = self.table.constant(0) if name == "zeros" else argument(1, "value")
+        dtype: Value | None = argument(1 if name == "zeros" else 2, "dtype")
+        known = str(dtype.attribute) if dtype is not None and dtype.op == "dtype" else None
+        filler = filler if filler is not None else self.table.opaque("filler")
+        return self.table.make("full", (filler,), (_shape_key(shape), known), shape=shape, dtype=known)
+
+    def _shape(self, values: Sequence[Value]) -> Optional[tuple[Value, ...]]:
+        if len(values) == 1 and values[0].op == "tuple":
+            values = values[0].operands
+        elif len(values) == 1 and values[0].op not in ("const", "constexpr", "elementwise"):
+            return None
+        return tuple(values)
+
+    def _expand_dims(self, value: Value, axis: Value) -> Value:
+        position = axis.constant
+        if value.rank is None or not isinstance(position, int):
+            return self.table.opaque("expand_dims of unknown rank")
+        rank = value.rank + 1
+        if not -rank <= position < rank:
+            return self.table.opaque("expand_dims out of range")
+        return self.table.insert_axes(value, tuple(i == position % rank for i in range(rank)))
+
+    def _load(self, node: ast.Call, argument: object) -> Value:
+        assert callable(argument)
+        volatile: Value | None = argument(7, "volatile")
+        effect = self._effect(
+            EffectKind.LOAD,
+            node,
+            "load",
+            pointer=argument(0, "pointer"),
+            mask=argument(1, "mask"),
+            other=argument(2, "other"),
+            volatile=volatile is not None and volatile.constant is not False,
+            loads=True,
+        )
+        assert effect.loaded is not None
+        return effect.loaded
+
+    def _reduction(
+        self, name: str, value: Value, axis: Value | None, keywords: Mapping[str, Value]
+    ) -> Value:
+        keep = keywords.get("keep_dims")
+        keep_dims = keep is not None and keep.constant is not False
+        if name == "reduce":
+            return self.table.make("reshaped", (value, *keywords.values()), name, shape=None)
+        position = axis.constant if axis is not None else None
+        if value.rank is None or not (position is None or isinstance(position, int)):
+            return self.table.make("reshaped", (value, *keywords.values()), (name, position), shape=None)
+        if value.shape is None or (position is not None and not -value.rank <= position < value.rank):
+            return self.table.opaque("reduction over an axis that is not there")
+        axes = tuple(range(value.rank)) if position is None else (position % value.rank,)
+        one = self.table.constant(1)
+        if keep_dims:
+            shape = tuple(one if i in axes else d for i, d in enumerate(value.shape))
+        else:
+            shape = tuple(d for i, d in enumerate(value.shape) if i not in axes)
+        dtype = "int32" if name in ("argmax", "argmin") else value.dtype
+        if name == "sum" and value.dtype in ("bool", "int1", "int8", "int16"):
+            dtype = "int32"
+        return self.table.make("reduce", (value,), (name, axes, keep_dims), shape=shape, dtype=dtype)
+
+
+def _shape_key(shape: Optional[tuple[Value, ...]]) -> Optional[tuple[int, ...]]:
+    return None if shape is None else tuple(d.serial for d in shape)
+
+
+def _inserted_axes(parts: Sequence[ast.expr], rank: int | None) -> tuple[bool, ...] | None:
+    """The pattern of `x[:, None]`; None when the subscript is anything else."""
+    pattern: list[bool] = []
+    for part in parts:
+        if isinstance(part, ast.Constant) and part.value is None:
+            pattern.append(True)
+        elif isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step):
+            pattern.append(False)
+        elif isinstance(part, ast.Constant) and part.value is Ellipsis and rank is not None:
+            pattern.extend([False] * (rank - sum(isinstance(p, ast.Slice) for p in parts)))
+        else:
+            return None
+    if rank is not None:
+        pattern.extend([False] * (rank - pattern.count(False)))
+    return tuple(pattern)
+
+
+def _target_names(target: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+
+
+def _assigned_names(statements: Sequence[ast.stmt]) -> set[str]:
+    """Every name that the statements may bind, however deep."""
+    names: set[str] = set()
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+                names.add(node.id)
+    return names

@@ -1,0 +1,145 @@
+"""The facts of one kernel, in one place: what a pass asks.
+
+Default assumption, reported wherever it is used: two pointer parameters are
+the same buffer or do not overlap. So a store through one parameter may change
+what another reads, unless the launches or the user say that they are disjoint.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from tritonopt.facts.assumptions import Assumption, Assumptions
+from tritonopt.facts.effects import Effect, EffectKind, Loop
+from tritonopt.facts.forms import Forms
+from tritonopt.facts.interpretation import Environment, Interpretation
+from tritonopt.facts.launches import LaunchEvidence
+from tritonopt.facts.pointers import find_integers, find_pointers, pointer_bases
+from tritonopt.facts.values import FLOAT_BITS, Value
+from tritonopt.source import Kernel
+
+
+class KernelFacts:
+    """What is true of one kernel. Computed when first asked for, and never changed."""
+
+    def __init__(self, kernel: Kernel, assumptions: Sequence[Assumption] = ()) -> None:
+        self.kernel = kernel
+        self.interpretation = Interpretation(kernel)
+        self.launches = LaunchEvidence(kernel)
+        names = frozenset(p.name for p in kernel.parameters)
+        self.assumptions = Assumptions(assumptions, names)
+
+    @property
+    def loops(self) -> Sequence[Loop]:
+        """All loops, outer before inner, in source order; helper loops are `inlined`."""
+        return self.interpretation.loops
+
+    @property
+    def effects(self) -> Sequence[Effect]:
+        """All effects in source order."""
+        return self.interpretation.effects
+
+    @property
+    def values(self) -> Mapping[ast.expr, Value]:
+        """The value of every expression of the kernel's own text."""
+        return self.interpretation.values
+
+    @property
+    def before(self) -> Mapping[ast.stmt, Environment]:
+        """The names that are bound where a statement starts."""
+        return self.interpretation.before
+
+    @cached_property
+    def forms(self) -> Forms:
+        return Forms(self)
+
+    @cached_property
+    def forms_ignoring_memory(self) -> Forms:
+        """As if nothing stored anything: to tell a different address from a different time."""
+        return Forms(self, memory=False)
+
+    @cached_property
+    def integers(self) -> frozenset[str]:
+        """Parameters that must be integers: they bound a loop, shape a tile or index memory."""
+        return find_integers(self.interpretation, self.pointers)
+
+    @cached_property
+    def pointers(self) -> frozenset[str]:
+        """Parameters that are dereferenced."""
+        return find_pointers(self.interpretation)
+
+    @cached_property
+    def pinned_roundings(self) -> tuple[tuple[ast.expr, str], ...]:
+        """Expressions that someone wrote to get another library's bits, and what they are."""
+        return tuple(_pinned(self))
+
+    def bases(self, effect: Effect) -> frozenset[str] | None:
+        """The parameters whose buffer an access may touch; None when that is not known."""
+        if effect.pointer is None:
+            return None
+        return pointer_bases(effect.pointer, self.interpretation, self.pointers)
+
+    def why_disjoint(self, first: str, second: str) -> tuple[bool, str, Assumption | None]:
+        """(whether two parameters are shown not to overlap, why, the assumption it rests on)."""
+        assumed = self.assumptions.disjoint(first, second)
+        if assumed is not None:
+            return True, f"given: {assumed.text}", assumed
+        shown = self.launches.disjoint(first, second)
+        return shown.disjoint, shown.reason, None
+
+    def may_alias(self, one: Effect, other: Effect) -> bool:
+        """Whether two accesses may touch the same memory."""
+        mine, theirs = self.bases(one), self.bases(other)
+        if mine is None or theirs is None:
+            return True
+        return any(a == b or not self.why_disjoint(a, b)[0] for a in mine for b in theirs)
+
+    @cached_property
+    def _epochs(self) -> dict[int, tuple[int, tuple[Loop, ...]]]:
+        return {}
+
+    def epoch(self, load: Effect) -> tuple[int, tuple[Loop, ...]]:
+        """When a load reads: the last write before it that may matter, and the loops that write.
+
+        Two loads of one address with equal epochs read the same element.
+        """
+        if load.order not in self._epochs:
+            writes = [e for e in self.effects if e.writes and self.may_alias(load, e)]
+            last = max((w.order for w in writes if w.order < load.order), default=0)
+            varying = tuple(
+                loop for loop in load.loops if any(loop in write.loops for write in writes)
+            )
+            self._epochs[load.order] = (last, varying)
+        return self._epochs[load.order]
+
+    def within(self, first: Loop, last: Loop) -> Iterator[Effect]:
+        """The effects from the start of one loop to the end of another."""
+        return (e for e in self.effects if first.first <= e.order <= last.last)
+
+    def loop_of(self, statement: ast.stmt) -> Loop | None:
+        """The loop that a statement of the kernel's own text is."""
+        return next((l for l in self.loops if l.node is statement and not l.inlined), None)
+
+    def exits_early(self, loop: Loop) -> bool:
+        return any(e.kind is EffectKind.EXIT and loop in e.loops for e in self.effects)
+
+
+def of(kernel: Kernel, assumptions: Sequence[Assumption] = ()) -> KernelFacts:
+    """The facts of a kernel. Nothing is run, and nothing raises on code that is not understood."""
+    return KernelFacts(kernel, assumptions)
+
+
+def _pinned(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:
+    from tritonopt.facts.language import PINNED_ROUNDING
+
+    for node, value in facts.values.items():
+        if value.op == "elementwise" and isinstance(node, ast.Call):
+            name = str(value.attribute).rsplit(".", 1)[-1]
+            if name in PINNED_ROUNDING:
+                yield node, f"{name}()"
+        if value.op == "cast" and FLOAT_BITS.get(value.dtype or "", 0) >= 32:
+            narrow = value.operands[0]
+            if narrow.op == "cast" and FLOAT_BITS.get(narrow.dtype or "", 64) < 32:
+                yield node, f"a round trip through {narrow.dtype}"

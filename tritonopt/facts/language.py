@@ -1,0 +1,89 @@
+"""What the facts know of `triton.language`: which functions compute, which touch memory.
+
+A function that is not named here is a call with unknown effects. Adding a name
+is a claim that it is pure, so it is added only where Triton documents it so.
+"""
+
+from __future__ import annotations
+
+LANGUAGE = "triton.language."
+
+ELEMENTWISE = frozenset(
+    "abs ceil clamp cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sigmoid sin sqrt sqrt_rn "
+    "umulhi".split()
+)
+"""Pure and lane by lane; the result has the broadcast shape of the arguments."""
+
+OPERATORS = {"minimum": "minimum", "maximum": "maximum", "where": "where"}
+
+SHAPE_CHANGES = frozenset(
+    "broadcast cat interleave join permute ravel reshape split trans view flip gather".split()
+)
+"""Pure, with a result whose shape the facts do not follow."""
+
+REDUCTIONS = frozenset("sum max min argmax argmin xor_sum reduce reduce_or".split())
+
+SCANS = frozenset("associative_scan cumprod cumsum sort histogram softmax topk".split())
+
+MATRIX = frozenset("dot dot_scaled".split())
+
+RANDOM = frozenset("rand rand4x randint randint4x randn randn4x philox pair_uniform_to_normal".split())
+"""Pure functions of a seed and an offset."""
+
+HINTS = frozenset("multiple_of max_contiguous max_constancy".split())
+"""The first argument, with a promise about it."""
+
+COMPILE_TIME = frozenset("static_assert static_print".split())
+
+ATOMICS = frozenset(
+    f"atomic_{name}" for name in "add and cas max min or xchg xor".split()
+)
+
+BARRIERS = frozenset("debug_barrier".split())
+
+SOURCE_CHANGING_CALLS = frozenset("device_print device_assert assume".split())
+"""No memory effect on tensors, but an order a reader can see."""
+
+PINNED_ROUNDING = frozenset("div_rn fdiv sqrt_rn".split())
+"""Chosen, as a rule, to match the bits of another library."""
+
+
+MATH_MODULES = ("math.", "libdevice.", "extra.libdevice.", "extra.cuda.libdevice.", "extra.hip.libdevice.")
+
+DTYPES = {
+    "float64": "fp64",
+    "float32": "fp32",
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "float8e5": "fp8e5",
+    "float8e4nv": "fp8e4nv",
+    "int64": "int64",
+    "int32": "int32",
+    "int16": "int16",
+    "int8": "int8",
+    "int1": "int1",
+    "uint64": "uint64",
+    "uint32": "uint32",
+    "uint16": "uint16",
+    "uint8": "uint8",
+}
+
+LOOP_CALLS = frozenset({"range", "triton.language.range", "triton.language.static_range"})
+CEILING_DIVISIONS = frozenset({"triton.language.cdiv", "triton.cdiv"})
+
+
+def function(dotted: str) -> str:
+    """The name below `triton.language`, without the namespaces that only re-export; "" if elsewhere."""
+    if not dotted.startswith(LANGUAGE):
+        return ""
+    name = dotted[len(LANGUAGE) :]
+    for prefix in ("standard.", "core."):
+        name = name.removeprefix(prefix)
+    return name
+
+
+def is_lane_by_lane(name: str) -> bool:
+    """Whether a function below `triton.language` is pure and lane by lane."""
+    if name in ELEMENTWISE:
+        return True
+    return any(name.startswith(module) for module in MATH_MODULES)

@@ -1,0 +1,191 @@
+"""What the launches of a kernel show of its arguments: which buffers overlap nothing else.
+
+A tensor that the launcher allocates overlaps no other; the same name passed
+twice is the same buffer. This holds only when every use of the kernel in the
+file is a launch that can be read: an escape (the kernel in a dict, returned,
+passed on) makes all of it unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.source import Kernel, Launch
+
+_ALLOCATIONS = frozenset(
+    f"torch.{name}{like}"
+    for name in ("empty", "zeros", "ones", "full", "rand", "randn", "randint")
+    for like in ("", "_like")
+) | {"torch.empty_strided", "torch.arange", "torch.tensor"}
+_ALLOCATING_METHODS = frozenset(
+    {"new_empty", "new_zeros", "new_ones", "new_full", "new_tensor", "clone"}
+)
+_VIEWS = frozenset(
+    "view reshape squeeze unsqueeze flatten t transpose permute expand contiguous view_as "
+    "detach narrow select".split()
+)
+
+
+@dataclass(frozen=True)
+class Disjointness:
+    """Whether two pointer parameters overlap, with the reason in words."""
+
+    disjoint: bool
+    reason: str
+
+
+class LaunchEvidence:
+    """What all launches of one kernel, taken together, show."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    @cached_property
+    def launches(self) -> tuple[Launch, ...]:
+        return tuple(l for l in self.kernel.module.launches if l.kernel is self.kernel)
+
+    @cached_property
+    def unknown(self) -> str:
+        """Why the launches are no evidence; empty when they are."""
+        escapes = self.kernel.module.escapes.get(self.kernel.qualname, ())
+        if escapes:
+            return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"
+        if not self.launches:
+            return "no launch of the kernel is in this file"
+        for launch in self.launches:
+            if not launch.complete:
+                return f"the launch in line {launch.call.lineno} hides its arguments behind * or **"
+            if launch.launcher is None:
+                return f"the launch in line {launch.call.lineno} stands outside of any function"
+        return ""
+
+    def disjoint(self, first: str, second: str) -> Disjointness:
+        """Whether, at every launch, the two parameters point to memory that does not overlap."""
+        if self.unknown:
+            return Disjointness(False, self.unknown)
+        reasons = []
+        for launch in self.launches:
+            shown = _disjoint_at(launch, first, second)
+            if not shown.disjoint:
+                return shown
+            reasons.append(shown.reason)
+        return Disjointness(True, "; ".join(dict.fromkeys(reasons)))
+
+
+def _disjoint_at(launch: Launch, first: str, second: str) -> Disjointness:
+    line = launch.call.lineno
+    one, other = launch.arguments.get(first), launch.arguments.get(second)
+    if one is None or other is None:
+        return Disjointness(False, f"the launch in line {line} does not pass both")
+    buffers = _Buffers(launch)
+    for mine, theirs, name in ((one, other, first), (other, one, second)):
+        if isinstance(mine, ast.Constant) and mine.value is None:
+            return Disjointness(True, f"the launch in line {line} passes None for {name}")
+        if buffers.is_apart(mine, theirs):
+            return Disjointness(True, f"{name} is allocated by the launcher in line {line}")
+    if ast.dump(one) == ast.dump(other):
+        return Disjointness(False, f"the launch in line {line} passes the same tensor for both")
+    unshown = f"does not show that {first} and {second} are different buffers"
+    return Disjointness(False, f"the launch in line {line} {unshown}")
+
+
+class _Buffers:
+    """The local names of a launcher, and which of them hold memory that it allocated itself."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._module = launch.kernel.module
+        self._assigned: dict[str, list[ast.Assign | ast.AnnAssign]] = {}
+        self._otherwise: set[str] = set()
+        """Names that are bound in any way but `name = value`, tuples and loops included."""
+        assert launch.launcher is not None
+        arguments = launch.launcher.args
+        self._parameters = {
+            a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        }
+        plain: set[ast.AST] = set()
+        self._loops = False
+        for node in ast.walk(launch.launcher):
+            match node:
+                case ast.Assign(targets=[ast.Name() as target]) | ast.AnnAssign(
+                    target=ast.Name() as target, value=ast.expr()
+                ):
+                    self._assigned.setdefault(target.id, []).append(node)
+                    plain.add(target)
+                case ast.For() | ast.AsyncFor() | ast.While():
+                    self._loops = True
+        for node in ast.walk(launch.launcher):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node not in plain:
+                self._otherwise.add(node.id)
+
+    def is_apart(self, mine: ast.expr, theirs: ast.expr) -> bool:
+        """Whether `mine` is memory of the launcher's own that `theirs` cannot be a part of."""
+        own = self._roots(mine)
+        if own is None:
+            return False
+        if isinstance(theirs, ast.Constant):
+            return True
+        other = self._roots(theirs)
+        if other is not None:
+            return not own & other
+        base = _base(theirs)
+        if base is None:
+            return False
+        return self._is_from_parameter(base, frozenset()) or self._is_older(base, own)
+
+    def _roots(self, expression: ast.expr, seen: frozenset[str] = frozenset()) -> frozenset[str] | None:
+        """The names through which an expression is an own allocation; None when it may be another's."""
+        if isinstance(expression, ast.Call):
+            function = expression.func
+            if self._module.resolve(function) in _ALLOCATIONS:
+                return frozenset()
+            if isinstance(function, ast.Attribute) and function.attr in _ALLOCATING_METHODS:
+                return frozenset()
+        base = _base(expression)
+        if base is None or base in self._otherwise or base in self._parameters:
+            return None
+        if base in seen:
+            return frozenset()
+        found = frozenset({base})
+        for assignment in self._assigned.get(base, []):
+            assert assignment.value is not None
+            inner = self._roots(assignment.value, seen | found)
+            if inner is None:
+                return None
+            found |= inner
+        return found if base in self._assigned else None
+
+    def _is_from_parameter(self, name: str, seen: frozenset[str]) -> bool:
+        """Whether a name can hold nothing but a view of what the caller passed."""
+        if name in seen:
+            return True
+        if name in self._otherwise or not (name in self._parameters or name in self._assigned):
+            return False
+        for assignment in self._assigned.get(name, []):
+            assert assignment.value is not None
+            base = _base(assignment.value)
+            if base is None or not self._is_from_parameter(base, seen | {name}):
+                return False
+        return True
+
+    def _is_older(self, name: str, roots: frozenset[str]) -> bool:
+        """Whether a name was bound for the last time before the memory was allocated."""
+        allocated = [a.lineno for root in roots for a in self._assigned.get(root, [])]
+        if self._loops or not allocated or name in self._otherwise:
+            return False
+        return all(a.lineno < min(allocated) for a in self._assigned.get(name, []))
+
+
+def _base(expression: ast.expr) -> str | None:
+    """The name that an expression is a view of: `x` of `x.view(-1, n)[0]`."""
+    while True:
+        match expression:
+            case ast.Name(id=name):
+                return name
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _VIEWS:
+                expression = value
+            case ast.Attribute(value=value, attr="T" | "mT" | "data"):
+                expression = value
+            case _:
+                return None

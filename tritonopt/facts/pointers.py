@@ -1,0 +1,163 @@
+"""Which parameters are pointers, which are integers, and which buffer an address is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tritonopt.facts.interpretation import Interpretation
+from tritonopt.facts.values import Value
+
+_SURELY_INTEGER = frozenset(
+    {"const", "lane", "trip", "program_id", "num_programs", "mul", "floordiv", "mod", "constexpr"}
+    | {"shl", "shr", "and", "or", "xor", "neg", "div", "load", "reduce", "lt", "le", "gt", "ge"}
+)
+"""What can be added to a pointer but is none. A loaded address must be cast before its use."""
+
+_PASSED_THROUGH = frozenset({"insert_axes", "broadcast_to"})
+
+
+def find_pointers(interpretation: Interpretation) -> frozenset[str]:
+    """Parameters that are the base of some access, found until no more are."""
+    numbers = _used_as_numbers(interpretation)
+    known: frozenset[str] = frozenset()
+    while True:
+        found = set(known)
+        for effect in interpretation.effects:
+            if effect.pointer is not None:
+                found |= _candidates(effect.pointer, interpretation, known, numbers) or frozenset()
+        if found == known:
+            return known
+        known = frozenset(found)
+
+
+def pointer_bases(
+    pointer: Value, interpretation: Interpretation, known: frozenset[str]
+) -> frozenset[str] | None:
+    """The pointer parameters that an address may be in the buffer of; None when not known."""
+    return _candidates(pointer, interpretation, known, frozenset())
+
+
+def _candidates(
+    pointer: Value,
+    interpretation: Interpretation,
+    known: frozenset[str],
+    numbers: frozenset[str],
+    open_loops: frozenset[tuple[int, str]] = frozenset(),
+) -> frozenset[str] | None:
+    def inside(value: Value) -> frozenset[str] | None:
+        return _candidates(value, interpretation, known, numbers, open_loops)
+
+    match pointer.op:
+        case "param":
+            name = str(pointer.attribute)
+            return None if name in numbers else frozenset({name})
+        case "add" | "sub":
+            leaves = [leaf for leaf in _summands(pointer) if leaf.op not in _SURELY_INTEGER]
+            named = [leaf for leaf in leaves if leaf.op == "param" and leaf.attribute in known]
+            if len(named) == 1:
+                return inside(named[0])
+            leaves = [l for l in leaves if not (l.op == "param" and l.attribute in numbers)]
+            return inside(leaves[0]) if len(leaves) == 1 else None
+        case "phi" | "where":
+            return _union(inside(side) for side in pointer.operands[1:])
+        case "const":
+            return frozenset() if pointer.constant is None else None
+        case "carried" | "result":
+            identity, name = pointer.attribute  # type: ignore[misc]
+            if (identity, name) in open_loops:
+                return frozenset()
+            loop = interpretation.loops[identity]
+            opened = open_loops | {(identity, name)}
+            ends = (loop.initial[name], loop.following[name])
+            return _union(
+                _candidates(end, interpretation, known, numbers, opened) for end in ends
+            )
+        case "block_pointer":
+            return inside(pointer.operands[0])
+        case op if op in _PASSED_THROUGH:
+            return inside(pointer.operands[0])
+    return None
+
+
+def _union(parts: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
+    result: frozenset[str] = frozenset()
+    for part in parts:
+        if part is None:
+            return None
+        result |= part
+    return result
+
+
+def _summands(value: Value) -> Iterator[Value]:
+    """The leaves of a chain of additions; of a subtraction, only what is added."""
+    match value.op:
+        case "add":
+            for operand in value.operands:
+                yield from _summands(operand)
+        case "sub":
+            yield from _summands(value.operands[0])
+        case op if op in _PASSED_THROUGH:
+            yield from _summands(value.operands[0])
+        case _:
+            yield value
+
+
+def _values(interpretation: Interpretation) -> Iterator[Value]:
+    """Every value that the kernel computes, helpers included."""
+    seen: set[int] = set()
+    for value in _roots(interpretation):
+        for part in value.walk():
+            if part.serial not in seen:
+                seen.add(part.serial)
+                yield part
+
+
+def _roots(interpretation: Interpretation) -> Iterator[Value]:
+    yield from interpretation.values.values()
+    for effect in interpretation.effects:
+        yield from (v for v in (effect.pointer, effect.mask, effect.other, effect.stored) if v)
+    for loop in interpretation.loops:
+        yield from (v for v in (loop.start, loop.stop, loop.step) if v)
+        yield from loop.initial.values()
+        yield from loop.following.values()
+
+
+def _used_as_numbers(interpretation: Interpretation) -> frozenset[str]:
+    """Parameters that are multiplied, divided or ordered: never a pointer."""
+    found: set[str] = set()
+    for value in _values(interpretation):
+        if value.op in ("mul", "div", "floordiv", "mod", "lt", "le", "gt", "ge"):
+            found.update(str(o.attribute) for o in value.operands if o.op == "param")
+    for loop in interpretation.loops:
+        for bound in (loop.start, loop.stop, loop.step):
+            if bound is not None and bound.op == "param":
+                found.add(str(bound.attribute))
+    return frozenset(found)
+
+
+def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> frozenset[str]:
+    """Parameters that only an integer can be."""
+    found: set[str] = set()
+
+    def descend(value: Value) -> None:
+        if value.op in ("param", "constexpr"):
+            found.add(str(value.attribute))
+        elif value.op in ("add", "sub", "mul", "floordiv", "mod", "neg", "minimum", "maximum") or (
+            value.op == "elementwise" and value.attribute == "cdiv"
+        ):
+            for operand in value.operands:
+                descend(operand)
+        elif value.op in _PASSED_THROUGH:
+            descend(value.operands[0])
+
+    for value in _values(interpretation):
+        if value.op == "lane":
+            descend(value.operands[0])
+    for loop in interpretation.loops:
+        for bound in (loop.start, loop.stop, loop.step):
+            if bound is not None:
+                descend(bound)
+    for effect in interpretation.effects:
+        if effect.pointer is not None:
+            descend(effect.pointer)
+    return frozenset(found - pointers)

@@ -1,0 +1,259 @@
+"""Polynomials with rational coefficients over atoms: the normal form of the facts.
+
+An atom is a canonical name for something that is not a sum or a product: a
+parameter, a program id, the lane of a tile, the trip of a loop, the element at
+an address, an indicator (1 where a comparison holds, 0 elsewhere). Two
+expressions that are equal by the laws of a commutative ring, in whatever way
+they were written, have the same polynomial.
+
+Indicators are idempotent: `m * m` is `m`. That makes masks algebra:
+`where(m, a, b)` is `m*a + (1 - m)*b`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Union
+
+Argument = Union["Atom", "Polynomial", str, int, bool, None, tuple["Argument", ...]]
+
+MAX_TERMS = 256
+"""Beyond this a polynomial is of no use to anybody; the value becomes opaque."""
+
+
+class TooLarge(Exception):
+    """The normal form would have more than `MAX_TERMS` terms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Atom:
+    """A canonical leaf. `tag` says what it is, `arguments` which one."""
+
+    tag: str
+    arguments: tuple[Argument, ...] = ()
+
+    @cached_property
+    def key(self) -> str:
+        return f"{self.tag}({', '.join(_argument_key(a) for a in self.arguments)})"
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Atom) and self.key == other.key
+
+    def __repr__(self) -> str:
+        return self.key
+
+    @property
+    def is_indicator(self) -> bool:
+        return self.tag in ("negative", "zero", "holds")
+
+    def leaves(self) -> Iterator[Atom]:
+        """This atom and every atom inside it."""
+        yield self
+        for argument in self.arguments:
+            yield from _leaves(argument)
+
+    def map(self, change: Callable[[Atom], Atom | None]) -> Atom:
+        """The atom with `change` applied to each atom inside; None leaves one as it is."""
+        replaced = change(self)
+        if replaced is not None:
+            return replaced
+        if not self.arguments:
+            return self
+        return Atom(self.tag, tuple(_map(a, change) for a in self.arguments))
+
+
+def _argument_key(argument: Argument) -> str:
+    if isinstance(argument, tuple):
+        return "(" + ", ".join(_argument_key(a) for a in argument) + ")"
+    if isinstance(argument, str):
+        return repr(argument)
+    return str(argument)
+
+
+def _leaves(argument: Argument) -> Iterator[Atom]:
+    if isinstance(argument, Atom):
+        yield from argument.leaves()
+    elif isinstance(argument, Polynomial):
+        for atom in argument.atoms:
+            yield from atom.leaves()
+    elif isinstance(argument, tuple):
+        for inner in argument:
+            yield from _leaves(inner)
+
+
+def _map(argument: Argument, change: Callable[[Atom], Atom | None]) -> Argument:
+    if isinstance(argument, Atom):
+        return argument.map(change)
+    if isinstance(argument, Polynomial):
+        return argument.map(change)
+    if isinstance(argument, tuple):
+        return tuple(_map(a, change) for a in argument)
+    return argument
+
+
+Monomial = tuple[tuple[Atom, int], ...]
+"""Atoms with their powers, sorted by key; a negative power is a division."""
+
+
+class Polynomial:
+    """Immutable; the terms map a monomial to its coefficient."""
+
+    __slots__ = ("__dict__", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, Fraction]) -> None:
+        if len(terms) > MAX_TERMS:
+            raise TooLarge
+        self.terms: dict[Monomial, Fraction] = {m: c for m, c in terms.items() if c}
+
+    @classmethod
+    def constant(cls, value: int | Fraction) -> Polynomial:
+        return cls({(): Fraction(value)})
+
+    @classmethod
+    def of(cls, atom: Atom, power: int = 1) -> Polynomial:
+        return cls({((atom, power),): Fraction(1)})
+
+    @cached_property
+    def key(self) -> str:
+        return " + ".join(_term_key(m, c) for m, c in self.sorted_terms) or "0"
+
+    @property
+    def sorted_terms(self) -> list[tuple[Monomial, Fraction]]:
+        return sorted(self.terms.items(), key=lambda term: _term_key(term[0], Fraction(1)))
+
+    @cached_property
+    def atoms(self) -> frozenset[Atom]:
+        return frozenset(atom for monomial in self.terms for atom, _ in monomial)
+
+    def leaves(self) -> Iterator[Atom]:
+        for atom in self.atoms:
+            yield from atom.leaves()
+
+    @property
+    def constant_value(self) -> Fraction | None:
+        """The number that this is, if it is one."""
+        if not self.terms:
+            return Fraction(0)
+        return self.terms.get(()) if len(self.terms) == 1 else None
+
+    @property
+    def is_zero(self) -> bool:
+        return not self.terms
+
+    @property
+    def sole_atom(self) -> Atom | None:
+        """The atom that this is, if it is just one."""
+        if len(self.terms) == 1:
+            ((monomial, coefficient),) = self.terms.items()
+            if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+                return monomial[0][0]
+        return None
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Polynomial) and self.terms == other.terms
+
+    def __str__(self) -> str:
+        return self.key
+
+    __repr__ = __str__
+
+    def __add__(self, other: Polynomial | int | Fraction) -> Polynomial:
+        terms = dict(self.terms)
+        for monomial, coefficient in _polynomial(other).terms.items():
+            terms[monomial] = terms.get(monomial, Fraction(0)) + coefficient
+        return Polynomial(terms)
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial({m: -c for m, c in self.terms.items()})
+
+    def __sub__(self, other: Polynomial | int | Fraction) -> Polynomial:
+        return self + -_polynomial(other)
+
+    def __mul__(self, other: Polynomial | int | Fraction) -> Polynomial:
+        other = _polynomial(other)
+        if len(self.terms) * len(other.terms) > 4 * MAX_TERMS:
+            raise TooLarge
+        terms: dict[Monomial, Fraction] = {}
+        for left, a in self.terms.items():
+            for right, b in other.terms.items():
+                monomial = multiply(left, right)
+                terms[monomial] = terms.get(monomial, Fraction(0)) + a * b
+        return Polynomial(terms)
+
+    def power(self, exponent: int) -> Polynomial:
+        result = ONE
+        for _ in range(exponent):
+            result = result * self
+        return result
+
+    def inverse(self) -> Polynomial:
+        """`1 / self`, with no claim that it exists."""
+        if len(self.terms) == 1:
+            ((monomial, coefficient),) = self.terms.items()
+            # An indicator has no inverse worth a name: 1/0 is not 0.
+            if not any(atom.is_indicator for atom, _ in monomial):
+                return Polynomial({tuple((a, -p) for a, p in monomial): 1 / coefficient})
+        return Polynomial.of(Atom("group", (self,)), -1)
+
+    def map(self, change: Callable[[Atom], Atom | None]) -> Polynomial:
+        """The polynomial with `change` applied to every atom, inner ones included."""
+        terms: dict[Monomial, Fraction] = {}
+        for monomial, coefficient in self.terms.items():
+            mapped: Monomial = ()
+            for atom, power in monomial:
+                mapped = multiply(mapped, ((atom.map(change), power),))
+            terms[mapped] = terms.get(mapped, Fraction(0)) + coefficient
+        return Polynomial(terms)
+
+    def divided_by(self, divisor: Polynomial) -> Polynomial | None:
+        """The quotient by a one-term divisor, or one that is a multiple of the divisor; else None."""
+        if divisor.is_zero or self.is_zero:
+            return None
+        ours = self.sorted_terms[0]
+        for theirs in divisor.sorted_terms:
+            quotient = Polynomial.constant(ours[1] / theirs[1])
+            inverse = tuple((a, -p) for a, p in theirs[0] if not a.is_indicator)
+            kept = tuple((a, p) for a, p in ours[0] if not (a.is_indicator and (a, p) in theirs[0]))
+            quotient = quotient * Polynomial({multiply(kept, inverse): Fraction(1)})
+            if quotient * divisor == self:
+                return quotient
+        return None
+
+
+def _polynomial(value: Polynomial | int | Fraction) -> Polynomial:
+    return value if isinstance(value, Polynomial) else Polynomial.constant(value)
+
+
+def multiply(left: Monomial, right: Monomial) -> Monomial:
+    powers = dict(left)
+    for atom, power in right:
+        powers[atom] = 1 if atom.is_indicator else powers.get(atom, 0) + power
+    return tuple(sorted(((a, p) for a, p in powers.items() if p), key=lambda item: item[0].key))
+
+
+def monomial_polynomial(items: Iterable[tuple[Atom, int]]) -> Polynomial:
+    return Polynomial({multiply((), tuple(items)): Fraction(1)})
+
+
+def _term_key(monomial: Monomial, coefficient: Fraction) -> str:
+    factors = [a.key if p == 1 else f"{a.key}^{p}" for a, p in monomial]
+    if coefficient != 1 or not factors:
+        factors.insert(0, str(coefficient))
+    return "*".join(factors)
+
+
+ZERO = Polynomial({})
+ONE = Polynomial.constant(1)

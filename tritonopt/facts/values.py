@@ -1,0 +1,187 @@
+"""Values: what the names and expressions of a kernel stand for.
+
+A value is a node of a graph: an operation over other values. Equal nodes are
+one object (`ValueTable` interns them), so that a name, the name it was copied
+to and the expression both came from are the same value. A load is never equal
+to another load, nor an opaque value to anything but itself.
+
+A shape is a tuple of dimensions, each a value; `()` is a scalar and `None`
+says that the rank is not known. A dtype is Triton's short name ("fp32",
+"int64", "bool") or `None`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Optional
+
+Shape = Optional[tuple["Value", ...]]
+
+FLOAT_BITS = {"fp8e4nv": 8, "fp8e5": 8, "fp8": 8, "fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64}
+INTEGER_DTYPES = frozenset(
+    f"{sign}int{bits}" for sign in ("", "u") for bits in (1, 8, 16, 32, 64)
+) | {"bool"}
+
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+ELEMENTWISE = frozenset(
+    {"add", "sub", "mul", "div", "floordiv", "mod", "pow", "and", "or", "xor", "shl", "shr"}
+    | {"neg", "pos", "invert", "not", "where", "minimum", "maximum", "cast", "elementwise"}
+    | COMPARISONS
+)
+_COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor", "eq", "ne"})
+
+
+def is_float(dtype: str | None) -> bool:
+    return dtype in FLOAT_BITS
+
+
+def is_integer(dtype: str | None) -> bool:
+    return dtype in INTEGER_DTYPES
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """One node of the graph; compared by identity, made by `ValueTable.make`."""
+
+    op: str
+    operands: tuple[Value, ...]
+    attribute: Hashable
+    shape: Shape
+    dtype: str | None
+    serial: int
+
+    @property
+    def constant(self) -> object:
+        """The Python constant of a "const" value."""
+        return self.attribute[1] if self.op == "const" else None  # type: ignore[index]
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.shape is None else len(self.shape)
+
+    def walk(self) -> Iterator[Value]:
+        """This value and all it is made of, each once."""
+        seen: set[int] = set()
+        todo = [self]
+        while todo:
+            value = todo.pop()
+            if value.serial in seen:
+                continue
+            seen.add(value.serial)
+            yield value
+            todo.extend(value.operands)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(map(repr, self.operands))
+        shown = "" if self.attribute is None else f"[{self.attribute}]"
+        return f"{self.op}{shown}({inside})"
+
+
+@dataclass
+class ValueTable:
+    """Makes values, each different node once."""
+
+    inside: tuple[int, ...] = ()
+    """The loops around what is being interpreted: an opaque value may differ between their iterations."""
+    _nodes: dict[Hashable, Value] = field(default_factory=dict)
+    _serial: int = 0
+
+    def make(
+        self,
+        op: str,
+        operands: Sequence[Value] = (),
+        attribute: Hashable = None,
+        *,
+        shape: Shape = (),
+        dtype: str | None = None,
+    ) -> Value:
+        operands = tuple(operands)
+        if op in _COMMUTATIVE and len(operands) == 2 and operands[0].serial > operands[1].serial:
+            operands = (operands[1], operands[0])
+        key = (op, tuple(o.serial for o in operands), attribute)
+        known = self._nodes.get(key)
+        if known is None:
+            self._serial += 1
+            known = Value(op, operands, attribute, shape, dtype, self._serial)
+            self._nodes[key] = known
+        return known
+
+    def constant(self, value: Hashable) -> Value:
+        # The type is part of the key: 1, 1.0 and True are different constants.
+        dtype = {bool: "bool", int: "int", float: "float"}.get(type(value))
+        return self.make("const", (), (type(value).__name__, value), dtype=dtype)
+
+    def opaque(self, why: str, shape: Shape = None) -> Value:
+        """A value of which nothing is known; never equal to another."""
+        self._serial += 1
+        return Value("opaque", (), (self._serial, why, self.inside), shape, None, self._serial)
+
+    def elementwise(
+        self, op: str, operands: Sequence[Value], attribute: Hashable = None, dtype: str | None = None
+    ) -> Value:
+        shape = broadcast_shapes([o.shape for o in operands])
+        if dtype is None:
+            dtype = "bool" if op in COMPARISONS else _promoted(op, operands)
+        return self.make(op, operands, attribute, shape=shape, dtype=dtype)
+
+    def insert_axes(self, value: Value, pattern: tuple[bool, ...]) -> Value:
+        """`value[:, None]`: True in `pattern` is a new axis, False one of the value's own.
+
+        Pushed down to the leaves, so that `(a + b)[:, None]` and
+        `a[:, None] + b[:, None]` are one value.
+        """
+        if value.shape is None or len(value.shape) != pattern.count(False):
+            return self.opaque("axes inserted into a value of unknown rank")
+        if not value.shape and True not in pattern:
+            return value
+        if value.op in ELEMENTWISE and all(
+            o.shape is not None and (not o.shape or len(o.shape) == len(value.shape))
+            for o in value.operands
+        ):
+            operands = [self.insert_axes(o, pattern) if o.shape else o for o in value.operands]
+            return self.elementwise(value.op, operands, value.attribute, value.dtype)
+        one = self.constant(1)
+        own = iter(value.shape)
+        shape = tuple(one if new else next(own) for new in pattern)
+        return self.make("insert_axes", (value,), pattern, shape=shape, dtype=value.dtype)
+
+
+def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
+    """The common shape, aligned at the last axis; None where it is not known."""
+    result: list[Value] = []
+    for shape in shapes:
+        if shape is None:
+            return None
+        while len(result) < len(shape):
+            missing = len(shape) - len(result)
+            result = list(shape[:missing]) + result
+        for axis in range(1, len(shape) + 1):
+            mine, theirs = result[-axis], shape[-axis]
+            if mine is theirs or theirs.constant == 1:
+                continue
+            if mine.constant != 1:
+                return None
+            result[-axis] = theirs
+    return tuple(result)
+
+
+def _promoted(op: str, operands: Sequence[Value]) -> str | None:
+    """The result's dtype where it is certain; Python numbers do not promote floats."""
+    sides = operands[1:] if op == "where" else operands
+    typed = {o.dtype for o in sides if o.dtype not in ("int", "float")}
+    weak_float = any(o.dtype == "float" for o in sides)
+    if None in typed:
+        return None
+    if not typed:
+        return "float" if weak_float or op == "div" else "int"
+    floats = {d for d in typed if is_float(d)}
+    if not floats:
+        if op == "div" or weak_float:
+            return "fp32"
+        return typed.pop() if len(typed) == 1 else None
+    if len(floats) == 1:
+        return floats.pop()
+    widest = max(floats, key=lambda d: FLOAT_BITS[d])
+    return widest if FLOAT_BITS[widest] >= 32 else None
+
