@@ -15,20 +15,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    try:
-        found = registry.catalogue()
-    except options.PassSelectionError as error:
-        return complain(str(error))
-    rows = [("NAME", "SAFETY", "DEFAULT", "WHAT IT DOES"), *map(_row, found.values())]
+    code = OK
+    found = []
+    for name in registry.names():
+        try:
+            found.append(registry.load(name))
+        except options.PassSelectionError as error:
+            code = complain(str(error))
+    rows = [("NAME", "SAFETY", "DEFAULT", "WHAT IT DOES"), *map(_row, found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         print("  ".join(cells).rstrip())
-    for chosen in found.values():
+    for chosen in found:
         for option in options.of(chosen).values():
             default = options.spell(option.default)
             print(f"\n{chosen.name}{{{option.name}=...}}: {option.legal}; default {default}")
-    return OK
+    return code
 
 
 def _row(chosen: type[Pass]) -> tuple[str, str, str, str]:

@@ -120,7 +120,12 @@ def _files(paths: Iterable[str], summary: Summary) -> Iterator[tuple[Path, bool]
             summary.add_error(text_of_path, f"{text_of_path}: does not exist")
             continue
         directory = path.is_dir()
-        files = list(source.find_python_files([path]))
+        try:
+            files = list(source.find_python_files([path]))
+        except OSError as error:
+            why = f"{error.filename}: cannot be read: {error.strerror}"
+            summary.add_error(text_of_path, why)
+            continue
         if not files:
             why = "no Python file in it that .gitignore does not exclude"
             summary.add_error(text_of_path, f"{text_of_path}: {why}")
@@ -149,9 +154,6 @@ def _rewrite(
         return FileFindings(shown, errors=(str(error),)), None, "utf-8"
     except facts.AssumptionError as error:
         return FileFindings(shown, errors=(f"{shown}: {error}",)), None, "utf-8"
-    except OSError as error:
-        why = error.strerror or str(error)
-        return FileFindings(shown, errors=(f"{shown}: cannot be written: {why}",)), None, "utf-8"
     except Exception as error:
         failure = pipeline.describe(error)
         message = f"{shown}: left as it was: {failure}. This is a defect of ours; please report it"
@@ -224,6 +226,8 @@ def _unneeded(
                 f"--assume {fact.text!r}: no kernel has a parameter {', '.join(strange)}"
                 + (f"; {hint}" if hint else "")
             )
+        elif not any(fact.names <= names for names in parameters):
+            yield f"--assume {fact.text!r}: no kernel has all of its names as parameters"
         elif fact.text not in used:
             yield f"--assume {fact.text!r}: no site uses it"
 

@@ -1,0 +1,252 @@
+"""What every command has in common: how it starts, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tritonopt
+from tests import toys
+from tritonopt.cli import main as command_line
+from tritonopt.cli.main import main
+
+KERNEL = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(X, Y, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(Y + offsets, tl.load(X + offsets))
+"""
+
+# A run with the toy passes in a process of its own.
+WITH_TOYS = """\
+import sys
+import pytest
+from tests import toys
+toys.install(pytest.MonkeyPatch())
+from tritonopt.cli.main import main
+sys.exit(main())
+"""
+
+
+def python(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, **options
+    )  # type: ignore[call-overload, no-any-return]
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out == f"tritonopt {tritonopt.__version__}\n"
+
+
+@pytest.mark.parametrize("command", [[], ["rewrite"], ["verify"], ["passes"], ["facts"]])
+def test_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([*command, "--help"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out.startswith(" ".join(["usage: tritonopt", *command]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["rewrit"], ["rewrite"], ["rewrite", "x.py", "--wrote"], ["rewrite", "x", "--format=xml"]],
+)
+def test_arguments_that_mean_nothing_are_exit_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert "usage: tritonopt" in capsys.readouterr().err
+
+
+def test_abbreviated_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    # A script that leans on `--pass` would break with the next option that begins so.
+    with pytest.raises(SystemExit) as left:
+        main(["rewrite", "x.py", "--pass", "all"])
+    assert left.value.code == 2
+
+
+def test_a_defect_of_ours_is_exit_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def crash(_: str) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(command_line, "import_module", crash)
+    assert main(["passes"]) == 2
+    assert "ZeroDivisionError" in (err := capsys.readouterr().err)
+    assert "please report it" in err
+
+
+def test_python_m(root: Path) -> None:
+    done = python("-m", "tritonopt", "--version", cwd=root)
+    assert (done.returncode, done.stdout) == (0, f"tritonopt {tritonopt.__version__}\n")
+
+
+def test_the_catalogue(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    toys.install(monkeypatch)
+    assert main(["passes"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("  ")[0] == "NAME"
+    assert [line.split()[0] for line in lines[1:6]] == sorted(toy.name for toy in toys.PASSES)
+    row = next(line for line in lines if line.startswith("rounding-double-to-add "))
+    assert row.split()[:3] == ["rounding-double-to-add", "rounding", "no"]
+    assert row.endswith(f"  {toys.DoubleToAdd.summary}")
+    assert "double-to-add{spelling=...}: plain, tight; default plain" in lines
+
+
+def test_a_pass_that_cannot_be_loaded_does_not_hide_the_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toys.install(monkeypatch)
+    monkeypatch.delattr(toys, "Crash")
+    assert main(["passes"]) == 2
+    out, err = capsys.readouterr()
+    assert "\ndouble-to-add " in out
+    assert "the pass 'crash' (tests.toys:Crash) cannot be loaded" in err
+
+
+# How it starts.
+
+STARTED = """\
+import sys, time
+from tritonopt.cli.main import main
+code = main(["rewrite", *sys.argv[1:]])
+heavy = {"torch", "triton", "hypothesis", "numpy", "libcst", "rich"} & set(sys.modules)
+assert not heavy, heavy
+sys.exit(code)
+"""
+
+
+def test_nothing_heavy_is_imported_when_nothing_changes(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "k.py").write_text(KERNEL)
+    done = python("-c", STARTED, str(tmp_path / "k.py"), "--passes", "all", cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert "1 file, 1 kernel" in done.stderr
+
+
+def test_a_cold_start_costs_little(tmp_path: Path, root: Path) -> None:
+    # The promise is 0.4 s above a bare interpreter. The best of several: the machine is not ours.
+    (tmp_path / "k.py").write_text(KERNEL)
+
+    def best(*arguments: str) -> float:
+        times = []
+        for _ in range(5):
+            begin = time.perf_counter()
+            assert python(*arguments, cwd=root).returncode == 0
+            times.append(time.perf_counter() - begin)
+        return min(times)
+
+    ours = best("-m", "tritonopt", "rewrite", str(tmp_path / "k.py"), "--passes", "all")
+    assert ours - best("-c", "pass") < 0.4
+
+
+# How it ends.
+
+
+def test_ctrl_c_is_130(tmp_path: Path, root: Path) -> None:
+    # A pipe that nobody writes to: the run hangs in reading it until it is interrupted.
+    os.mkfifo(tmp_path / "k.py")
+    with subprocess.Popen(
+        [sys.executable, "-c", WITH_TOYS, "rewrite", str(tmp_path / "k.py")],
+        cwd=root,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert err.endswith("tritonopt: interrupted; no file was left half written\n")
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path, root: Path) -> None:
+    # More than a pipe holds, so that the end is noticed while writing.
+    body = "".join(f"    x{n} = X * 2\n" for n in range(40))
+    for n in range(60):
+        text = KERNEL + body + "# " + "long " * 400 + "\n"
+        (tmp_path / f"k{n}.py").write_text(text)
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", WITH_TOYS, "rewrite", str(tmp_path), "--passes=double-to-add"],
+            cwd=root,
+            stdout=write,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(write)
+    assert done.returncode == 141
+    assert "Traceback" not in done.stderr and "Broken" not in done.stderr
+
+
+def on_a_terminal(*command: str, cwd: Path, **variables: str) -> str:
+    """What a command prints when stdout and stderr are a terminal."""
+    master, terminal = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        cwd=cwd,
+        stdout=terminal,
+        stderr=terminal,
+        env={**environment, "TERM": "xterm", **variables},
+    )
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    process.wait()
+    os.close(master)
+    return shown.decode()
+
+
+def test_colour_on_a_terminal_only(tmp_path: Path, root: Path) -> None:
+    file = tmp_path / "k.py"
+    file.write_text(KERNEL + "    x = X * 2\n")
+    command = ("-c", WITH_TOYS, "rewrite", str(file), "--passes", "double-to-add")
+    shown = on_a_terminal(*command, cwd=root)
+    assert "\x1b[32m+    x = X + X\x1b[0m" in shown
+    assert "\x1b[36mdouble-to-add\x1b[0m [exact]: " in shown
+    assert "\x1b" not in on_a_terminal(*command, cwd=root, NO_COLOR="1")
+    assert "\x1b" not in on_a_terminal(*command, cwd=root, TERM="dumb")
+    piped = python(*command, cwd=root)
+    assert "\x1b" not in piped.stdout + piped.stderr
+
+
+def test_a_long_run_shows_a_bar_on_a_terminal(tmp_path: Path, root: Path) -> None:
+    for n in range(8):
+        (tmp_path / f"k{n}.py").write_text(KERNEL + ("    x = X * 2\n" if n == 6 else ""))
+    impatient = WITH_TOYS.replace(
+        "from tritonopt.cli.main",
+        "from tritonopt.cli import progress\nprogress.PATIENCE = 0.0\nfrom tritonopt.cli.main",
+    )
+    command = ("-c", impatient, "rewrite", str(tmp_path), "--passes", "double-to-add")
+    shown = on_a_terminal(*command, cwd=root)
+    assert "rewriting" in shown and re.search(r"\d/8", shown)
+    # The bar is gone before anything else is printed: the diff begins on a line of its own.
+    assert re.search(r"(\r|\n|\x1b\[2K)(\x1b\[[0-9;?]*[A-Za-z])*\x1b\[1m--- a", shown)
+    assert "rewriting" not in python(*command, cwd=root).stderr

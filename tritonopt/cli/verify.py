@@ -1,0 +1,99 @@
+"""`tritonopt verify`: run an original and a rewritten file on drawn inputs, and compare."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from tritonopt.cli import arguments as shared
+from tritonopt.cli.main import ERROR, FOUND, OK, complain
+from tritonopt.cli.progress import Bar
+from tritonopt.reporting import text
+
+_DESCRIPTION = """\
+Run the launcher of both files on inputs that are drawn, each file in a process of
+its own, and compare everything that their kernels wrote. This runs the files' code.
+"""
+
+_EXIT_CODES = {"identical": OK, "equivalent": OK, "counterexample": FOUND}
+_HEAVY = {"torch", "triton", "hypothesis", "numpy"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = _DESCRIPTION
+    parser.add_argument("original", metavar="ORIGINAL")
+    parser.add_argument("rewritten", metavar="REWRITTEN")
+    parser.add_argument(
+        "--launcher", metavar="NAME", help="the function to call, where the file has several"
+    )
+    parser.add_argument(
+        "--args",
+        metavar="LIST",
+        help="what the launcher is called with, as in 'x: f32[m, n], w: f32[n], eps: 1e-5'; "
+        "inferred where the file says enough",
+    )
+    parser.add_argument(
+        "--backend",
+        choices=("auto", "interpreter", "cuda"),
+        default="auto",
+        help="where the kernels run; auto is the GPU where there is one",
+    )
+    parser.add_argument(
+        "--require",
+        choices=("equivalent", "identical"),
+        default="equivalent",
+        help="what counts as the same (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-examples", type=_positive, metavar="N", help="how many inputs to draw"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="draws the same inputs again"
+    )
+    shared.add_format(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    for path in (arguments.original, arguments.rewritten):
+        if not os.path.isfile(path):
+            return complain(
+                f"{path}: {'is not a file' if os.path.exists(path) else 'does not exist'}"
+            )
+    try:
+        from tritonopt.verification import VerificationError, verify
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _HEAVY:
+            raise
+        return complain(
+            f"verifying needs {error.name}, which is not installed: pip install 'tritonopt[verify]'"
+        )
+    try:
+        with Bar(arguments.max_examples or 0, "verifying", sys.stderr) as bar:
+            verdict = verify(
+                arguments.original,
+                arguments.rewritten,
+                launcher=arguments.launcher,
+                args=arguments.args,
+                backend=arguments.backend,
+                require=arguments.require,
+                max_examples=arguments.max_examples,
+                seed=arguments.seed,
+                progress=bar.advance,
+            )
+    except VerificationError as error:
+        return complain(str(error))
+    if arguments.format == "json":
+        from tritonopt.reporting import json
+
+        print(json.verdict_report(verdict))
+    else:
+        for line in text.verdict_lines(verdict, text.Style.of(sys.stdout)):
+            print(line)
+    return _EXIT_CODES.get(verdict.verdict, ERROR)
+
+
+def _positive(number: str) -> int:
+    if (value := int(number)) < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value
