@@ -40,13 +40,17 @@ class Bar:
 
     def advance(self) -> None:
         """One more is done."""
-        self._done += 1
+        self.update(self._done + 1, self._total, self._label)
+
+    def update(self, done: int, total: int, label: str) -> None:
+        """So many are done, of so many."""
+        self._done, self._total, self._label = done, total, label
         if not self._wanted or time.monotonic() - self._begin < PATIENCE:
             return
         if self._shown is None:
             self._shown = self._show()
         progress, task = self._shown
-        progress.update(task, completed=self._done)
+        progress.update(task, completed=done, total=total, description=label)
 
     def clear(self) -> None:
         """Take the bar off the terminal; the next step brings it back."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import Bar
 from tritonopt.reporting import text
+
+if TYPE_CHECKING:
+    from tritonopt.verification import Progress
 
 _DESCRIPTION = """\
 Run the launcher of both files on inputs that are drawn, each file in a process of
@@ -46,30 +49,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what counts as the same (default: %(default)s)",
     )
     parser.add_argument(
-        "--max-examples", type=_positive, metavar="N", help="how many inputs to draw"
+        "--max-examples",
+        type=_positive,
+        default=100,
+        metavar="N",
+        help="how many inputs to draw for a launcher (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="draws the same inputs again"
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="a seed draws the same inputs again; another one draws others (default: %(default)s)",
     )
     shared.add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for path in (arguments.original, arguments.rewritten):
-        if not os.path.isfile(path):
-            return complain(
-                f"{path}: {'is not a file' if os.path.exists(path) else 'does not exist'}"
-            )
     try:
         from tritonopt.verification import VerificationError, verify
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _HEAVY:
             raise
-        return complain(
-            f"verifying needs {error.name}, which is not installed: pip install 'tritonopt[verify]'"
-        )
-    try:
-        with Bar(arguments.max_examples or 0, "verifying", sys.stderr) as bar:
+        reason = f"verifying needs {error.name}: pip install 'tritonopt[verify]'"
+        return _no_answer(reason, arguments)
+    with Bar(arguments.max_examples, "verifying", sys.stderr) as bar:
+
+        def show(progress: Progress) -> None:
+            what = f"{progress.phase}, {progress.launcher} ({progress.backend})"
+            bar.update(progress.examples, progress.of, what)
+
+        try:
             verdict = verify(
                 arguments.original,
                 arguments.rewritten,
@@ -79,10 +89,10 @@ def run(arguments: argparse.Namespace) -> int:
                 require=arguments.require,
                 max_examples=arguments.max_examples,
                 seed=arguments.seed,
-                progress=bar.advance,
+                progress=show,
             )
-    except VerificationError as error:
-        return complain(str(error))
+        except VerificationError as error:
+            return _no_answer(str(error), arguments)
     if arguments.format == "json":
         from tritonopt.reporting import json
 
@@ -91,6 +101,15 @@ def run(arguments: argparse.Namespace) -> int:
         for line in text.verdict_lines(verdict, text.Style.of(sys.stdout)):
             print(line)
     return _EXIT_CODES.get(verdict.verdict, ERROR)
+
+
+def _no_answer(reason: str, arguments: argparse.Namespace) -> int:
+    """What stood in the way; a script that asked for JSON gets it as `unsupported`."""
+    if arguments.format == "json":
+        from tritonopt.reporting import json
+
+        print(json.no_verdict_report(arguments.backend, reason))
+    return complain(reason)
 
 
 def _positive(number: str) -> int:

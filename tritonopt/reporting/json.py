@@ -37,20 +37,37 @@ def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
 
 def verdict_report(verdict: Verdict) -> str:
     """The object that `verify --format json` prints."""
-    return _text(
-        {
-            "version": VERSION,
-            "verdict": verdict.verdict,
-            "backend": verdict.backend,
-            "examples": verdict.examples,
-            "discarded": verdict.discarded,
-            "worst_error": _finite(verdict.worst_error),
-            "oracle_error": _finite(verdict.oracle_error),
-            "counterexample": verdict.counterexample,
-            "reason": verdict.reason,
-            "notes": list(verdict.notes),
-        }
+    return _verdict(
+        verdict=verdict.verdict,
+        backend=verdict.backend,
+        examples=verdict.examples,
+        discarded=verdict.discarded,
+        worst_error=_finite(verdict.worst_error),
+        oracle_error=_finite(verdict.oracle_error),
+        counterexample=verdict.counterexample,
+        reason=verdict.reason,
+        notes=list(verdict.notes),
     )
+
+
+def no_verdict_report(backend: str, reason: str) -> str:
+    """The same object where the verification could not be started."""
+    return _verdict(backend=backend, reason=reason)
+
+
+def _verdict(**known: Any) -> str:
+    nothing: dict[str, Any] = {
+        "verdict": "unsupported",
+        "backend": None,
+        "examples": 0,
+        "discarded": 0,
+        "worst_error": None,
+        "oracle_error": None,
+        "counterexample": None,
+        "reason": None,
+        "notes": [],
+    }
+    return _text({"version": VERSION, **nothing, **known})
 
 
 def _remark(remark: Remark) -> dict[str, Any]:

@@ -76,7 +76,8 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict first, then what it rests on."""
     colours = {"identical": GREEN, "equivalent": GREEN, "counterexample": RED}
     name = style.paint(verdict.verdict, colours.get(verdict.verdict, YELLOW))
-    yield f"{name}: {_count(verdict.examples, 'example')} on the {verdict.backend} backend"
+    yield f"{name}: {_count(verdict.examples, 'example')}"
+    yield f"  backend: {verdict.backend}"
     if verdict.discarded:
         yield f"  discarded: {_count(verdict.discarded, 'example')} that the original cannot run"
     if verdict.reason:

@@ -1,0 +1,73 @@
+"""`tritonopt facts FILE[:KERNEL]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tritonopt.cli.main import main
+
+FILE = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def first(X, N):
+    tl.store(X, N)
+
+
+class Holder:
+    @triton.jit
+    def second(X, Y):
+        tl.store(X, tl.load(Y))
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "k.py"
+    path.write_text(FILE)
+    return path
+
+
+def test_all_kernels_without_a_name(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["facts", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "first" in out and "Holder.second" in out
+
+
+@pytest.mark.parametrize("name", ["second", "Holder.second"])
+def test_one_kernel(file: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["facts", f"{file}:{name}"]) == 0
+    out = capsys.readouterr().out
+    assert "first" not in out and "second" in out
+
+
+def test_a_file_with_a_colon_in_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a:b.py"
+    path.write_text(FILE)
+    assert main(["facts", str(path)]) == 0
+    assert main(["facts", f"{path}:first"]) == 0
+    assert "first" in capsys.readouterr().out
+
+
+def test_bad_input(tmp_path: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def error(*arguments: str) -> str:
+        assert main(["facts", *arguments]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        return err
+
+    assert "no kernel 'secnd'; did you mean Holder.second?" in error(f"{file}:secnd")
+    assert "no kernel 'q'; there are first, Holder.second" in error(f"{file}:q")
+    assert "does not exist" in error(str(tmp_path / "nowhere.py"))
+    assert "is a directory" in error(str(tmp_path))
+    assert "is not a Python expression" in error(str(file), "--assume", "N ==")
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    assert "broken.py:1:7: " in error(str(tmp_path / "broken.py"))
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    assert "no kernels" in error(str(tmp_path / "plain.py"))

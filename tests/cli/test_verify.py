@@ -1,0 +1,202 @@
+"""`tritonopt verify`: what is asked of the verification, and how its answer is told."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tritonopt import verification
+from tritonopt.cli.main import main
+from tritonopt.verification import Progress, Verdict, VerificationError
+
+SCALE = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale_kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    x = tl.load(X + offsets, mask=mask, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=mask)
+
+
+def scale(x: torch.Tensor) -> torch.Tensor:
+    y = torch.empty_like(x)
+    scale_kernel[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+"""
+
+
+class Asked:
+    """Stands for the verification: keeps what it was asked, and gives a made-up answer."""
+
+    def __init__(self, answer: Verdict | Exception) -> None:
+        self.answer = answer
+        self.arguments: tuple[Any, ...] = ()
+        self.options: dict[str, Any] = {}
+
+    def __call__(self, *arguments: Any, progress: Any, **options: Any) -> Verdict:
+        self.arguments, self.options = arguments, options
+        progress(Progress("scale", 1, 2, "examples", "interpreter", 0.1))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.fixture
+def answer(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Decide what the verification answers."""
+
+    def decide(given: Verdict | Exception) -> Asked:
+        asked = Asked(given)
+        monkeypatch.setattr(verification, "verify", asked)
+        return asked
+
+    return decide
+
+
+EQUIVALENT = Verdict("equivalent", "interpreter", 9, 1, 2.5e-7, 1e-7, notes=("a note",))
+DIFFERENT = Verdict("counterexample", "cuda", 3, counterexample="import torch\n", reason="y[0]")
+UNKNOWN = Verdict("unsupported", "interpreter", 0, reason="bf16 arithmetic")
+
+
+def test_what_is_asked(answer: Any) -> None:
+    asked = answer(EQUIVALENT)
+    assert main(["verify", "a.py", "b.py"]) == 0
+    assert asked.arguments == ("a.py", "b.py")
+    assert asked.options == {
+        "launcher": None,
+        "args": None,
+        "backend": "auto",
+        "require": "equivalent",
+        "max_examples": 100,
+        "seed": 0,
+    }
+    command = "verify a.py b.py --launcher scale --args x:f32[n] --backend cuda --require identical"
+    main([*command.split(), "--max-examples", "7", "--seed", "5"])
+    assert asked.options == {
+        "launcher": "scale",
+        "args": "x:f32[n]",
+        "backend": "cuda",
+        "require": "identical",
+        "max_examples": 7,
+        "seed": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    "option", ["--backend=gpu", "--require=close", "--max-examples=0", "--max-examples=many"]
+)
+def test_choices(answer: Any, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(EQUIVALENT)
+    with pytest.raises(SystemExit) as left:
+        main(["verify", "a.py", "b.py", option])
+    assert left.value.code == 2
+    assert option.partition("=")[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"),
+    [
+        (Verdict("identical", "interpreter", 5), 0),
+        (EQUIVALENT, 0),
+        (DIFFERENT, 1),
+        (UNKNOWN, 2),
+        (Verdict("a word of later", "interpreter", 5), 2),
+    ],
+)
+def test_exit_codes(answer: Any, verdict: Verdict, code: int) -> None:
+    answer(verdict)
+    for form in ("text", "json"):
+        assert main(["verify", "a.py", "b.py", "--format", form]) == code
+
+
+def test_text(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(EQUIVALENT)
+    main(["verify", "a.py", "b.py"])
+    assert capsys.readouterr().out.splitlines() == [
+        "equivalent: 9 examples",
+        "  backend: interpreter",
+        "  discarded: 1 example that the original cannot run",
+        "  largest error of the rewritten kernel: 2.5e-07",
+        "  largest error of the original: 1e-07",
+        "  note: a note",
+    ]
+    answer(DIFFERENT)
+    main(["verify", "a.py", "b.py"])
+    assert capsys.readouterr().out.splitlines() == [
+        "counterexample: 3 examples",
+        "  backend: cuda",
+        "  reason: y[0]",
+        "  counterexample:",
+        "import torch",
+    ]
+
+
+def test_json(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(EQUIVALENT)
+    main(["verify", "a.py", "b.py", "--format", "json"])
+    assert json.loads(capsys.readouterr().out) == {
+        "version": 1,
+        "verdict": "equivalent",
+        "backend": "interpreter",
+        "examples": 9,
+        "discarded": 1,
+        "worst_error": 2.5e-7,
+        "oracle_error": 1e-7,
+        "counterexample": None,
+        "reason": None,
+        "notes": ["a note"],
+    }
+
+
+def test_json_knows_no_infinity(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(Verdict("counterexample", "cuda", 3, worst_error=math.inf, oracle_error=math.nan))
+    main(["verify", "a.py", "b.py", "--format", "json"])
+    report = json.loads(capsys.readouterr().out)
+    assert (report["worst_error"], report["oracle_error"]) == ("inf", "nan")
+
+
+def test_what_stood_in_the_way(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(VerificationError("write --args 'x: f32[m, n]'"))
+    assert main(["verify", "a.py", "b.py"]) == 2
+    assert capsys.readouterr() == ("", "tritonopt: error: write --args 'x: f32[m, n]'\n")
+    assert main(["verify", "a.py", "b.py", "--format", "json"]) == 2
+    report = json.loads(capsys.readouterr().out)
+    assert (report["verdict"], report["reason"]) == ("unsupported", "write --args 'x: f32[m, n]'")
+
+
+@pytest.mark.parametrize("missing", ["torch", "triton.language", "numpy"])
+def test_without_what_it_needs(
+    missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Missing:
+        def __getattr__(self, name: str) -> None:
+            raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+    monkeypatch.setitem(__import__("sys").modules, "tritonopt.verification", Missing())
+    assert main(["verify", "a.py", "b.py"]) == 2
+    assert f"verifying needs {missing}: pip install" in capsys.readouterr().err
+
+
+def test_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    original = tmp_path / "original.py"
+    original.write_text(SCALE)
+    quick = ["--backend", "interpreter", "--max-examples", "5"]
+
+    same = tmp_path / "same.py"
+    same.write_text(SCALE.replace("x * 2", "x + x"))
+    assert main(["verify", str(original), str(same), *quick]) == 0
+    assert capsys.readouterr().out.startswith("identical: ")
+
+    other = tmp_path / "other.py"
+    other.write_text(SCALE.replace("x * 2", "x * 3"))
+    assert main(["verify", str(original), str(other), *quick]) == 1
+    assert capsys.readouterr().out.startswith("counterexample: ")

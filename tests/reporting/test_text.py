@@ -1,0 +1,73 @@
+"""Remarks as a person reads them."""
+
+from __future__ import annotations
+
+from tritonopt.reporting import text
+from tritonopt.reporting.findings import FileFindings, Summary
+from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Safety, Status
+
+PLAIN, COLOURED = text.Style(False), text.Style(True)
+
+CONDITIONS = (
+    Condition("same-range", Status.PROVED, "both are range(0, N, BLOCK)"),
+    Condition("no-overlap", Status.ASSUMED, "X and Y"),
+    Condition("same-mask", Status.REFUTED, "", "masks-differ"),
+    Condition("same-step", Status.UNKNOWN),
+)
+
+
+def remark(kind: RemarkKind, **more: object) -> Remark:
+    safety = frozenset({Safety.ROUNDING, Safety.CONTRACT})
+    made = Remark("fuse-stats", kind, "norm", 12, 5, "one sweep", safety, conditions=CONDITIONS)
+    return Remark(**{**vars(made), **more})  # type: ignore[arg-type]
+
+
+def lines(made: Remark, style: text.Style = PLAIN) -> list[str]:
+    return list(text.remark_lines("a/k.py", made, style))
+
+
+def test_a_passed_remark_tells_what_was_assumed() -> None:
+    assert lines(remark(RemarkKind.PASSED)) == [
+        "a/k.py:12:5: fuse-stats [contract,rounding]: one sweep",
+        "    assumed  no-overlap: X and Y",
+    ]
+
+
+def test_a_missed_remark_tells_its_reason_and_every_condition() -> None:
+    assert lines(remark(RemarkKind.MISSED, reason="masks-differ", safety=frozenset())) == [
+        "a/k.py:12:5: fuse-stats [exact]: missed, masks-differ: one sweep",
+        "    proved   same-range: both are range(0, N, BLOCK)",
+        "    assumed  no-overlap: X and Y",
+        "    refuted  same-mask",
+        "    unknown  same-step",
+    ]
+
+
+def test_an_analysis_remark_is_one_line() -> None:
+    assert lines(remark(RemarkKind.ANALYSIS)) == [
+        "a/k.py:12:5: fuse-stats [contract,rounding]: note: one sweep"
+    ]
+
+
+def test_colour_changes_no_text() -> None:
+    made = remark(RemarkKind.MISSED, reason="masks-differ")
+    painted = "\n".join(lines(made, COLOURED))
+    assert "\x1b[31mrefuted \x1b[0m same-mask" in painted
+    for code in ("0", "1", "31", "32", "33", "36"):
+        painted = painted.replace(f"\x1b[{code}m", "")
+    assert painted.split("\n") == lines(made)
+
+
+def test_the_summary_counts() -> None:
+    summary = Summary()
+    summary.add(FileFindings("a.py", 1, True, "diff", (remark(RemarkKind.PASSED),)))
+    assert text.summary_line(summary, wrote=False) == (
+        "1 file, 1 kernel: 1 site passed, 0 missed; 1 file would change"
+    )
+    assert text.summary_line(summary, wrote=True).endswith("1 file was rewritten")
+    missed = remark(RemarkKind.MISSED)
+    summary.add(FileFindings("b.py", 3, True, "diff", (missed, missed), ("one", "two")))
+    assert text.summary_line(summary, wrote=True) == (
+        "2 files, 4 kernels: 1 site passed, 2 missed; 2 files were rewritten; 2 errors"
+    )
+    assert summary.errors == {"b.py": ["one", "two"]}
