@@ -141,16 +141,21 @@ def test_nothing_heavy_is_imported_when_nothing_changes(tmp_path: Path, root: Pa
 
 
 def test_a_cold_start_costs_little(tmp_path: Path, root: Path) -> None:
-    # The promise is 0.4 s above a bare interpreter. The best of several: the machine is not ours.
+    # The promise is 0.4 s above a bare interpreter. Processor time, and the best of several:
+    # the machine may be busy with other things.
     (tmp_path / "k.py").write_text(KERNEL)
 
+    def spent() -> float:
+        times = os.times()
+        return times.children_user + times.children_system
+
     def best(*arguments: str) -> float:
-        times = []
+        costs = []
         for _ in range(5):
-            begin = time.perf_counter()
+            before = spent()
             assert python(*arguments, cwd=root).returncode == 0
-            times.append(time.perf_counter() - begin)
-        return min(times)
+            costs.append(spent() - before)
+        return min(costs)
 
     ours = best("-m", "tritonopt", "rewrite", str(tmp_path / "k.py"), "--passes", "all")
     assert ours - best("-c", "pass") < 0.4
