@@ -52,6 +52,34 @@ class Atom:
     def __repr__(self) -> str:
         return self.key
 
+    @cached_property
+    def readable(self) -> str:
+        """As a person would write it, for messages and listings."""
+        parts = [_readable(a) for a in self.arguments]
+        match self.tag:
+            case "param" | "global" | "dtype" | "constant":
+                return str(self.arguments[0])
+            case "trip":
+                return f"trip{parts[0]}"
+            case "lane":
+                axis = self.arguments[1]
+                return f"lane[{parts[0]}]" if axis == 0 else f"lane[{parts[0]}, axis -{axis + 1}]"  # type: ignore[operator]
+            case "load":
+                return f"{self.arguments[0] or '?'}[{parts[1]}]"
+            case "negative":
+                return f"({parts[0]} < 0)"
+            case "zero":
+                return f"({parts[0]} == 0)"
+            case "total":
+                return f"sum({parts[1]})"
+            case "bound":
+                return "lane" if self.arguments[0] == "lane" else f"trip{parts[1]}"
+            case "tile":
+                own = self.arguments[0]
+                named = isinstance(own, tuple) and own[0] in ("carried", "result")
+                return f"{own[2]}?" if named else "?"  # type: ignore[index]
+        return f"{self.tag}({', '.join(parts)})"
+
     @property
     def is_indicator(self) -> bool:
         return self.tag in ("negative", "zero", "holds")
@@ -77,6 +105,14 @@ def _argument_key(argument: Argument) -> str:
         return "(" + ", ".join(_argument_key(a) for a in argument) + ")"
     if isinstance(argument, str):
         return repr(argument)
+    return str(argument)
+
+
+def _readable(argument: Argument) -> str:
+    if isinstance(argument, (Atom, Polynomial)):
+        return argument.readable
+    if isinstance(argument, tuple):
+        return ", ".join(_readable(a) for a in argument)
     return str(argument)
 
 
@@ -126,6 +162,18 @@ class Polynomial:
     @cached_property
     def key(self) -> str:
         return " + ".join(_term_key(m, c) for m, c in self.sorted_terms) or "0"
+
+    @cached_property
+    def readable(self) -> str:
+        """As a person would write it: `N - 1`, `row*stride + lane[BLOCK]`."""
+        text = ""
+        for monomial, coefficient in self.sorted_terms:
+            factors = [a.readable if p == 1 else f"{a.readable}^{p}" for a, p in monomial]
+            if abs(coefficient) != 1 or not factors:
+                factors.insert(0, str(abs(coefficient)))
+            sign = (" - " if text else "-") if coefficient < 0 else (" + " if text else "")
+            text += sign + "*".join(factors)
+        return text or "0"
 
     @property
     def sorted_terms(self) -> list[tuple[Monomial, Fraction]]:

@@ -1,0 +1,141 @@
+"""Accumulations: what a sweep adds up, in whichever of the usual ways it is written.
+
+    acc += x                         lane by lane, summed after the loop
+    acc = tl.where(m, acc + x, acc)  the same, as torch inductor prints it
+    acc += tl.sum(x, axis=0)         summed in the loop
+    for ...: for ...: acc += x       over a nest of loops
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.forms import Forms, varies_with
+from tritonopt.facts.polynomial import ONE, Polynomial
+from tritonopt.facts.values import Value
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel import KernelFacts
+
+
+@dataclass(frozen=True)
+class Accumulation:
+    """A carried name to which every iteration of a nest of loops adds."""
+
+    name: str
+    loops: tuple[Loop, ...]
+    """Outermost first; the name is added to in the innermost one."""
+    initial: Value
+    term: Polynomial
+    """What is added, lane by lane, before any reduction in the loop."""
+    tile: Value
+    """The value of which `term` is the form, where the kernel reduces it in the loop;
+    else the value that the name has after one addition."""
+    shape: tuple[Value, ...]
+    """Of the tile."""
+    axes: tuple[int, ...]
+    """Axes of the tile that are summed in the loop, from the left; none if lane by lane."""
+    scale: Polynomial
+    """A factor, the same in all iterations, that is applied after the reduction."""
+    update: ast.stmt | None
+    """The statement of the innermost loop's own body that binds the name last."""
+    reduction: ast.Call | None
+    """The reduction in the loop, where it stands in the kernel's own text."""
+
+
+def accumulation(facts: KernelFacts, forms: Forms, loop: Loop, name: str) -> Accumulation | None:
+    """How a loop adds to a name; None when it does anything else with it."""
+    loops = [loop]
+    following = loop.following[name]
+    while following.op == "result":
+        inner = facts.loops[following.attribute[0]]  # type: ignore[index]
+        if inner.parent is not loops[-1] or following.attribute[1] != name:  # type: ignore[index]
+            return None
+        if inner.initial[name] is not loops[-1].carried[name]:
+            return None
+        loops.append(inner)
+        following = inner.following[name]
+    innermost = loops[-1]
+    step = forms.step_of(innermost, name)
+    if step is None or step.is_zero:
+        return None
+    shape = innermost.carried[name].shape
+    if shape is None:
+        return None
+    update = _update(innermost, name)
+    for value in following.walk():
+        reduced = _reduced(facts, forms, innermost, value, step)
+        if reduced is not None:
+            tile, axes, scale = reduced
+            assert tile.shape is not None
+            call = _node_of(facts, update, value)
+            return Accumulation(
+                name, tuple(loops), loop.initial[name], forms.of(tile), tile, tile.shape, axes, scale, update, call
+            )
+    return Accumulation(
+        name, tuple(loops), loop.initial[name], step, following, shape, (), ONE, update, None
+    )
+
+
+def _reduced(
+    facts: KernelFacts, forms: Forms, loop: Loop, value: Value, step: Polynomial
+) -> tuple[Value, tuple[int, ...], Polynomial] | None:
+    """(tile, summed axes, scale) if the step is that reduction times something invariant."""
+    tile, axes = summed_tile(value)
+    if not axes or tile.shape is None:
+        return None
+    scale = step.divided_by(forms.of(value))
+    if scale is None or any(varies_with(a, loop) for a in scale.atoms):
+        return None
+    return tile, axes, scale
+
+
+def summed_tile(value: Value) -> tuple[Value, tuple[int, ...]]:
+    """The innermost operand of a sum, or of a sum of a sum, and its axes that are summed."""
+    chain: list[Value] = []
+    while value.op == "reduce" and value.attribute[0] == "sum":  # type: ignore[index]
+        chain.append(value)
+        value = value.operands[0]
+    left = list(range(value.rank or 0))
+    axes: list[int] = []
+    for reduction in reversed(chain):
+        _, positions, keep = reduction.attribute  # type: ignore[misc]
+        if keep and reduction is not chain[0]:
+            return value, ()
+        taken = [left[p] for p in positions]
+        axes += taken
+        if not keep:
+            left = [a for a in left if a not in taken]
+    return value, tuple(sorted(axes))
+
+
+def _update(loop: Loop, name: str) -> ast.stmt | None:
+    if loop.inlined:
+        return None
+    found = None
+    for statement in loop.node.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+                found = statement
+    return found
+
+
+def _node_of(facts: KernelFacts, statement: ast.stmt | None, value: Value) -> ast.Call | None:
+    for node in nodes_of(facts, [statement] if statement else []):
+        if isinstance(node, ast.Call) and facts.values[node] is value:
+            return node
+    return None
+
+
+def nodes_of(facts: KernelFacts, statements: Sequence[ast.AST]) -> list[ast.expr]:
+    """The expressions in some statements that have a value, outer ones first."""
+    return [
+        node
+        for statement in statements
+        for node in ast.walk(statement)
+        if isinstance(node, ast.expr) and node in facts.values
+    ]

@@ -1,0 +1,324 @@
+"""Writing new statements that look like the kernel they go into.
+
+A pass knows what it wants as forms and values; a `Writer` knows what the
+kernel already calls them, which names are free, and how `triton.language` is
+spelled in the file.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts.interpretation import Environment
+
+
+class NotExpressible(Exception):
+    """What is needed has no name and no expression at the place where it is needed."""
+
+
+_ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
+
+
+class Writer:
+    """Finds names and expressions for one kernel, and makes up new names."""
+
+    def __init__(self, facts: KernelFacts) -> None:
+        self.facts = facts
+        self._taken = {
+            n.id if isinstance(n, ast.Name) else n.arg
+            for n in ast.walk(facts.kernel.node)
+            if isinstance(n, (ast.Name, ast.arg))
+        }
+
+    def fresh(self, wanted: str) -> str:
+        """A name that the kernel does not use yet."""
+        name, number = wanted, 1
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name)
+        return name
+
+    def language(self, function: str) -> str:
+        """`tl.where`, as this file spells it."""
+        names = self.facts.kernel.module.names
+        scope = names.scopes[self.facts.kernel.node]
+        dotted = f"triton.language.{function}"
+        for outer in _around(scope):
+            for name in outer.bindings:
+                spelled = {"triton.language": f"{name}.{function}", dotted: name}.get(
+                    names.resolve_name(name, scope)
+                )
+                if spelled is not None:
+                    return spelled
+        raise NotExpressible(f"the file does not import triton.language, so {function} has no name")
+
+    def means_the_same(self, expression: ast.expr, environment: Environment) -> bool:
+        """Whether an expression of the kernel, written where `environment` holds, has its old value."""
+        if any(e.node in set(ast.walk(expression)) for e in self.facts.effects):
+            return False
+        for node in ast.walk(expression):
+            if isinstance(node, ast.Name) and node in self.facts.values:
+                known = environment.get(node.id)
+                if known is None and self.facts.values[node].op in ("global", "const", "dtype"):
+                    continue
+                if known is not self.facts.values[node]:
+                    return False
+        return True
+
+    def find(
+        self,
+        wanted: Callable[[Value], bool],
+        environment: Environment,
+        expressions: Iterable[ast.expr] = (),
+    ) -> ast.expr | None:
+        """A name (a new node), else an expression of the kernel, with a value that is wanted."""
+        for name, value in reversed(environment.items()):
+            if wanted(value):
+                return ast.Name(name, ast.Load())
+        for node in expressions:
+            if wanted(self.facts.values[node]) and self.means_the_same(node, environment):
+                return node
+        return None
+
+    def find_form(
+        self, form: Polynomial, environment: Environment, expressions: Iterable[ast.expr] = ()
+    ) -> str:
+        """The text of something with that form, ready to be an operand. Raises NotExpressible."""
+        constant = form.constant_value
+        if constant is not None and constant.denominator == 1:
+            return str(constant)
+        forms = self.facts.forms
+
+        def wanted(value: Value) -> bool:
+            return value.op not in ("tuple", "dtype", "opaque") and forms.of(value) == form
+
+        found = self.find(wanted, environment, expressions)
+        if found is not None:
+            return self.operand(found)
+        product = self._product(form, environment)
+        if product is None:
+            raise NotExpressible(f"{form.readable} has no name here")
+        return product
+
+    def _product(self, form: Polynomial, environment: Environment) -> str | None:
+        """A product of parameters, or a difference of two things with a name."""
+        if len(form.terms) == 1:
+            ((monomial, coefficient),) = form.terms.items()
+            if coefficient != 1 or any(p < 0 for _, p in monomial) or len(monomial) < 2:
+                return None
+            factors = [self.find_form(Polynomial.of(a), environment) for a, p in monomial for _ in range(p)]
+            return f"({' * '.join(factors)})"
+        if len(form.terms) == 2:
+            (one, a), (other, b) = form.terms.items()
+            if a < b:
+                (one, a), (other, b) = (other, b), (one, a)
+            if a == 1 and b < 0:
+                left = self.find_form(Polynomial({one: a}), environment)
+                right = self.find_form(Polynomial({other: -b}), environment)
+                return f"({left} - {right})"
+        return None
+
+    def operand(self, node: ast.expr) -> str:
+        """The text of an expression, in parentheses if it could fall apart inside another."""
+        text = self.text(node)
+        return text if isinstance(node, _ATOMIC) else f"({text})"
+
+    def text(self, node: ast.expr) -> str:
+        """The kernel's own text where the node is the kernel's, else as it would be written."""
+        if node in self.facts.values:
+            return self.facts.kernel.module.text_of(node)
+        return ast.unparse(node)
+
+
+def _around(scope: object) -> Iterable[object]:
+    while scope is not None:
+        yield scope
+        scope = scope.parent  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class FirstIteration:
+    """What a nest of loops computes in its first iteration, written before the loops."""
+
+    statements: tuple[str, ...]
+    result: str
+
+
+def first_iteration(
+    writer: Writer,
+    loops: Sequence[Loop],
+    upto: ast.stmt,
+    wanted: ast.expr,
+    *,
+    guards: Sequence[str] = (),
+    prefix: str = "first_",
+) -> FirstIteration:
+    """Writes an expression of the innermost loop's body as it is in the first iteration.
+
+    The statements that it needs are written again, under new names, with the
+    induction variables at their start. `guards` are conditions under which a
+    loop runs at all; every load that is written again is masked by them, so
+    that nothing is read that the kernel would not have read.
+
+    Raises NotExpressible where a statement that is needed is not a plain assignment.
+    """
+    facts = writer.facts
+    path = _path(loops, upto)
+    needed = _reads(wanted)
+    kept: list[ast.stmt] = []
+    for statement in reversed(path):
+        bound = _binds(statement)
+        if not bound & needed:
+            continue
+        if not _is_plain(facts, statement):
+            raise NotExpressible(
+                f"line {statement.lineno} is needed for the first tile and is not a plain assignment"
+            )
+        kept.append(statement)
+        needed = (needed - bound) | _reads(statement)
+    replaced: dict[str, ast.expr] = {}
+    for loop in loops:
+        assert isinstance(loop.node, ast.For)
+        if not isinstance(loop.node.target, ast.Name):
+            raise NotExpressible(f"the loop in line {loop.line} does not count with one name")
+        if loop.node.target.id in needed or any(
+            loop.node.target.id in _reads(s) for s in kept
+        ):
+            replaced[loop.node.target.id] = _start(facts, loop)
+    rebuild = _Rebuild(facts, replaced, guards)
+    lines: list[str] = []
+    for statement in reversed(kept):
+        lines.append(_again(writer, rebuild, statement, prefix))
+    return FirstIteration(tuple(lines), ast.unparse(rebuild.expression(wanted)))
+
+
+def _path(loops: Sequence[Loop], upto: ast.stmt) -> list[ast.stmt]:
+    """The statements that an iteration of the nest runs before `upto`, in order."""
+    path: list[ast.stmt] = []
+    ends = [*(loop.node for loop in loops[1:]), upto]
+    for loop, end in zip(loops, ends):
+        body = loop.node.body
+        if end not in body:
+            raise NotExpressible(f"line {end.lineno} does not stand in the loop's own body")
+        path += body[: body.index(end)]
+    return path
+
+
+def _reads(node: ast.AST) -> set[str]:
+    reads = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    if isinstance(node, ast.AugAssign):
+        reads |= _binds(node)
+    return reads
+
+
+def _binds(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Name()]) | ast.AugAssign(target=ast.Name()):
+            pass
+        case ast.AnnAssign(target=ast.Name(), value=ast.expr()):
+            pass
+        case _:
+            return False
+    inside = set(ast.walk(statement))
+    return all(e.kind is EffectKind.LOAD for e in facts.effects if e.node in inside)
+
+
+def _start(facts: KernelFacts, loop: Loop) -> ast.expr:
+    assert isinstance(loop.node, ast.For)
+    if loop.start is not None and isinstance(loop.start.constant, int):
+        return ast.Constant(loop.start.constant)
+    call = loop.node.iter
+    if isinstance(call, ast.Call) and call.args and facts.values.get(call.args[0]) is loop.start:
+        return call.args[0]
+    raise NotExpressible(f"the start of the loop in line {loop.line} has no expression")
+
+
+def _again(writer: Writer, rebuild: _Rebuild, statement: ast.stmt, prefix: str) -> str:
+    """The statement once more, binding a new name that later ones then read."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            expression = rebuild.expression(value)
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            expression = rebuild.expression(value)
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+            before = rebuild.expression(ast.Name(target.id, ast.Load()))
+            expression = ast.BinOp(before, op, rebuild.expression(value))
+        case _:
+            raise NotExpressible("not a plain assignment")
+    new = writer.fresh(prefix + name.lstrip("_"))
+    rebuild.names[name] = ast.Name(new, ast.Load())
+    annotation = ""
+    if isinstance(statement, ast.AnnAssign):
+        annotation = ": " + ast.unparse(statement.annotation)
+    return f"{new}{annotation} = {ast.unparse(expression)}"
+
+
+class _Rebuild:
+    """Copies expressions with names replaced, loads guarded and zeros folded."""
+
+    def __init__(
+        self, facts: KernelFacts, names: Mapping[str, ast.expr], guards: Sequence[str]
+    ) -> None:
+        self.names = dict(names)
+        self._facts = facts
+        self._guards = [ast.parse(guard, mode="eval").body for guard in guards]
+
+    def expression(self, node: ast.expr) -> ast.expr:
+        rebuilt = self._rebuilt(node)
+        assert isinstance(rebuilt, ast.expr)
+        return rebuilt
+
+    def _rebuilt(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Name) and node.id in self.names:
+            return self.names[node.id]
+        new = copy.copy(node)
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, ast.AST):
+                setattr(new, name, self._rebuilt(value))
+            elif isinstance(value, list):
+                setattr(new, name, [self._rebuilt(v) if isinstance(v, ast.AST) else v for v in value])
+        if isinstance(new, ast.BinOp):
+            shapes = [v.shape for v in map(self._facts.values.get, ast.iter_child_nodes(node)) if v]  # type: ignore[arg-type]
+            return _folded(new, scalar=all(shape == () for shape in shapes))
+        value = self._facts.values.get(node) if isinstance(node, ast.expr) else None
+        if isinstance(new, ast.Call) and value is not None and value.op == "load" and self._guards:
+            self._guard(new)
+        return new
+
+    def _guard(self, load: ast.Call) -> None:
+        masks = [k for k in load.keywords if k.arg == "mask"]
+        parts = [load.args[1]] if len(load.args) > 1 else [k.value for k in masks]
+        mask: ast.expr = self._guards[0]
+        for guard in self._guards[1:]:
+            mask = ast.BinOp(mask, ast.BitAnd(), guard)
+        for part in parts:
+            mask = ast.BinOp(part, ast.BitAnd(), mask)
+        if len(load.args) > 1:
+            load.args[1] = mask
+        elif masks:
+            load.keywords = [ast.keyword("mask", mask) if k in masks else k for k in load.keywords]
+        else:
+            load.keywords = [ast.keyword("mask", mask), *load.keywords]
+
+
+def _folded(node: ast.BinOp, scalar: bool) -> ast.expr:
+    """`0 + x` is `x`, and `0 * n` is `0` where no tile is lost by it."""
+    left, right = _is_zero(node.left), _is_zero(node.right)
+    if isinstance(node.op, ast.Add):
+        return node.right if left else node.left if right else node
+    if isinstance(node.op, ast.Mult) and scalar and (left or right):
+        return ast.Constant(0)
+    return node
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 0
