@@ -1,0 +1,13 @@
+"""Same answer? Two versions of a kernel file, run on inputs that nobody chose.
+
+    from tritonopt.verification import verify
+    verdict = verify(Path("kernel.py"), Path("rewritten.py"))
+
+Importing this needs neither torch, triton nor hypothesis; verifying does.
+"""
+
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.verdict import Answer, Verdict
+from tritonopt.verification.verifier import Progress, verify
+
+__all__ = ["Answer", "Progress", "VerificationError", "Verdict", "verify"]

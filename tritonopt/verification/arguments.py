@@ -1,0 +1,363 @@
+"""The arguments of a launcher: what is drawn for each, and the language that says so.
+
+    x: f32|f16[m, n], w: f32[n], index: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1,
+    flag: bool, mode: 'mean'|'sum', n_cols: n, shape: (m, n), y: =x, z: f32[..., n]
+
+A name in brackets is a dimension that is drawn; the same name is the same size
+everywhere. `...` stands for any number of leading dimensions. `=x` passes the
+same tensor a second time. A dimension's name, alone or in a tuple, is its size.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from .errors import VerificationError
+
+EXAMPLE = "--args 'x: f32[m, n], w: f32[n], eps: 1e-5'"
+
+FLOATS = ("f32", "f16", "bf16", "f64")
+INTEGERS = ("i64", "i32", "i16", "i8", "u8")
+DTYPES = (*FLOATS, *INTEGERS, "bool")
+LONG_NAMES = {
+    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16",
+    "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8",
+    "fp64": "f64", "fp32": "f32", "fp16": "f16",
+}  # fmt: skip
+
+Dimension = int | str
+"""A size, or the name of one. The name `...` is any number of leading ones."""
+
+Bound = int | str
+
+
+@dataclass(frozen=True)
+class TensorArgument:
+    """A tensor that is drawn: its type, shape, layout and values."""
+
+    name: str
+    dtypes: tuple[str, ...]
+    shape: tuple[Dimension, ...]
+    strided: bool = True
+    """Whether layouts that are not contiguous may be drawn."""
+    low: Bound = 0
+    high: Bound | None = None
+    """Integer values lie in low..high - 1 where `high` is a dimension, in
+    low..high where it is a number, and in a small range where it is None."""
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {'|'.join(self.dtypes)}[{', '.join(map(str, self.shape))}]"
+        return text if self.high is None else f"{text} in {self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class ChoiceArgument:
+    """One of a few plain values."""
+
+    name: str
+    values: tuple[object, ...]
+
+    def __str__(self) -> str:
+        if self.values == (False, True):
+            return f"{self.name}: bool"
+        return f"{self.name}: {'|'.join(map(repr, self.values))}"
+
+
+@dataclass(frozen=True)
+class RangeArgument:
+    """A whole number in low..high, both included."""
+
+    name: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.name}: int in {self.low}..{self.high}"
+
+
+@dataclass(frozen=True)
+class SizeArgument:
+    """The size of a dimension, or a tuple of sizes."""
+
+    name: str
+    sizes: tuple[Dimension, ...]
+    as_tuple: bool = False
+
+    def __str__(self) -> str:
+        if not self.as_tuple:
+            return f"{self.name}: {self.sizes[0]}"
+        comma = "," if len(self.sizes) == 1 else ""
+        return f"{self.name}: ({', '.join(map(str, self.sizes))}{comma})"
+
+
+@dataclass(frozen=True)
+class SameArgument:
+    """The very tensor that another argument is."""
+
+    name: str
+    of: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: ={self.of}"
+
+
+Argument = TensorArgument | ChoiceArgument | RangeArgument | SizeArgument | SameArgument
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Everything that a launcher is called with, in the order of its parameters."""
+
+    arguments: tuple[Argument, ...]
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.arguments))
+
+    def get(self, name: str) -> Argument | None:
+        return next((a for a in self.arguments if a.name == name), None)
+
+    @property
+    def tensors(self) -> tuple[TensorArgument, ...]:
+        return tuple(a for a in self.arguments if isinstance(a, TensorArgument))
+
+
+def parse(text: str, origin: str = "--args") -> Signature:
+    """Read the one-line language; raise VerificationError that points at the mistake."""
+    arguments = _Parser(text, origin).arguments()
+    _check(arguments, text, origin)
+    return Signature(arguments)
+
+
+def _check(arguments: Sequence[Argument], text: str, origin: str) -> None:
+    by_name: dict[str, Argument] = {}
+    for argument in arguments:
+        if argument.name in by_name:
+            raise VerificationError(f"{origin}: `{argument.name}` is given twice in: {text}")
+        by_name[argument.name] = argument
+    dimensions = _dimensions(by_name)
+    for argument in arguments:
+        if isinstance(argument, SameArgument) and not isinstance(
+            by_name.get(argument.of), TensorArgument
+        ):
+            raise VerificationError(
+                f"{origin}: `{argument}` names `{argument.of}`, which is no tensor in: {text}"
+            )
+        if isinstance(argument, SizeArgument):
+            wanted: tuple[Bound | None, ...] = argument.sizes
+        elif isinstance(argument, TensorArgument):
+            wanted = (argument.low, argument.high)
+        else:
+            wanted = ()
+        for size in wanted:
+            if isinstance(size, str) and size not in dimensions:
+                raise VerificationError(
+                    f"{origin}: `{argument}` uses `{size}`, which is no dimension of a tensor. "
+                    f"Dimensions here: {', '.join(sorted(dimensions)) or 'none'}. "
+                    f"Text is written in quotes ('{size}')."
+                )
+
+
+def _dimensions(arguments: Mapping[str, Argument]) -> set[str]:
+    return {
+        size
+        for argument in arguments.values()
+        if isinstance(argument, TensorArgument)
+        for size in argument.shape
+        if isinstance(size, str) and size != "..."
+    }
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<range>\.\.(?!\.))
+      | (?P<dots>\.\.\.)
+      | (?P<number>[-+]?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|nan)\b)
+      | (?P<name>[A-Za-z_]\w*)
+      | (?P<text>'[^']*'|"[^"]*")
+      | (?P<mark>[:\[\](),|=])
+      | (?P<bad>\S)
+    )""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    column: int
+
+
+class _Parser:
+    """Recursive descent; every error carries the column it was found at."""
+
+    def __init__(self, text: str, origin: str) -> None:
+        self.text = text
+        self.origin = origin
+        self.position = 0
+        self.tokens = [
+            _Token(str(m.lastgroup), m.group(str(m.lastgroup)), m.start(str(m.lastgroup)))
+            for m in _TOKEN.finditer(text)
+        ] + [_Token("end", "", len(text))]
+
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.position]
+
+    def fail(self, wanted: str, token: _Token | None = None) -> NoReturn:
+        token = token or self.token
+        found = f"`{token.text}`" if token.text else "the end"
+        raise VerificationError(
+            f"{self.origin}, column {token.column + 1}: expected {wanted}, found {found}\n"
+            f"  {self.text}\n  {' ' * token.column}^\n"
+            f"Write for example: {EXAMPLE}"
+        )
+
+    def take(self) -> _Token:
+        token = self.token
+        self.position += 1
+        return token
+
+    def accept(self, text: str) -> bool:
+        if self.token.kind in ("mark", "range", "dots", "name") and self.token.text == text:
+            self.position += 1
+            return True
+        return False
+
+    def expect(self, text: str, wanted: str) -> None:
+        if not self.accept(text):
+            self.fail(wanted)
+
+    def name(self, wanted: str) -> str:
+        if self.token.kind != "name":
+            self.fail(wanted)
+        return self.take().text
+
+    def arguments(self) -> tuple[Argument, ...]:
+        found = []
+        while self.token.kind != "end":
+            name = self.name("the name of a parameter")
+            self.expect(":", f"`:` after `{name}`")
+            found.append(self.argument(name))
+            if self.token.kind == "end":
+                break
+            self.expect(",", f"`,` or the end after `{found[-1]}`")
+        if not found:
+            self.fail("at least one argument")
+        return tuple(found)
+
+    def argument(self, name: str) -> Argument:
+        if self.accept("="):
+            return SameArgument(name, self.name("the name of the tensor to pass again"))
+        if self.accept("("):
+            return self.tuple_of_sizes(name)
+        if self.token.kind == "name":
+            word = self.token.text
+            if word == "int":
+                self.take()
+                return self.whole_number(name)
+            if word in ("None", "True", "False"):
+                return self.choice(name)
+            if self.is_tensor():
+                return self.tensor(name)
+            self.take()
+            if word == "bool":
+                return ChoiceArgument(name, (False, True))
+            if word == "float":
+                return ChoiceArgument(name, (0.5, 1.0, 2.0))
+            return SizeArgument(name, (word,))
+        return self.choice(name)
+
+    def is_tensor(self) -> bool:
+        """A type name followed, after alternatives, by `[`."""
+        at = self.position
+        while self.tokens[at].kind == "name" and self.tokens[at + 1].text == "|":
+            at += 2
+        return self.tokens[at].kind == "name" and self.tokens[at + 1].text == "["
+
+    def tensor(self, name: str) -> TensorArgument:
+        dtypes = [self.dtype()]
+        while self.accept("|"):
+            dtypes.append(self.dtype())
+        self.expect("[", "`[` and the dimensions")
+        shape: list[Dimension] = []
+        while not self.accept("]"):
+            if shape:
+                self.expect(",", "`,` or `]`")
+            if self.token.kind == "dots":
+                if shape:
+                    self.fail("`...` as the first dimension only")
+                self.take()
+                shape.append("...")
+            else:
+                shape.append(self.dimension())
+        low: Bound = 0
+        high: Bound | None = None
+        if self.accept("in"):
+            low = self.dimension()
+            self.expect("..", "`..` between the bounds")
+            high = self.dimension()
+        return TensorArgument(name, tuple(dtypes), tuple(shape), low=low, high=high)
+
+    def dtype(self) -> str:
+        token = self.token
+        word = LONG_NAMES.get(token.text, token.text)
+        if word not in DTYPES:
+            self.fail(f"a type of tensor ({', '.join(DTYPES)})")
+        self.take()
+        return word
+
+    def dimension(self) -> Dimension:
+        if self.token.kind == "number":
+            return self.integer()
+        return self.name("a dimension: a name or a whole number")
+
+    def integer(self) -> int:
+        try:
+            value = int(self.token.text)
+        except ValueError:
+            self.fail("a whole number")
+        self.take()
+        return value
+
+    def whole_number(self, name: str) -> RangeArgument:
+        self.expect("in", "`in LOW..HIGH` after `int` (as in `dim: int in 0..1`)")
+        low = self.integer()
+        self.expect("..", "`..` between the bounds")
+        start = self.token
+        high = self.integer()
+        if high < low:
+            self.fail(f"a number of at least {low}", start)
+        return RangeArgument(name, low, high)
+
+    def tuple_of_sizes(self, name: str) -> SizeArgument:
+        sizes: list[Dimension] = []
+        while not self.accept(")"):
+            if sizes:
+                self.expect(",", "`,` or `)`")
+                if self.accept(")"):
+                    break
+            sizes.append(self.dimension())
+        return SizeArgument(name, tuple(sizes), as_tuple=True)
+
+    def choice(self, name: str) -> ChoiceArgument:
+        values = [self.plain()]
+        while self.accept("|"):
+            values.append(self.plain())
+        return ChoiceArgument(name, tuple(values))
+
+    def plain(self) -> object:
+        token = self.token
+        if token.kind == "number" and token.text.lstrip("+-") in ("inf", "nan"):
+            self.take()
+            return float(token.text)
+        if token.kind in ("number", "text") or token.text in ("None", "True", "False"):
+            self.take()
+            value: object = ast.literal_eval(token.text.lstrip("+"))
+            return value
+        self.fail("a type with dimensions (f32[m, n]), a value, `bool`, `int in 0..1` or `=other`")

@@ -1,0 +1,10 @@
+"""What a user can do wrong, said in a way that tells what to do instead."""
+
+from __future__ import annotations
+
+
+class VerificationError(Exception):
+    """The verification could not be started; the message says what to write.
+
+    Never raised for what the kernels do: that is a verdict.
+    """

@@ -1,0 +1,105 @@
+"""One drawn call of a launcher, as a recipe: small, hashable, and the same everywhere.
+
+Tensors never travel. Both workers build them from the recipe and its seed, so
+the two versions see the same bits, and a counterexample can be written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+CONTIGUOUS = "contiguous"
+ROW_GAP = "rows further apart"
+TRANSPOSED = "transposed"
+
+ORDINARY = "ordinary"
+OFFSET = "1e4 + noise"
+TINY = "tiny"
+CONSTANT = "constant rows"
+NONFINITE = "with inf and NaN"
+OUTLIER = "an outlier in front"
+FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE)
+
+
+@dataclass(frozen=True)
+class TensorRecipe:
+    dtype: str
+    shape: tuple[int, ...]
+    values: str = ORDINARY
+    seed: int = 0
+    layout: str = CONTIGUOUS
+    misaligned: bool = False
+    """Whether the pointer is off by one element from a 16-byte boundary."""
+    low: int = 0
+    high: int = 0
+    """Bounds of integer values, both included."""
+
+    def __str__(self) -> str:
+        text = f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        if self.dtype in ("f64", "f32", "f16", "bf16"):
+            text += f" {self.values}"
+        elif self.dtype != "bool":
+            text += f" in {self.low}..{self.high}"
+        text += f", seed {self.seed}"
+        if self.layout != CONTIGUOUS:
+            text += f", {self.layout}"
+        return text + (", pointer off by one element" if self.misaligned else "")
+
+
+@dataclass(frozen=True)
+class PlainValue:
+    value: object
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """The tensor of another argument, passed again."""
+
+    of: str
+
+    def __str__(self) -> str:
+        return f"the same tensor as {self.of}"
+
+
+ArgumentRecipe = TensorRecipe | PlainValue | Repeat
+
+
+@dataclass(frozen=True)
+class Example:
+    arguments: tuple[tuple[str, ArgumentRecipe], ...]
+    backward: bool = False
+    """Whether gradients are asked for (autograd functions)."""
+    configuration: int = 0
+    """Which of an autotuned kernel's configurations is taken."""
+
+    def __str__(self) -> str:
+        lines = [f"{name} = {recipe}" for name, recipe in self.arguments]
+        if self.backward:
+            lines.append("with the gradients of every floating-point argument")
+        if self.configuration:
+            lines.append(f"autotuned kernels take their configuration {self.configuration}")
+        return "\n".join(lines)
+
+    @property
+    def tensors(self) -> Mapping[str, TensorRecipe]:
+        return {n: r for n, r in self.arguments if isinstance(r, TensorRecipe)}
+
+    @property
+    def difficulty(self) -> frozenset[str]:
+        """What makes the values numerically hard; errors are compared within one difficulty."""
+        return frozenset(r.values for r in self.tensors.values()) - {ORDINARY, NONFINITE}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one example may cost on a backend."""
+
+    elements: int
+    rows: int
+    dtypes: frozenset[str]
+    blocks: tuple[int, ...] = field(default=())
+    """Block sizes that the file mentions."""

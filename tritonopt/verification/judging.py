@@ -1,0 +1,274 @@
+"""Whether two outcomes are the same answer.
+
+Two questions are kept apart. What must agree in any case (what was written,
+shapes, whole numbers, where values are finite) is decided for each example.
+How large rounding errors are is measured for each example, and judged over all
+of them: a single lucky draw of the original must not accuse the rewrite.
+
+Errors are taken against the oracle, the original widened to float64, and
+scaled by the largest value of the row. From each error the *sensitivity* is
+taken off first: how far the oracle itself moves when its inputs move by about
+one unit in the last place of float32. An error of that size is the inputs',
+not the kernel's: every order of summation shows it. What remains is the fault
+of the way that was computed, and the rewritten version may show at most
+`FACTOR` times what the original shows, plus some units of the output's type.
+
+Values that are not finite: where the oracle is not finite either, the original
+and the rewritten version must agree on which elements are finite. Not on which
+of inf and NaN they are: a shifted or reassociated sum turns inf into inf - inf.
+Where the oracle is finite and the original is not (it overflowed), the
+rewritten version may be either. Where both the oracle and the original are
+finite, the rewritten version must be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .outcomes import Outcome, Output, Reals, same_bits
+
+FACTOR = 4.0
+UNITS = {"f64": 2.0**-44, "f32": 16 * 2.0**-23, "f16": 2 * 2.0**-10, "bf16": 2 * 2.0**-7}
+"""What the rewritten version may differ by at least, in units of the output's type.
+(float64 is compared with a float64 oracle: room for the order of a sum.)"""
+TOLERANCE = {"f64": 1e-10, "f32": 1e-4, "f16": 4e-3, "bf16": 3e-2}
+"""Without an oracle: how far from the original the rewritten version may be."""
+_TINY = {"f64": 2.0**-1022, "f32": 2.0**-126, "f16": 2.0**-14, "bf16": 2.0**-126}
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is wrong, and where it is seen first."""
+
+    message: str
+    label: str = ""
+    position: str = ""
+    original: str = ""
+    rewritten: str = ""
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.label:
+            lines.append(f"output: {self.label}")
+        if self.position:
+            lines.append(f"first differing index: {self.position}")
+        if self.original:
+            lines += [f"original:  {self.original}", f"rewritten: {self.rewritten}"]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """The errors of one output on one example."""
+
+    label: str
+    dtype: str
+    error: float
+    original_error: float
+    residual: float
+    """The rewritten version's largest error beyond the sensitivity."""
+    original_residual: float
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One version, run twice on memory filled with two different patterns."""
+
+    first: Outcome
+    second: Outcome
+
+    def unwritten(self, output: Output) -> Mask:
+        """Which elements still hold the pattern, in both runs."""
+        other = self.second.output(output.label)
+        if output.poisoned is None or other is None or other.poisoned is None:
+            return np.zeros(output.bits.shape, dtype=bool)
+        if output.bits.shape != other.bits.shape:
+            return np.zeros(output.bits.shape, dtype=bool)
+        one, two = output.poisoned
+        return np.asarray((output.bits == one) & (other.bits == two))
+
+
+def unstable(pair: Pair) -> Difference | None:
+    """Where a version differs from itself."""
+    if pair.first.plain != pair.second.plain:
+        return Difference("a returned value differs between two runs")
+    for output in pair.first.outputs:
+        other = pair.second.output(output.label)
+        if other is None or (other.dtype, other.shape) != (output.dtype, output.shape):
+            return Difference("an output changes its form between two runs", output.label)
+        wrong = ~(same_bits(output, other) | pair.unwritten(output))
+        if wrong.any():
+            at = int(wrong.argmax())
+            return Difference(
+                "an output differs between two runs",
+                output.label,
+                output.position(at),
+                output.value(at),
+                other.value(at),
+            )
+    return None
+
+
+def _internal(label: str) -> bool:
+    """Memory that only kernels were given; a rewrite may have other buffers of this kind."""
+    return label.startswith("argument ") and " of " in label
+
+
+def forms_differ(original: Outcome, rewritten: Outcome) -> Difference | None:
+    """Whether different things come back at all."""
+    if original.plain != rewritten.plain:
+        return Difference(
+            "a returned value that is no tensor differs",
+            original=", ".join(original.plain),
+            rewritten=", ".join(rewritten.plain),
+        )
+    ours = {o.label: o for o in original.outputs if not _internal(o.label)}
+    theirs = {o.label: o for o in rewritten.outputs if not _internal(o.label)}
+    for label in ours.keys() ^ theirs.keys():
+        side = "original" if label in ours else "rewritten version"
+        return Difference(f"only the {side} has this output", label)
+    for label, output in ours.items():
+        other = theirs[label]
+        if (output.dtype, output.shape) != (other.dtype, other.shape):
+            return Difference(
+                "an output has another type or shape",
+                label,
+                original=f"{output.dtype}{list(output.shape)}",
+                rewritten=f"{other.dtype}{list(other.shape)}",
+            )
+    return None
+
+
+def shared(original: Outcome, rewritten: Outcome) -> Iterable[tuple[Output, Output]]:
+    """Outputs that both have, in one form."""
+    for output in original.outputs:
+        other = rewritten.output(output.label)
+        if other is not None and (other.dtype, other.shape) == (output.dtype, output.shape):
+            yield output, other
+
+
+def writes_differ(original: Pair, rewritten: Pair) -> Difference | None:
+    """Whether one version writes elements that the other leaves alone."""
+    for output, other in shared(original.first, rewritten.first):
+        ours, theirs = original.unwritten(output), rewritten.unwritten(other)
+        if (ours == theirs).all():
+            continue
+        at = int((ours != theirs).argmax())
+        left = "not written" if ours[at] else output.value(at)
+        right = "not written" if theirs[at] else other.value(at)
+        who = "only the rewritten version" if ours[at] else "only the original"
+        return Difference(
+            f"{who} writes an element", output.label, output.position(at), left, right
+        )
+    return None
+
+
+def bits_differ(original: Pair, rewritten: Pair) -> Difference | None:
+    """The first element that is not the same bit for bit (NaN is NaN)."""
+    for output, other in shared(original.first, rewritten.first):
+        wrong = ~same_bits(output, other) & ~original.unwritten(output)
+        if wrong.any():
+            return _at("the outputs differ", output, other, wrong)
+    return None
+
+
+def exact_parts_differ(original: Pair, rewritten: Pair) -> Difference | None:
+    """Whole numbers and booleans: there is no rounding that would excuse them."""
+    for output, other in shared(original.first, rewritten.first):
+        if output.is_float:
+            continue
+        wrong = ~same_bits(output, other) & ~original.unwritten(output)
+        if wrong.any():
+            return _at("the outputs differ", output, other, wrong)
+    return None
+
+
+def _at(message: str, output: Output, other: Output, wrong: Mask) -> Difference:
+    at = int(wrong.argmax())
+    return Difference(message, output.label, output.position(at), output.value(at), other.value(at))
+
+
+def measure(
+    original: Pair, rewritten: Outcome, oracle: Outcome | None, nudged: Outcome | None
+) -> tuple[Difference | None, list[Measure]]:
+    """Differences in what is finite, and the errors of every floating-point output.
+
+    Without an oracle the original takes its place, and its own error is nothing.
+    """
+    measures = []
+    for output, other in shared(original.first, rewritten):
+        if not output.is_float or output.bits.size == 0:
+            continue
+        truth = (oracle or original.first).output(output.label) or output
+        moved = None if nudged is None else nudged.output(output.label)
+        unwritten = original.unwritten(output)
+        difference, found = _measure(output, other, truth, moved, unwritten)
+        if difference is not None:
+            return difference, measures
+        measures.append(found)
+    return None, measures
+
+
+def _measure(
+    output: Output, other: Output, truth: Output, moved: Output | None, unwritten: Mask
+) -> tuple[Difference | None, Measure]:
+    ours, theirs, exact = output.reals(), other.reals(), truth.reals()
+    finite = np.isfinite(ours)
+    agreed = finite == np.isfinite(theirs)
+    excused = (np.isfinite(exact) != finite) | unwritten
+    wrong = ~agreed & ~excused
+    columns = output.shape[-1] if len(output.shape) > 1 else max(output.bits.size, 1)
+    usable = finite & np.isfinite(theirs) & np.isfinite(exact) & ~unwritten
+    scale = _row_scale(exact, usable, columns, _TINY[output.dtype])
+    error = np.where(usable, np.abs(_minus(theirs, exact, usable)) / scale, 0.0)
+    own = np.where(usable, np.abs(_minus(ours, exact, usable)) / scale, 0.0)
+    sensitivity = np.zeros_like(error)
+    if moved is not None and moved.bits.shape == output.bits.shape:
+        away = moved.reals()
+        comparable = usable & np.isfinite(away)
+        sensitivity = np.where(comparable, np.abs(_minus(away, exact, comparable)) / scale, 0.0)
+        sensitivity = _row_maximum(sensitivity, columns)
+    beyond = np.maximum(error - FACTOR * sensitivity, 0.0)
+    own_beyond = np.maximum(own - FACTOR * sensitivity, 0.0)
+    at = int(beyond.argmax())
+    found = Measure(
+        output.label,
+        output.dtype,
+        float(error.max()),
+        float(own.max()),
+        float(beyond.max()),
+        float(own_beyond.max()),
+        Difference(
+            "the rewritten version's error is too large",
+            output.label,
+            output.position(at),
+            output.value(at),
+            other.value(at),
+        ),
+    )
+    if wrong.any():
+        message = "one version is finite where the other is not"
+        return _at(message, output, other, wrong), found
+    return None, found
+
+
+def _minus(left: Reals, right: Reals, where: Mask) -> Reals:
+    """The difference, without inf - inf where it is not asked for."""
+    return np.where(where, left, 0.0) - np.where(where, right, 0.0)
+
+
+def _row_scale(values: Reals, usable: Mask, columns: int, tiny: float) -> Reals:
+    return np.maximum(_row_maximum(np.where(usable, np.abs(values), 0.0), columns), tiny)
+
+
+def _row_maximum(values: Reals, columns: int) -> Reals:
+    rows = values.reshape(-1, max(columns, 1))
+    largest = rows.max(axis=1, keepdims=True)
+    return np.asarray(np.broadcast_to(largest, rows.shape).reshape(-1))

@@ -1,0 +1,227 @@
+"""The functions of a file that launch its kernels, and which of them a caller would call."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tritonopt import source
+
+from .errors import VerificationError
+
+_COMMENT = re.compile(r"#\s*tritonopt:\s*(?P<args>\S.*)$")
+
+
+@dataclass(frozen=True, eq=False)
+class Launcher:
+    """A function, or an autograd function, that a caller would call."""
+
+    name: str
+    """What it is called in the module."""
+    function: ast.FunctionDef
+    """Whose parameters are the arguments: for an autograd function its `forward`."""
+    definition: ast.stmt
+    """The statement at module level: the function or the class."""
+    autograd: bool
+    """Whether it is called as `Class.apply`."""
+    backward: bool
+    """Whether gradients go through a kernel of the file as well."""
+
+    @property
+    def parameters(self) -> tuple[ast.arg, ...]:
+        arguments = self.function.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        return tuple(every[1:] if self.autograd else every)
+
+    @property
+    def defaults(self) -> Mapping[str, ast.expr]:
+        arguments = self.function.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        count = len(arguments.defaults)
+        found = {
+            a.arg: d
+            for a, d in zip(positional[len(positional) - count :], arguments.defaults, strict=True)
+        }
+        for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if default is not None:
+                found[a.arg] = default
+        return found
+
+
+class Launchers:
+    """All launchers of a file, and what each of them reaches."""
+
+    def __init__(self, module: source.Module) -> None:
+        self.module = module
+        self.definitions = {
+            node.name: node
+            for node in _statements(module.tree.body)
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        }
+        self.aliases = dict(self._aliases())
+        """`name = Class.apply`: name to class."""
+        kernels = {k.name for k in module.kernels}
+        self.launching = {
+            name
+            for name, node in self.definitions.items()
+            if name not in kernels and self._launches(node)
+        }
+        self.found = {launcher.name: launcher for launcher in self._launchers(kernels)}
+
+    def _aliases(self) -> Iterator[tuple[str, str]]:
+        for node in _statements(self.module.tree.body):
+            if (
+                isinstance(node, ast.Assign)
+                and isinstance(node.value, ast.Attribute)
+                and node.value.attr == "apply"
+                and isinstance(node.value.value, ast.Name)
+                and isinstance(node.targets[0], ast.Name)
+            ):
+                yield node.targets[0].id, node.value.value.id
+
+    def _launches(self, node: ast.stmt) -> bool:
+        inside = {id(n) for n in ast.walk(node)}
+        return any(id(launch.call) in inside for launch in self.module.launches)
+
+    def references(self, node: ast.AST) -> set[str]:
+        """Definitions of the file that a piece of code names, through aliases."""
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        names |= {self.aliases[n] for n in names & self.aliases.keys()}
+        return names & self.definitions.keys()
+
+    def reached(self, name: str) -> set[str]:
+        """Everything of the file that runs when a definition does, itself included."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            at = waiting.pop()
+            if at not in found:
+                found.add(at)
+                waiting += self.references(self.definitions[at])
+        return found
+
+    def _launchers(self, kernels: set[str]) -> Iterator[Launcher]:
+        for name, node in self.definitions.items():
+            if name in kernels or not self.reached(name) & self.launching:
+                continue
+            if isinstance(node, ast.FunctionDef):
+                if not _has_parameters(node):
+                    # A demonstration or a test that brings its own inputs.
+                    continue
+                functions = self._autograd_reached(name)
+                yield Launcher(name, node, node, False, any(map(_has_backward, functions)))
+            elif self._is_autograd(node) and (forward := method(node, "forward")) is not None:
+                public = next((a for a, c in self.aliases.items() if c == name), name)
+                yield Launcher(public, forward, node, True, _has_backward(node))
+
+    def _autograd_reached(self, name: str) -> list[ast.ClassDef]:
+        nodes = (self.definitions[n] for n in self.reached(name))
+        return [n for n in nodes if isinstance(n, ast.ClassDef) and self._is_autograd(n)]
+
+    def _is_autograd(self, node: ast.ClassDef) -> bool:
+        bases = [self.module.resolve(b) or ast.unparse(b) for b in node.bases]
+        return any(b.endswith("autograd.Function") or b == "Function" for b in bases)
+
+    def outermost(self) -> list[Launcher]:
+        """Launchers that no other launcher of the file calls."""
+        called: set[str] = set()
+        for launcher in self.found.values():
+            name = self.definition_of(launcher)
+            called |= self.references(self.definitions[name]) - {name}
+        return [
+            launcher
+            for launcher in self.found.values()
+            if self.definition_of(launcher) not in called
+        ]
+
+    def definition_of(self, launcher: Launcher) -> str:
+        return self.aliases.get(launcher.name, launcher.name)
+
+    def named(self, name: str) -> Launcher:
+        if name in self.found:
+            return self.found[name]
+        for launcher in self.found.values():
+            if self.definition_of(launcher) == name:
+                return launcher
+        known = ", ".join(sorted(self.found)) or "none"
+        near = difflib.get_close_matches(name, self.found, n=1)
+        hint = f" Did you mean `--launcher {near[0]}`?" if near else ""
+        raise VerificationError(
+            f"--launcher: {self.module.path} has no launcher `{name}`.{hint} "
+            f"Launchers (functions at the top of the file that launch a kernel): {known}."
+        )
+
+
+def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    return next((s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == name), None)
+
+
+def _has_parameters(node: ast.FunctionDef) -> bool:
+    return bool(node.args.posonlyargs or node.args.args or node.args.kwonlyargs)
+
+
+def _has_backward(node: ast.ClassDef) -> bool:
+    backward = method(node, "backward")
+    if backward is None:
+        return False
+    # A body that only raises says that there are no gradients.
+    return not all(isinstance(s, (ast.Raise, ast.Expr)) for s in backward.body)
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements at module level, those under `if` and `try` included."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try)):
+            for name in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(statement, name, []))
+        for handler in getattr(statement, "handlers", []):
+            yield from _statements(handler.body)
+
+
+def changed_definitions(original: source.Module, rewritten: source.Module) -> set[str] | None:
+    """Names whose definition differs; None where the module itself (a constant) does."""
+
+    def definitions(module: source.Module) -> tuple[dict[str, str], list[str]]:
+        named: dict[str, str] = {}
+        rest = []
+        for node in module.tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                named[node.name] = ast.dump(node)
+            else:
+                rest.append(ast.dump(node))
+        return named, rest
+
+    old, old_rest = definitions(original)
+    new, new_rest = definitions(rewritten)
+    if old_rest != new_rest:
+        return None
+    return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+
+
+def comment_of(module: source.Module, launcher: Launcher) -> str | None:
+    """The text of a `# tritonopt: x: f32[m, n]` comment above or inside the launcher."""
+    lines = module.text.splitlines()
+    for node in (launcher.definition, launcher.function):
+        assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        above = first - 2
+        while above >= 0 and lines[above].lstrip().startswith("#"):
+            if found := _COMMENT.search(lines[above]):
+                return found["args"]
+            above -= 1
+    for node in _statements(module.tree.body):
+        # Above `layer_norm = LayerNorm.apply`.
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == launcher.name:
+            line_above = lines[node.lineno - 2] if node.lineno > 1 else ""
+            for line in (line_above, lines[node.lineno - 1]):
+                if found := _COMMENT.search(line):
+                    return found["args"]
+    start, end = launcher.function.lineno - 1, launcher.function.end_lineno or 0
+    for line in lines[start:end]:
+        if found := _COMMENT.search(line):
+            return found["args"]
+    return None

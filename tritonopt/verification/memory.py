@@ -1,0 +1,324 @@
+"""Tensors with guard zones, and memory whose every unwritten element is known. Worker only.
+
+Every tensor that a launcher is given or allocates lies inside a larger buffer.
+The buffer around it holds a pattern; a pattern that changed was written over.
+Memory that the launcher allocates without a value holds the same pattern, and
+a second run uses another: what equals the pattern in both was never written,
+and what differs otherwise was computed from something nobody wrote.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from .examples import (
+    CONSTANT,
+    CONTIGUOUS,
+    NONFINITE,
+    OFFSET,
+    OUTLIER,
+    TINY,
+    TRANSPOSED,
+    Example,
+    Repeat,
+    TensorRecipe,
+)
+
+DTYPES: Mapping[str, Any] = {
+    "f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
+    "i64": torch.int64, "i32": torch.int32, "i16": torch.int16, "i8": torch.int8,
+    "u8": torch.uint8, "bool": torch.bool,
+}  # fmt: skip
+NAMES: Mapping[Any, str] = {dtype: name for name, dtype in DTYPES.items()}
+
+_INTEGER_OF_SIZE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+# A NaN with a payload that no arithmetic makes, and an odd finite value. For
+# whole numbers two small odd values: they may be used as an index, and a wild
+# one would end the process instead of showing a difference.
+_PATTERNS: Mapping[Any, tuple[int, int]] = {
+    torch.float64: (0x7FF8DEAD00C0FFEE, 0x40B1D4B1D4B1D4B1),
+    torch.float32: (0x7FC0DEAD, 0x4B1D4B1D),
+    torch.float16: (0x7EAD, 0x5B1D),
+    torch.bfloat16: (0x7FAD, 0x4B1D),
+    torch.int64: (83, 91),
+    torch.int32: (83, 91),
+    torch.int16: (83, 91),
+    torch.int8: (83, 91),
+    torch.uint8: (83, 91),
+    torch.bool: (1, 0),
+}
+
+GUARD_BYTES = 4096
+
+
+def patterns(dtype: Any) -> tuple[int, int]:
+    return _PATTERNS.get(dtype, (0x53, 0x5B))
+
+
+def integer_view(tensor: Any) -> Any:
+    return tensor.view(_INTEGER_OF_SIZE[tensor.element_size()])
+
+
+@dataclass
+class Buffer:
+    """A tensor and the guarded memory that it lies in."""
+
+    label: str
+    tensor: Any
+    base: Any
+    """The whole memory, flat."""
+    pattern: int
+    written: bool
+    """Whether the tensor had values from the start."""
+
+    def first(self) -> int:
+        """Address of the first byte of the payload."""
+        return int(self.tensor.data_ptr())
+
+    def extent(self) -> int:
+        """Bytes from the first element to the last, both included."""
+        return extent_of(self.tensor)
+
+    def damage(self) -> str:
+        """Where the memory around the tensor changed, or nothing."""
+        bits = integer_view(self.base)
+        inside = torch.zeros_like(self.base, dtype=torch.bool)
+        start = self.tensor.storage_offset()
+        inside.as_strided(self.tensor.shape, self.tensor.stride(), start).fill_(True)
+        changed = (bits != self.pattern) & ~inside
+        if not bool(changed.any()):
+            return ""
+        where = int(changed.nonzero()[0]) - start
+        count = int(changed.sum())
+        last = self.extent() // self.tensor.element_size()
+        if where < 0:
+            place = f"{-where} elements before its start"
+        elif where >= last:
+            place = f"{where - last + 1} elements past its end"
+        else:
+            place = f"in the gap between its rows, at element {where}"
+        return f"{self.label}: {count} elements written outside of it, the first {place}"
+
+
+def extent_of(tensor: Any) -> int:
+    if tensor.numel() == 0:
+        return 0
+    reach = sum((n - 1) * abs(s) for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+    return int((reach + 1) * tensor.element_size())
+
+
+@dataclass
+class Arena:
+    """The memory of one run."""
+
+    device: str
+    poison: int
+    buffers: list[Buffer] = field(default_factory=list)
+
+    def place(
+        self,
+        label: str,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: Any,
+        *,
+        misaligned: bool = False,
+        written: bool = False,
+    ) -> Any:
+        """A tensor of this form in new guarded memory, filled with the pattern."""
+        size = torch.empty(0, dtype=dtype).element_size()
+        guard = GUARD_BYTES // size
+        reach = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        span = reach + 1 if math.prod(shape) else 0
+        integer = _INTEGER_OF_SIZE.get(size)
+        pattern = patterns(dtype)[self.poison]
+        total = 2 * guard + span + 1
+        if dtype is torch.bool:
+            base = torch.full((total,), bool(pattern), dtype=dtype, device=self.device)
+        else:
+            base = torch.full((total,), pattern, dtype=integer, device=self.device).view(dtype)
+        tensor = base.as_strided(shape, strides, guard + int(misaligned))
+        self.buffers.append(Buffer(label, tensor, base, pattern, written))
+        return tensor
+
+    def damage(self) -> tuple[str, ...]:
+        return tuple(found for b in self.buffers if (found := b.damage()))
+
+    def buffer_of(self, tensor: Any) -> Buffer | None:
+        """The buffer whose memory a tensor shares."""
+        try:
+            at = tensor.untyped_storage().data_ptr()
+        except (RuntimeError, NotImplementedError):
+            return None
+        for buffer in self.buffers:
+            if buffer.base.untyped_storage().data_ptr() == at:
+                return buffer
+        return None
+
+
+_UNWRITTEN = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
+_WRITTEN = (
+    "zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "new_zeros", "new_ones",
+    "new_full", "clone",
+)  # fmt: skip
+
+
+def _factories(names: tuple[str, ...]) -> Iterator[Any]:
+    for name in names:
+        for owner in (torch, torch.Tensor):
+            if hasattr(owner, name):
+                yield getattr(owner, name)
+
+
+class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
+    """Puts what the launcher allocates into guarded memory."""
+
+    unwritten = frozenset(_factories(_UNWRITTEN))
+    written = frozenset(_factories(_WRITTEN))
+
+    def __init__(self, arena: Arena, *, pretend_cuda: bool, launching: Callable[[], bool]) -> None:
+        super().__init__()
+        self.arena = arena
+        self.launching = launching
+        self.pretend_cuda = pretend_cuda
+        self.count = 0
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        if self.launching():
+            # What Triton allocates for a launch is no memory of the launcher's.
+            return func(*args, **kwargs)
+        if self.pretend_cuda and _is_cuda(kwargs.get("device")):
+            kwargs["device"] = "cpu"
+        if self.pretend_cuda and getattr(func, "__name__", "") in ("cuda", "to"):
+            if func.__name__ == "cuda":
+                return args[0]
+            args = tuple("cpu" if _is_cuda(a) else a for a in args)
+        result = func(*args, **kwargs)
+        if func in self.unwritten:
+            return self.rehouse(result, func, keep=False)
+        if func in self.written:
+            return self.rehouse(result, func, keep=True)
+        return result
+
+    def rehouse(self, tensor: Any, func: Callable[..., Any], *, keep: bool) -> Any:
+        """The tensor again, in guarded memory."""
+        plain = (
+            type(tensor) is torch.Tensor
+            and tensor.layout is torch.strided
+            and tensor.dtype in NAMES
+            and tensor.device.type == self.arena.device
+            and (not tensor.requires_grad or tensor.is_leaf)
+            and all(s >= 0 for s in tensor.stride())
+            and not tensor.is_pinned()
+        )
+        if not plain or tensor.grad_fn is not None:
+            return tensor
+        # Allocations are numbered in order, so both versions give theirs the same labels.
+        label = f"torch.{func.__name__} #{self.count}"
+        self.count += 1
+        placed = self.arena.place(
+            label, tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype, written=keep
+        )
+        if keep:
+            placed.copy_(tensor.detach())
+        return placed.requires_grad_() if tensor.requires_grad else placed
+
+
+def _is_cuda(device: object) -> bool:
+    if isinstance(device, torch.device):
+        return bool(device.type == "cuda")
+    return isinstance(device, str) and device.startswith("cuda")
+
+
+def build_arguments(
+    example: Example, arena: Arena, *, gradients: bool, nudge: bool
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of the launcher, and the tensors among them by name."""
+    tensors: dict[str, Any] = {}
+    arguments: list[Any] = []
+    for name, recipe in example.arguments:
+        if isinstance(recipe, TensorRecipe):
+            tensors[name] = _build(name, recipe, arena, nudge=nudge)
+            if gradients and tensors[name].dtype.is_floating_point:
+                tensors[name].requires_grad_()
+            arguments.append(tensors[name])
+        elif isinstance(recipe, Repeat):
+            arguments.append(None)
+        else:
+            arguments.append(recipe.value)
+    for at, (_, recipe) in enumerate(example.arguments):
+        if isinstance(recipe, Repeat):
+            arguments[at] = tensors[recipe.of]
+    return arguments, tensors
+
+
+def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any:
+    dtype = DTYPES[recipe.dtype]
+    strides = _strides(recipe.shape, recipe.layout)
+    tensor = arena.place(
+        f"argument {name}",
+        recipe.shape,
+        strides,
+        dtype,
+        misaligned=recipe.misaligned,
+        written=True,
+    )
+    tensor.copy_(_values(recipe, dtype, nudge=nudge).to(dtype))
+    return tensor
+
+
+def _strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
+    order = list(range(len(shape)))
+    if layout == TRANSPOSED:
+        order[-2], order[-1] = order[-1], order[-2]
+    strides = [0] * len(shape)
+    step = 1
+    for place, axis in enumerate(reversed(order)):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED):
+            step += 5
+    return tuple(strides)
+
+
+def _values(recipe: TensorRecipe, dtype: Any, *, nudge: bool) -> Any:
+    """Values made on the CPU, so that they are the same for every device."""
+    generator = torch.Generator().manual_seed(recipe.seed)
+    shape = recipe.shape
+    if dtype is torch.bool:
+        return torch.randint(0, 2, shape, generator=generator)
+    if not dtype.is_floating_point:
+        return torch.randint(recipe.low, recipe.high + 1, shape, generator=generator)
+    values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    flat = values.view(-1)
+    if recipe.values == OFFSET:
+        values += 1e4
+    elif recipe.values == TINY:
+        values *= 1e-3 if dtype is torch.float16 else 1e-18
+    elif recipe.values == CONSTANT and values.numel() and values.ndim:
+        values = values[..., :1].expand(shape).contiguous()
+    elif recipe.values == OUTLIER and values.numel() and values.ndim:
+        values[..., 0] = 1e4
+    elif recipe.values == NONFINITE and values.numel():
+        # A few, so that most rows stay finite and are compared by value as well.
+        for strange in (math.inf, -math.inf, math.nan):
+            at = int(torch.randint(0, values.numel(), (), generator=generator))
+            flat[at] = strange
+    if nudge and dtype is torch.float32:
+        values = values.float().double()
+        values *= 1 + (torch.rand(shape, generator=generator, dtype=torch.float64) - 0.5) * 2**-22
+    return values

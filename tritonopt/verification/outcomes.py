@@ -1,0 +1,130 @@
+"""What a worker sends back of one run: plain data, no tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Bits = npt.NDArray[Any]
+Reals = npt.NDArray[np.float64]
+
+_BIT_TYPES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+_REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
+
+
+@dataclass(frozen=True)
+class Output:
+    """One tensor that a launcher returned, was passed, or gave to a kernel."""
+
+    label: str
+    dtype: str
+    shape: tuple[int, ...]
+    bits: Bits
+    """Flat, as unsigned integers of the element's size."""
+    poisoned: tuple[int, int] | None = None
+    """For memory allocated without a value: the two bit patterns it was filled with."""
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype in ("f64", "f32", "f16", "bf16")
+
+    def reals(self) -> Reals:
+        """The values as float64, flat."""
+        if self.dtype == "bf16":
+            return (self.bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+        if self.dtype in _REAL_TYPES:
+            return self.bits.view(_REAL_TYPES[self.dtype]).astype(np.float64)
+        raise TypeError(f"{self.label} is {self.dtype}, not a floating-point tensor")
+
+    def value(self, index: int) -> str:
+        if self.is_float:
+            return repr(float(self.reals()[index]))
+        if self.dtype == "bool":
+            return str(bool(self.bits[index]))
+        if self.dtype.startswith("i"):
+            return str(int(self.bits[index : index + 1].view(f"int{self.dtype[1:]}")[0]))
+        return str(int(self.bits[index]))
+
+    def position(self, index: int) -> str:
+        where = np.unravel_index(index, self.shape) if self.shape else ()
+        return f"[{', '.join(str(int(i)) for i in where)}]"
+
+
+def same_bits(left: Output, right: Output) -> npt.NDArray[np.bool_]:
+    """Where two outputs of one type and shape agree; any NaN agrees with any NaN."""
+    same = left.bits == right.bits
+    if left.is_float and not same.all():
+        same = same | (np.isnan(left.reals()) & np.isnan(right.reals()))
+    return np.asarray(same)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What was raised, and whether it means that the backend cannot tell."""
+
+    kind: str
+    message: str
+    refused: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything seen of one run of the launcher."""
+
+    outputs: tuple[Output, ...] = ()
+    plain: tuple[str, ...] = ()
+    """What was returned that is no tensor."""
+    damage: tuple[str, ...] = ()
+    """Writes outside of a buffer."""
+    strays: tuple[str, ...] = ()
+    """Reads outside of every buffer."""
+    launches: tuple[str, ...] = ()
+    wrote: bool = False
+    """Whether a kernel changed at least one element."""
+    failure: Failure | None = None
+    notes: tuple[str, ...] = ()
+
+    def output(self, label: str) -> Output | None:
+        return next((o for o in self.outputs if o.label == label), None)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How one run is made. The defaults are the plain run."""
+
+    poison: int = 0
+    """Which of two patterns fills memory that has no value yet."""
+    lanes: bool = False
+    """Interpreter: masked-off lanes of a load without `other` read poison, not 0."""
+    reverse: bool = False
+    """Interpreter: programs run in reverse order."""
+    fusion: bool = True
+    """cuda: whether `a * b + c` may be contracted."""
+    widened: bool = False
+    """Every launch is made by the float64 copy of its kernel."""
+    nudge: bool = False
+    """Inputs are changed by about one unit in the last place of float32."""
+
+
+@dataclass(frozen=True)
+class VersionSpec:
+    """One version of the file, and how a worker is to load it."""
+
+    title: str
+    path: str
+    """The original's path: what `__file__` is, whichever version runs."""
+    text: str
+    text_path: str
+    """Where the text was read from; tracebacks and inspection show this."""
+    backend: str
+    launcher: str
+    autograd: bool
+    widened: str = ""
+    """Source of the float64 copies of the kernels, empty where there are none."""
+    widened_names: tuple[str, ...] = field(default=())

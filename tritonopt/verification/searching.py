@@ -1,0 +1,144 @@
+"""Hypothesis drives the examples, and makes a counterexample small."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.errors import HypothesisException
+
+from .arguments import Signature
+from .checking import Checker
+from .examples import Example, Limits
+from .judging import Difference
+from .strategies import examples
+
+_SHRINK_SECONDS = 40.0
+_MOST_DISCARDED = 4
+"""For every example that was asked for, so many may be rejected."""
+
+
+class _Found(Exception):
+    def __init__(self, example: Example, difference: Difference) -> None:
+        super().__init__(str(difference))
+        self.example = example
+        self.difference = difference
+
+
+class Search:
+    def __init__(
+        self,
+        checker: Checker,
+        signature: Signature,
+        limits: Limits,
+        *,
+        backward: bool,
+        max_examples: int,
+        seed: int,
+        progress: Callable[[int, str], None],
+    ) -> None:
+        self.checker = checker
+        self.strategy = examples(signature, limits, backward=backward)
+        self.max_examples = max_examples
+        self.seed = seed
+        self.progress = progress
+        self.deadline: float | None = None
+        self.remembered: dict[Example, Difference] = {}
+
+    def run(self) -> tuple[Example, Difference] | None:
+        """The smallest counterexample that was found, if any."""
+        found = self._pass(self._certain)
+        if found is None and not self.checker.stopped:
+            # Errors are judged over all examples, so their turn comes after the
+            # last. The same seed draws the same examples, which are known by now.
+            suspects = [e for e in self.checker.examinations if self.checker.excess(e)]
+            if suspects:
+                found = self._pass(self._numeric)
+                if found is None:
+                    difference = self.checker.excess(suspects[0])
+                    found = (suspects[0], difference) if difference is not None else None
+        return found
+
+    def _certain(self, example: Example) -> Difference | None:
+        return self.checker.examinations[example].difference
+
+    def _numeric(self, example: Example) -> Difference | None:
+        return self._certain(example) or self.checker.excess(example)
+
+    def _pass(
+        self, judge: Callable[[Example], Difference | None]
+    ) -> tuple[Example, Difference] | None:
+        self.deadline = None
+        self.remembered.clear()
+
+        @hypothesis.seed(self.seed)
+        @settings(
+            max_examples=self.max_examples,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.quiet,
+            report_multiple_bugs=False,
+            print_blob=False,
+        )
+        @given(self.strategy)
+        def property_(example: Example) -> None:
+            self._step(example, judge)
+
+        try:
+            with _no_traces():
+                property_()
+        except _Found as found:
+            return found.example, found.difference
+        except HypothesisException as e:
+            print("HYP", repr(e))
+            # Nothing could be drawn that the original accepts, or the search
+            # could not repeat itself: the first failure, if any, is the answer.
+            if self.remembered:
+                return next(iter(self.remembered.items()))
+        return None
+
+    def _step(self, example: Example, judge: Callable[[Example], Difference | None]) -> None:
+        checker = self.checker
+        if example in self.remembered:
+            raise _Found(example, self.remembered[example])
+        if checker.stopped or (self.deadline is not None and time.monotonic() > self.deadline):
+            return
+        examination = checker.examine(example)
+        self.progress(checker.accepted, "shrinking" if self.remembered else "examples")
+        if not examination.accepted:
+            if checker.discarded > _MOST_DISCARDED * self.max_examples + 50 and not (
+                checker.accepted or checker.stopped
+            ):
+                checker.stopped = (
+                    f"the original rejected all of {checker.discarded} examples; "
+                    f"the last: {checker.last_rejection}"
+                )
+            hypothesis.reject()
+        difference = judge(example)
+        if difference is not None:
+            self.remembered[example] = difference
+            if self.deadline is None:
+                self.deadline = time.monotonic() + _SHRINK_SECONDS
+            raise _Found(example, difference)
+
+
+@contextlib.contextmanager
+def _no_traces() -> Iterator[None]:
+    """Hypothesis keeps notes in the working directory, which is the user's: not now."""
+    import hypothesis.configuration as configuration
+
+    before = getattr(configuration, "__hypothesis_home_directory", None)
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
+        set_hypothesis_home_dir(folder)
+        try:
+            yield
+        finally:
+            set_hypothesis_home_dir(before)

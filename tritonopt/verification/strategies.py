@@ -1,0 +1,202 @@
+"""Hypothesis strategies: from what a launcher takes to examples of calls.
+
+Every choice is ordered from plain to strange, because hypothesis shrinks
+towards the front: a counterexample ends at the smallest shape, ordinary
+values, contiguous layout and seed 0 that still show the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from .arguments import (
+    FLOATS,
+    INTEGERS,
+    Bound,
+    ChoiceArgument,
+    Dimension,
+    RangeArgument,
+    SameArgument,
+    Signature,
+    SizeArgument,
+    TensorArgument,
+)
+from .examples import (
+    CONTIGUOUS,
+    FLOAT_VALUES,
+    ORDINARY,
+    ROW_GAP,
+    TRANSPOSED,
+    ArgumentRecipe,
+    Example,
+    Limits,
+    PlainValue,
+    Repeat,
+    TensorRecipe,
+)
+
+_ALWAYS = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 100, 127, 128, 129, 257, 509, 512, 1021, 1024)
+_LARGEST_INTEGER = {"i64": 2**31, "i32": 2**31, "i16": 2**15, "i8": 2**7, "u8": 2**8}
+_SEEDS = 2**16
+
+
+def usable_dtypes(argument: TensorArgument, limits: Limits) -> tuple[str, ...]:
+    return tuple(d for d in argument.dtypes if d in limits.dtypes)
+
+
+def sizes(limit: int, blocks: tuple[int, ...]) -> list[int]:
+    """Sizes worth drawing up to a limit: around every block, one tile and several."""
+    around = {n for b in blocks for n in (b - 1, b, b + 1, 2 * b, 2 * b + 3, 3 * b - 1, 4 * b)}
+    return sorted(n for n in {*_ALWAYS, *around, limit} if 0 < n <= limit)
+
+
+def examples(signature: Signature, limits: Limits, *, backward: bool) -> st.SearchStrategy[Example]:
+    """Examples of calls; every tensor's dtypes must be usable (see `usable_dtypes`)."""
+
+    @st.composite
+    def build(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Example:
+        dims = _draw_dimensions(draw, signature, limits)
+        leading = _draw_leading(draw, signature)
+        like = _draw_common_dtypes(draw, signature, limits)
+        recipes: list[tuple[str, ArgumentRecipe]] = []
+        for argument in signature.arguments:
+            if isinstance(argument, TensorArgument):
+                shape = tuple(
+                    size
+                    for d in argument.shape
+                    for size in (leading if d == "..." else (_size(d, dims),))
+                )
+                dtype = like[usable_dtypes(argument, limits)]
+                recipes.append((argument.name, _draw_tensor(draw, argument, dtype, shape, dims)))
+            elif isinstance(argument, SameArgument):
+                recipes.append((argument.name, Repeat(argument.of)))
+            elif isinstance(argument, RangeArgument):
+                value = draw(st.integers(argument.low, argument.high))
+                recipes.append((argument.name, PlainValue(value)))
+            elif isinstance(argument, ChoiceArgument):
+                value = draw(st.sampled_from(argument.values))
+                recipes.append((argument.name, PlainValue(value)))
+            else:
+                recipes.append((argument.name, PlainValue(_sizes_of(argument, dims))))
+        return Example(
+            tuple(recipes),
+            backward=backward and draw(st.booleans()),
+            configuration=draw(st.sampled_from((0, 0, 1, 2))),
+        )
+
+    return build()
+
+
+def _size(dimension: Dimension, dims: dict[str, int]) -> int:
+    return dimension if isinstance(dimension, int) else dims[dimension]
+
+
+def _sizes_of(argument: SizeArgument, dims: dict[str, int]) -> object:
+    found = tuple(_size(d, dims) for d in argument.sizes)
+    return found if argument.as_tuple else found[0]
+
+
+def _draw_dimensions(
+    draw: Callable[[st.SearchStrategy[Any]], Any], signature: Signature, limits: Limits
+) -> dict[str, int]:
+    """A size for every name, so that no tensor exceeds the limits.
+
+    The names that end some shape are columns, which get the long sizes; the
+    others are rows, of which a program usually handles one: few are enough.
+    """
+    columns = [t.shape[-1] for t in signature.tensors if t.shape]
+    names: list[str] = []
+    for tensor in signature.tensors:
+        for d in reversed(tensor.shape):
+            if isinstance(d, str) and d not in names and d != "...":
+                names.append(d)
+    names.sort(key=lambda n: n not in columns)
+    dims: dict[str, int] = {}
+    for name in names:
+        room = limits.elements
+        for tensor in signature.tensors:
+            if name not in tensor.shape:
+                continue
+            taken = 1
+            for d in tensor.shape:
+                taken *= d if isinstance(d, int) else dims.get(d, 1)
+            repeats = tensor.shape.count(name)
+            room = min(room, int((limits.elements / max(taken, 1)) ** (1 / repeats)))
+        is_column = name in columns
+        room = max(1, room if is_column and not dims else min(room, limits.rows))
+        pool = sizes(room, limits.blocks)
+        if not is_column:
+            pool = sorted({*pool, *range(1, min(room, 9) + 1)})
+        # An empty dimension is one draw in thirty or so: it matters, and most
+        # launchers answer it with an early return that teaches nothing more.
+        empty = draw(st.integers(0, 31)) == 31
+        dims[name] = 0 if empty else draw(st.sampled_from(pool))
+    return dims
+
+
+def _draw_leading(
+    draw: Callable[[st.SearchStrategy[Any]], Any], signature: Signature
+) -> tuple[int, ...]:
+    """The sizes that `...` stands for; the same for every tensor of a call."""
+    shapes = [t.shape for t in signature.tensors if "..." in t.shape]
+    if not shapes:
+        return ()
+    least = 1 if any(len(s) == 1 for s in shapes) else 0
+    rank = draw(st.integers(least, 2))
+    return tuple(draw(st.sampled_from((1, 2, 3, 4, 7))) for _ in range(rank))
+
+
+def _draw_common_dtypes(
+    draw: Callable[[st.SearchStrategy[Any]], Any], signature: Signature, limits: Limits
+) -> dict[tuple[str, ...], str]:
+    """One type for all tensors that allow the same types: callers seldom mix them."""
+    chosen: dict[tuple[str, ...], str] = {}
+    for tensor in signature.tensors:
+        allowed = usable_dtypes(tensor, limits)
+        if allowed not in chosen:
+            chosen[allowed] = draw(st.sampled_from(allowed))
+    return chosen
+
+
+def _draw_tensor(
+    draw: Callable[[st.SearchStrategy[Any]], Any],
+    argument: TensorArgument,
+    dtype: str,
+    shape: tuple[int, ...],
+    dims: dict[str, int],
+) -> TensorRecipe:
+    values = ORDINARY
+    low, high = 0, 1
+    if dtype in FLOATS:
+        values = draw(st.sampled_from((ORDINARY, *FLOAT_VALUES)))
+    elif dtype in INTEGERS:
+        low, high = _bounds(argument, dtype, dims)
+    layouts = [CONTIGUOUS]
+    if argument.strided and len(shape) >= 2:
+        layouts = [CONTIGUOUS, CONTIGUOUS, ROW_GAP, TRANSPOSED]
+    return TensorRecipe(
+        dtype,
+        shape,
+        values,
+        seed=draw(st.integers(0, _SEEDS - 1)),
+        layout=draw(st.sampled_from(layouts)),
+        misaligned=draw(st.sampled_from((False, False, False, True))),
+        low=low,
+        high=high,
+    )
+
+
+def _bounds(argument: TensorArgument, dtype: str, dims: dict[str, int]) -> tuple[int, int]:
+    def number(bound: Bound) -> int:
+        return bound if isinstance(bound, int) else dims[bound]
+
+    if argument.high is None:
+        return (0, 9) if dtype == "u8" else (-9, 9)
+    low = number(argument.low)
+    # A dimension is an exclusive bound (an index into it), a number an inclusive one.
+    high = number(argument.high) - (1 if isinstance(argument.high, str) else 0)
+    top = _LARGEST_INTEGER[dtype] - 1
+    return low, max(low, min(high, top))

@@ -1,0 +1,38 @@
+"""What a verification answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Answer(str, Enum):
+    IDENTICAL = "identical"
+    """Every bit of every output was the same on every example."""
+    EQUIVALENT = "equivalent"
+    """The same up to rounding that the original shows as well."""
+    COUNTEREXAMPLE = "counterexample"
+    """An example on which the rewritten version is another function."""
+    UNSUPPORTED = "unsupported"
+    """No answer could be reached; the reason says why. Never a yes."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer, where it was reached, and what it rests on.
+
+    `worst_error` is the largest error of the rewritten version and
+    `oracle_error` the largest of the original, both measured against the
+    widened kernel and scaled by the largest value of the row; None where
+    nothing was measured (all bits the same, or no oracle).
+    """
+
+    verdict: str
+    backend: str
+    examples: int
+    discarded: int = 0
+    worst_error: float | None = None
+    oracle_error: float | None = None
+    counterexample: str | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()

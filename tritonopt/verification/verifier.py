@@ -1,0 +1,434 @@
+"""`verify`: two versions of a file, one question, and the answer with what it rests on."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tritonopt import source
+
+from .arguments import Signature, parse
+from .errors import VerificationError
+from .examples import Example, Limits
+from .inference import infer
+from .launchers import Launcher, Launchers, changed_definitions, comment_of
+from .outcomes import VersionSpec
+from .verdict import Answer, Verdict
+from .widening import Widened, widen
+from .workers import Died, Refusal, VersionWorker, Worker
+
+BACKENDS = ("auto", "interpreter", "cuda")
+REQUIREMENTS = ("equivalent", "identical")
+
+_INTERPRETER_DTYPES = frozenset({"f32", "f16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
+_TIMEOUT = {"interpreter": 60.0, "cuda": 180.0}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a verification is; given to the `progress` callback after every example."""
+
+    launcher: str
+    examples: int
+    of: int
+    phase: str
+    """`examples`, or `shrinking` once a difference was found."""
+    backend: str
+    seconds: float
+
+
+def verify(
+    original: Path | str,
+    rewritten: Path | str,
+    *,
+    launcher: str | None = None,
+    args: str | None = None,
+    backend: str = "auto",
+    require: str = "equivalent",
+    max_examples: int = 100,
+    seed: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Verdict:
+    """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
+
+    Raises VerificationError for what the caller did wrong; what the kernels do
+    wrong is a verdict.
+    """
+    if backend not in BACKENDS:
+        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
+    if require not in REQUIREMENTS:
+        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
+    if max_examples < 1:
+        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
+    _check_installed()
+    old = _read(Path(original))
+    new = _read(Path(rewritten))
+    launchers = Launchers(old)
+    tasks = _tasks(launchers, new, launcher, args)
+    chosen = _choose_backend(backend)
+    settings = _Settings(chosen, require, max_examples, seed or 0, progress)
+    verdicts = [
+        _Verification(old, new, Path(original), Path(rewritten), task, settings).verdict()
+        for task in tasks
+    ]
+    return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    backend: str
+    require: str
+    max_examples: int
+    seed: int
+    progress: Callable[[Progress], None] | None
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A launcher and what it is called with; or the reason why that is not known."""
+
+    launcher: Launcher
+    signature: Signature | None
+    reason: str = ""
+
+
+def _check_installed() -> None:
+    missing = [
+        name
+        for name in ("torch", "triton", "hypothesis", "numpy")
+        if importlib.util.find_spec(name) is None
+    ]
+    if missing:
+        raise VerificationError(
+            f"verification runs the kernels, and needs {', '.join(missing)}: "
+            "pip install 'tritonopt[verify]'"
+        )
+
+
+def _read(path: Path) -> source.Module:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise VerificationError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise VerificationError(f"{path}: is a directory; give the two files") from None
+    except OSError as error:
+        raise VerificationError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise VerificationError(f"{path}: not UTF-8 (byte {error.start})") from None
+    try:
+        return source.read(text, str(path))
+    except source.SourceError as error:
+        raise VerificationError(str(error)) from None
+
+
+def _tasks(
+    launchers: Launchers, new: source.Module, launcher: str | None, args: str | None
+) -> list[_Task]:
+    """What has to be verified."""
+    given = None if args is None else parse(args)
+    path = launchers.module.path
+    if launcher is not None:
+        chosen = [launchers.named(launcher)]
+    else:
+        chosen = _changed(launchers, new) or launchers.outermost()
+        if given is not None and len(chosen) > 1:
+            wanted = {a.name for a in given.arguments}
+            chosen = [c for c in chosen if wanted <= {p.arg for p in c.parameters}] or chosen
+            if len(chosen) > 1:
+                names = ", ".join(c.name for c in chosen)
+                raise VerificationError(
+                    f"--args can belong to any of {names}: add --launcher {chosen[0].name}"
+                )
+    if not chosen:
+        kernels = ", ".join(k.name for k in launchers.module.kernels)
+        if not kernels:
+            raise VerificationError(f"{path}: no Triton kernel in this file")
+        raise VerificationError(
+            f"{path}: no function launches {kernels}. Add one to both files that takes "
+            "tensors, launches the kernel and returns what it wrote."
+        )
+    tasks = []
+    for found in chosen:
+        try:
+            tasks.append(_Task(found, _signature(launchers, found, given)))
+        except VerificationError as error:
+            if len(chosen) == 1:
+                raise
+            tasks.append(_Task(found, None, str(error)))
+    if all(task.signature is None for task in tasks):
+        raise VerificationError(tasks[0].reason)
+    return tasks
+
+
+def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
+    """The outermost launchers that reach something the rewrite touched."""
+    changed = changed_definitions(launchers.module, new)
+    if changed is None:
+        return []
+    found = []
+    for launcher in launchers.outermost():
+        if launchers.reached(launchers.definition_of(launcher)) & changed:
+            found.append(launcher)
+    return found
+
+
+def _signature(launchers: Launchers, launcher: Launcher, given: Signature | None) -> Signature:
+    comment = comment_of(launchers.module, launcher)
+    if given is None and comment is not None:
+        where = f"{launchers.module.path}: the comment at `{launcher.name}`"
+        given = parse(comment, where)
+    if given is None:
+        return infer(launchers, launcher)
+    return _ordered(launcher, given)
+
+
+def _ordered(launcher: Launcher, given: Signature) -> Signature:
+    """The arguments that were given, in the launcher's order; all that are needed must be there."""
+    parameters = [p.arg for p in launcher.parameters]
+    for argument in given.arguments:
+        if argument.name not in parameters:
+            raise VerificationError(
+                f"--args: `{launcher.name}` has no parameter `{argument.name}`; "
+                f"it has {', '.join(parameters)}"
+            )
+    missing = [p for p in parameters if given.get(p) is None and p not in launcher.defaults]
+    if missing:
+        rest = ", ".join(f"{name}: f32[n]" for name in missing)
+        raise VerificationError(
+            f"--args: `{launcher.name}` also needs {', '.join(missing)}. "
+            f"Write for example: --args '{given}, {rest}'"
+        )
+    order = sorted(given.arguments, key=lambda a: parameters.index(a.name))
+    if launcher.autograd and [a.name for a in order] != parameters[: len(order)]:
+        raise VerificationError(
+            f"--args: `{launcher.name}` is called by position; give all of "
+            f"{', '.join(parameters[: parameters.index(order[-1].name) + 1])}"
+        )
+    return Signature(tuple(order), given.notes)
+
+
+def _choose_backend(backend: str) -> str:
+    if backend == "interpreter":
+        return backend
+    worker = Worker(timeout=120.0)
+    try:
+        has_gpu = worker.ask("probe")["cuda"]
+    except (Died, Refusal) as error:
+        raise VerificationError(f"torch cannot be used here: {error}") from None
+    finally:
+        worker.close()
+    if backend == "cuda" and not has_gpu:
+        raise VerificationError(
+            "--backend cuda: torch sees no GPU here. Write --backend interpreter to run on "
+            "Triton's interpreter (a verdict then says so)."
+        )
+    return "cuda" if has_gpu else "interpreter"
+
+
+@dataclass
+class _Verification:
+    """One launcher, verified."""
+
+    old: source.Module
+    new: source.Module
+    original_path: Path
+    rewritten_path: Path
+    task: _Task
+    settings: _Settings
+    started: float = field(default_factory=time.monotonic)
+
+    def verdict(self) -> Verdict:
+        from .checking import Checker
+
+        name = self.settings.backend
+        signature = self.task.signature
+        if signature is None:
+            return self._unsupported(name, self.task.reason)
+        notes = list(signature.notes)
+        limits = self._limits()
+        narrowed = _narrow(signature, limits, notes)
+        if isinstance(narrowed, str):
+            return self._unsupported(name, narrowed)
+        widened = widen(self.old)
+        timeout = _TIMEOUT[self.settings.backend]
+        original = VersionWorker(self._spec("original", self.old, widened), timeout)
+        rewritten = VersionWorker(self._spec("rewritten", self.new, None), timeout)
+        try:
+            original.start_loading()
+            rewritten.start_loading()
+            try:
+                name = original.finish_loading()
+            except (Died, Refusal) as error:
+                return self._unsupported(name, f"the original cannot be imported: {error}")
+            try:
+                rewritten.finish_loading()
+            except (Died, Refusal) as error:
+                text = f"the rewritten file cannot be imported: {error}"
+                return Verdict(Answer.COUNTEREXAMPLE.value, name, 0, counterexample=text)
+            checker = Checker(
+                original,
+                rewritten,
+                widened.obstacles,
+                identical=self.settings.require == "identical",
+                interpreted=self.settings.backend == "interpreter",
+            )
+            return self._search(checker, narrowed, limits, name, notes)
+        finally:
+            original.close()
+            rewritten.close()
+
+    def _search(
+        self, checker: object, signature: Signature, limits: Limits, name: str, notes: list[str]
+    ) -> Verdict:
+        from .checking import Checker
+        from .searching import Search
+
+        assert isinstance(checker, Checker)
+        search = Search(
+            checker,
+            signature,
+            limits,
+            backward=self.task.launcher.backward,
+            max_examples=self.settings.max_examples,
+            seed=self.settings.seed,
+            progress=lambda examples, phase: self._report(examples, phase, name),
+        )
+        found = search.run()
+        notes += checker.all_notes()
+        result = Verdict(
+            Answer.IDENTICAL.value,
+            name,
+            checker.accepted,
+            checker.discarded,
+            notes=tuple(dict.fromkeys(notes)),
+        )
+        if found is not None:
+            example, difference = found
+            return replace(
+                result,
+                verdict=Answer.COUNTEREXAMPLE.value,
+                counterexample=self._describe(example, str(difference)),
+                worst_error=checker.worst_error,
+                oracle_error=checker.oracle_error,
+            )
+        reason = checker.why_unsupported()
+        if reason:
+            return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
+        if checker.any_bits_differ:
+            return replace(
+                result,
+                verdict=Answer.EQUIVALENT.value,
+                worst_error=checker.worst_error,
+                oracle_error=checker.oracle_error,
+            )
+        return result
+
+    def _report(self, examples: int, phase: str, backend: str) -> None:
+        if self.settings.progress is not None:
+            self.settings.progress(
+                Progress(
+                    self.task.launcher.name,
+                    examples,
+                    self.settings.max_examples,
+                    phase,
+                    backend,
+                    time.monotonic() - self.started,
+                )
+            )
+
+    def _describe(self, example: Example, difference: str) -> str:
+        arguments = "\n".join(f"  {line}" for line in str(example).splitlines())
+        return (
+            f"{self.task.launcher.name} is called with\n{arguments}\n{difference}\n"
+            f"(seed of the search: {self.settings.seed})"
+        )
+
+    def _unsupported(self, backend: str, reason: str) -> Verdict:
+        return Verdict(Answer.UNSUPPORTED.value, backend, 0, reason=reason)
+
+    def _spec(self, title: str, module: source.Module, widened: Widened | None) -> VersionSpec:
+        path = self.original_path if widened is not None else self.rewritten_path
+        return VersionSpec(
+            title,
+            str(self.original_path.resolve()),
+            module.text,
+            str(path.resolve()),
+            self.settings.backend,
+            self.task.launcher.name,
+            self.task.launcher.autograd,
+            "" if widened is None else widened.source,
+            () if widened is None else widened.names,
+        )
+
+    def _limits(self) -> Limits:
+        blocks = _block_sizes(self.old) | _block_sizes(self.new)
+        if self.settings.backend == "interpreter":
+            few = tuple(sorted(b for b in blocks if b <= 2**12))
+            return Limits(2**14, 24, _INTERPRETER_DTYPES, few)
+        return Limits(2**22, 2**12, _INTERPRETER_DTYPES | {"bf16"}, tuple(sorted(blocks)))
+
+
+def _narrow(signature: Signature, limits: Limits, notes: list[str]) -> Signature | str:
+    """The signature with the types that the backend can tell about, or why there are none."""
+    for tensor in signature.tensors:
+        usable = tuple(d for d in tensor.dtypes if d in limits.dtypes)
+        if not usable:
+            return (
+                f"`{tensor}`: Triton's interpreter gets bfloat16 arithmetic wrong; "
+                "verify on a GPU (--backend cuda) or give another type"
+            )
+        if usable != tensor.dtypes:
+            notes.append("bf16 was left out: Triton's interpreter gets its arithmetic wrong")
+    return signature
+
+
+def _block_sizes(module: source.Module) -> set[int]:
+    """Whole numbers in the file that look like block sizes: powers of two, 8 and more."""
+    import ast
+
+    return {
+        node.value
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Constant)
+        and type(node.value) is int
+        and 8 <= node.value <= 2**16
+        and node.value & (node.value - 1) == 0
+    }
+
+
+def _combined(tasks: list[_Task], verdicts: list[Verdict]) -> Verdict:
+    """The worst answer of several launchers: a file is as good as the worst of it."""
+    order = [
+        Answer.COUNTEREXAMPLE.value,
+        Answer.UNSUPPORTED.value,
+        Answer.EQUIVALENT.value,
+        Answer.IDENTICAL.value,
+    ]
+    at = min(range(len(verdicts)), key=lambda i: order.index(verdicts[i].verdict))
+    worst = verdicts[at]
+    notes = [
+        f"{task.launcher.name}: {verdict.verdict} ({verdict.examples} examples)"
+        for task, verdict in zip(tasks, verdicts, strict=True)
+    ]
+    notes += [note for verdict in verdicts for note in verdict.notes]
+    reason = worst.reason
+    if reason is not None:
+        reason = f"{tasks[at].launcher.name}: {reason}"
+    errors = [v.worst_error for v in verdicts if v.worst_error is not None]
+    own = [v.oracle_error for v in verdicts if v.oracle_error is not None]
+    return replace(
+        worst,
+        examples=sum(v.examples for v in verdicts),
+        discarded=sum(v.discarded for v in verdicts),
+        worst_error=max(errors, default=None),
+        oracle_error=max(own, default=None),
+        reason=reason,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+__all__ = ["Progress", "verify"]

@@ -1,0 +1,204 @@
+"""Every kernel launch of a run is seen here, and made by the float64 copy if asked. Worker only."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import torch
+
+from .interpreter import Access
+from .memory import Arena, extent_of
+from .outcomes import RunOptions
+
+
+@dataclass
+class Session:
+    """What is collected while the launcher runs."""
+
+    arena: Arena
+    access: Access
+    options: RunOptions
+    configuration: int = 0
+    widened: Callable[[str, Any, tuple[Any, ...], dict[str, Any], Any], None] | None = None
+    launches: list[str] = field(default_factory=list)
+    tensors: list[tuple[str, Any]] = field(default_factory=list)
+    """The tensors that kernels were given, with a label for each."""
+    wrote: bool = False
+    notes: list[str] = field(default_factory=list)
+    depth: int = 0
+
+
+class Watch:
+    """The patches on Triton, installed once per process."""
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+        jit: Any = importlib.import_module("triton.runtime.jit")
+        interpreter: Any = importlib.import_module("triton.runtime.interpreter")
+        autotuner: Any = importlib.import_module("triton.runtime.autotuner")
+        for kind in (jit.KernelInterface, interpreter.InterpretedFunction):
+            if "__getitem__" in vars(kind):
+                self._outer(kind)
+        self._inner_interpreted(interpreter.GridExecutor)
+        self._inner_compiled(jit.JITFunction)
+        self._autotuned(autotuner.Autotuner)
+
+    @contextlib.contextmanager
+    def watching(self, session: Session) -> Iterator[None]:
+        self.session = session
+        try:
+            yield
+        finally:
+            self.session = None
+
+    def _outer(self, kind: Any) -> None:
+        original = kind.__getitem__
+        watch = self
+
+        def getitem(kernel: Any, grid: Any) -> Callable[..., Any]:
+            launch = original(kernel, grid)
+
+            def call(*args: Any, **kwargs: Any) -> Any:
+                session = watch.session
+                if session is None or session.depth:
+                    return launch(*args, **kwargs)
+                session.depth += 1
+                try:
+                    return _seen(session, kernel, launch, args, kwargs)
+                finally:
+                    session.depth -= 1
+
+            return call
+
+        kind.__getitem__ = getitem
+
+    def _inner_interpreted(self, kind: Any) -> None:
+        original = kind.__call__
+        watch = self
+
+        def call(executor: Any, *args: Any, **kwargs: Any) -> Any:
+            session = watch.session
+            if session is None or session.widened is None:
+                return original(executor, *args, **kwargs)
+            widened, session.widened = session.widened, None
+            try:
+                return widened(executor.fn.__name__, executor.fn, args, kwargs, executor.grid)
+            finally:
+                session.widened = widened
+
+        kind.__call__ = call
+
+    def _inner_compiled(self, kind: Any) -> None:
+        original = kind.run
+        watch = self
+
+        def run(kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+            session = watch.session
+            if session is None or warmup:
+                return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+            if not session.options.fusion:
+                kwargs.setdefault("enable_fp_fusion", False)
+            if session.widened is None:
+                return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+            widened, session.widened = session.widened, None
+            try:
+                return widened(kernel.fn.__name__, kernel.fn, args, kwargs, grid)
+            finally:
+                session.widened = widened
+
+        kind.run = run
+
+    def _autotuned(self, kind: Any) -> None:
+        """Let the example choose the configuration: timings differ from run to run."""
+        watch = self
+        original_bench = kind._bench
+        original_run = kind.run
+
+        def bench(tuner: Any, *args: Any, config: Any, **meta: Any) -> Any:
+            if watch.session is None:
+                return original_bench(tuner, *args, config=config, **meta)
+            at = next(i for i, c in enumerate(tuner.configs) if c is config)
+            turn = (at - watch.session.configuration) % len(tuner.configs)
+            return [float(turn)] * 3
+
+        def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
+            if watch.session is not None:
+                tuner.cache.clear()
+            return original_run(tuner, *args, **kwargs)
+
+        kind._bench = bench
+        kind.run = run
+
+
+def tensors_in(value: Any) -> Iterator[Any]:
+    """The tensors in an argument: itself, in a tuple, or under a descriptor."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from tensors_in(part)
+    elif isinstance(getattr(value, "base", None), torch.Tensor):
+        yield value.base
+
+
+def _name(kernel: Any) -> str:
+    while not hasattr(kernel, "__name__") and hasattr(kernel, "fn"):
+        kernel = kernel.fn
+    return cast(str, getattr(kernel, "__name__", type(kernel).__name__))
+
+
+def _seen(
+    session: Session,
+    kernel: Any,
+    launch: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    name = _name(kernel)
+    order = len(session.launches)
+    session.launches.append(name)
+    parameters = list(getattr(kernel, "arg_names", ()))
+    parameters += [f"#{i}" for i in range(len(parameters), len(args))]
+    given = [*zip(parameters, args, strict=False), *kwargs.items()]
+    tensors = [(p, t) for p, value in given for t in tensors_in(value)]
+    for parameter, tensor in tensors:
+        label = f"argument {parameter} of {name}" + (f" (launch {order + 1})" if order else "")
+        session.tensors.append((label, tensor))
+    _allow(session, [t for _, t in tensors])
+    before = [t.detach().clone() for _, t in tensors] if not session.wrote else []
+    result = launch(*args, **kwargs)
+    if before:
+        session.wrote = any(
+            _changed(old, new) for old, (_, new) in zip(before, tensors, strict=True)
+        )
+    return result
+
+
+def _changed(old: Any, new: Any) -> bool:
+    new = new.detach()
+    return not bool(((old == new) | ((old != old) & (new != new))).all())
+
+
+def _allow(session: Session, tensors: list[Any]) -> None:
+    """Tell the interpreter which addresses belong to somebody."""
+    access = session.access
+    access.extents = []
+    access.mapped = []
+    for buffer in session.arena.buffers:
+        first = buffer.first()
+        access.extents.append((first, first + buffer.extent()))
+        storage = buffer.base.untyped_storage()
+        access.mapped.append((storage.data_ptr(), storage.data_ptr() + storage.nbytes()))
+    for tensor in tensors:
+        if session.arena.buffer_of(tensor) is None:
+            # Memory from elsewhere (a view that a library made): all of it may be used.
+            storage = tensor.untyped_storage()
+            whole = (storage.data_ptr(), storage.data_ptr() + storage.nbytes())
+            access.extents.append(whole)
+            access.mapped.append(whole)
+            continue
+        access.extents.append((tensor.data_ptr(), tensor.data_ptr() + extent_of(tensor)))

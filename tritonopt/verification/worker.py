@@ -1,0 +1,295 @@
+"""The worker process: loads one version of a file, and runs its launcher on examples.
+
+Started by `workers.Worker`, which talks to it over a socket. Everything that
+touches torch or triton happens here, so that a crash costs one process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import os
+import platform
+import traceback
+from collections.abc import Iterator, Mapping
+from multiprocessing.connection import Connection
+from typing import Any
+
+from .examples import Example
+from .outcomes import Failure, Outcome, Output, RunOptions, VersionSpec
+
+
+def serve(descriptor: int) -> None:
+    """Answer requests until the other side hangs up."""
+    connection = Connection(descriptor)
+    server = _Server()
+    while True:
+        try:
+            request, arguments = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer = ("ok", getattr(server, request)(*arguments))
+        except Exception as error:
+            answer = ("error", Failure(type(error).__name__, _explain(error)))
+        connection.send(answer)
+
+
+def _explain(error: BaseException) -> str:
+    """The message, and the line of the user's file that it comes from."""
+    text = str(error).strip() or repr(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = os.path.dirname(__file__)
+    theirs = [f for f in frames if os.path.dirname(f.filename) != own and "/" in f.filename]
+    library = [f for f in theirs if "site-packages" not in f.filename and "<" not in f.filename]
+    if library:
+        text += f" ({os.path.basename(library[-1].filename)}:{library[-1].lineno})"
+    return text
+
+
+class _Server:
+    """What a worker can be asked. Method names are the requests."""
+
+    def __init__(self) -> None:
+        self.version: _Version | None = None
+
+    def probe(self) -> dict[str, object]:
+        """Whether there is a GPU; imports torch only, because the backend is not chosen yet."""
+        import torch
+
+        return {"cuda": bool(torch.cuda.is_available())}
+
+    def load(self, spec: VersionSpec) -> str:
+        if spec.backend == "interpreter":
+            os.environ["TRITON_INTERPRET"] = "1"
+        else:
+            os.environ.pop("TRITON_INTERPRET", None)
+        self.version = _Version(spec)
+        return self.version.backend()
+
+    def run(self, example: Example, all_options: tuple[RunOptions, ...]) -> tuple[Outcome, ...]:
+        assert self.version is not None, "load comes first"
+        return tuple(self.version.run(example, options) for options in all_options)
+
+
+class _Version:
+    """One version of the file, loaded and patched."""
+
+    def __init__(self, spec: VersionSpec) -> None:
+        import warnings
+        from pathlib import Path
+
+        import torch
+
+        from .interpreter import Interpreter, pretend_gpu
+        from .loading import load
+        from .oracle import Oracle
+        from .watching import Watch
+
+        warnings.filterwarnings("ignore")
+        self.torch = torch
+        self.spec = spec
+        self.interpreted = spec.backend == "interpreter"
+        self.device = "cpu" if self.interpreted else "cuda"
+        if self.interpreted:
+            torch.set_num_threads(1)
+            pretend_gpu(torch)
+        self.watch = Watch()
+        self.interpreter = Interpreter() if self.interpreted else None
+        self.module = load(Path(spec.path), spec.text, spec.text_path)
+        self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
+        launcher: Any = self.module
+        for part in spec.launcher.split("."):
+            launcher = getattr(launcher, part)
+        if isinstance(launcher, type) and issubclass(launcher, torch.autograd.Function):
+            launcher = launcher.apply
+        self.launcher = launcher
+
+    def backend(self) -> str:
+        import triton
+
+        versions = f"triton {triton.__version__}, torch {self.torch.__version__}"
+        if self.interpreted:
+            return f"interpreter: {platform.processor() or platform.machine()}, {versions}"
+        return f"cuda: {self.torch.cuda.get_device_name()}, {versions}"
+
+    def run(self, example: Example, options: RunOptions) -> Outcome:
+        from .interpreter import Access, accesses
+        from .memory import Allocations, Arena, build_arguments
+        from .watching import Session
+
+        arena = Arena(self.device, options.poison)
+        access = Access(poison_lanes=options.lanes, reverse=options.reverse)
+        session = Session(arena, access, options, example.configuration)
+        if options.widened:
+            session.widened = lambda *launch: self.oracle.launch(*launch, nudge=options.nudge)
+        arguments, tensors = build_arguments(
+            example,
+            arena,
+            gradients=example.backward,
+            nudge=options.nudge and not options.widened,
+        )
+        result: Any = None
+        gradients: Mapping[str, Any] = {}
+        failure: Failure | None = None
+        self.torch.manual_seed(0)
+        with (
+            accesses(self.interpreter, access),
+            Allocations(
+                arena,
+                pretend_cuda=self.interpreted,
+                launching=lambda: session.depth > 0,
+            ),
+            self.watch.watching(session),
+        ):
+            try:
+                result = self.call(example, arguments)
+                if example.backward:
+                    gradients = self._gradients(result, tensors)
+                if not self.interpreted:
+                    self.torch.cuda.synchronize()
+            except Exception as error:
+                failure = _failure(error)
+                self._leave_if_poisoned(error)
+        with self.torch.no_grad():
+            outcome = Outcome(
+                damage=(*arena.damage(), *dict.fromkeys(access.damage)),
+                strays=tuple(dict.fromkeys(access.strays)),
+                launches=tuple(session.launches),
+                wrote=session.wrote,
+                failure=failure,
+                notes=tuple(session.notes),
+            )
+            if failure is None:
+                found = _outputs(arena, tensors, result, gradients, session.tensors)
+                outcome = dataclasses.replace(
+                    outcome, outputs=tuple(found), plain=tuple(_plain(result))
+                )
+        del arguments, tensors, result, gradients
+        gc.collect(0)
+        return outcome
+
+    def call(self, example: Example, arguments: list[Any]) -> Any:
+        if self.spec.autograd:
+            return self.launcher(*arguments)
+        # By name: parameters that keep their default may stand between these.
+        names = [name for name, _ in example.arguments]
+        return self.launcher(**dict(zip(names, arguments, strict=True)))
+
+    def _gradients(self, result: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
+        torch = self.torch
+        outputs = [t for _, t in _returned(result) if t.requires_grad]
+        wanted = {n: t for n, t in tensors.items() if t.requires_grad}
+        if not outputs or not wanted:
+            return {}
+        generator = torch.Generator().manual_seed(7)
+        seeds = [
+            torch.randn(t.shape, generator=generator).to(t.dtype).to(t.device) for t in outputs
+        ]
+        found = torch.autograd.grad(outputs, list(wanted.values()), seeds, allow_unused=True)
+        return {n: g for n, g in zip(wanted, found, strict=True) if g is not None}
+
+    def _leave_if_poisoned(self, error: BaseException) -> None:
+        """An illegal access ends the CUDA context: the process has no further use."""
+        if self.interpreted:
+            return
+        try:
+            self.torch.cuda.synchronize()
+        except Exception:
+            print(f"{type(error).__name__}: {error}", flush=True)
+            os._exit(70)
+
+
+def _failure(error: BaseException) -> Failure:
+    from .interpreter import Refused
+
+    refused = False
+    cause: BaseException | None = error
+    while cause is not None:
+        refused = refused or isinstance(cause, (Refused, NotImplementedError))
+        cause = cause.__cause__ or cause.__context__
+    memory = type(error).__name__ == "OutOfMemoryError"
+    return Failure(type(error).__name__, _explain(error), refused=refused or memory)
+
+
+def _returned(result: Any, label: str = "returned") -> Iterator[tuple[str, Any]]:
+    """The tensors in what a launcher returned."""
+    import torch
+
+    if isinstance(result, torch.Tensor):
+        yield label, result
+    elif isinstance(result, Mapping):
+        for key, value in result.items():
+            yield from _returned(value, f"{label}[{key!r}]")
+    elif isinstance(result, (tuple, list)):
+        for at, value in enumerate(result):
+            yield from _returned(value, f"{label}[{at}]")
+
+
+def _plain(result: Any) -> Iterator[str]:
+    """What was returned besides tensors, as far as it can be compared as text."""
+    if isinstance(result, (bool, int, float, str, type(None))):
+        yield repr(result)
+    elif isinstance(result, Mapping):
+        for value in result.values():
+            yield from _plain(value)
+    elif isinstance(result, (tuple, list)):
+        for value in result:
+            yield from _plain(value)
+
+
+def _outputs(
+    arena: Any,
+    tensors: Mapping[str, Any],
+    result: Any,
+    gradients: Mapping[str, Any],
+    launched: list[tuple[str, Any]],
+) -> Iterator[Output]:
+    """Everything that may have been written, each memory once, under its best-known name."""
+    seen: set[tuple[object, ...]] = set()
+    candidates = [
+        *((f"argument {name}", tensor) for name, tensor in tensors.items()),
+        *_returned(result),
+        *((f"gradient of {name}", tensor) for name, tensor in gradients.items()),
+        *((label, _whole(arena, tensor)) for label, tensor in launched),
+    ]
+    for label, tensor in candidates:
+        key = (tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype)
+        if tensor.numel() and key in seen and not label.startswith("returned"):
+            continue
+        seen.add(key)
+        output = _output(arena, label, tensor)
+        if output is not None:
+            yield output
+
+
+def _whole(arena: Any, tensor: Any) -> Any:
+    """The allocation that a kernel's argument is a part of."""
+    buffer = arena.buffer_of(tensor)
+    return tensor if buffer is None else buffer.tensor
+
+
+def _output(arena: Any, label: str, tensor: Any) -> Output | None:
+    from .memory import NAMES, integer_view, patterns
+
+    if tensor.dtype not in NAMES or tensor.layout is not _torch().strided:
+        return None
+    buffer = arena.buffer_of(tensor)
+    poisoned = None
+    if buffer is not None and not buffer.written and buffer.tensor.dtype == tensor.dtype:
+        poisoned = patterns(tensor.dtype)
+    flat = tensor.detach().cpu().contiguous().view(-1)
+    bits = integer_view(flat).numpy()
+    return Output(
+        label,
+        NAMES[tensor.dtype],
+        tuple(tensor.shape),
+        bits.view(f"u{bits.dtype.itemsize}").copy(),
+        poisoned,
+    )
+
+
+def _torch() -> Any:
+    import torch
+
+    return torch

@@ -1,0 +1,175 @@
+"""The parent's end of a worker: start, ask, notice that it died, start again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from multiprocessing.connection import Connection
+from typing import IO, Any
+
+from .examples import Example
+from .outcomes import Failure, Outcome, RunOptions, VersionSpec
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from tritonopt.verification.worker import serve; serve(int(sys.argv[2]))"
+)
+
+
+class Died(Exception):
+    """The worker ended, or did not answer in time; `failure` says how."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+class Refusal(Exception):
+    """The worker answered that it cannot do what was asked."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+class Worker:
+    """One process; started on first use, and again after it died."""
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        self.process: subprocess.Popen[bytes] | None = None
+        self.connection: Connection | None = None
+        self.log: IO[bytes] | None = None
+        self.deaths = 0
+
+    def _start(self) -> Connection:
+        ours, theirs = socket.socketpair()
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
+        # What kernels print belongs to nobody's answer; the tail is shown after a death.
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _START, json.dumps(sys.path), str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+        )
+        theirs.close()
+        self.connection = Connection(ours.detach())
+        return self.connection
+
+    def send(self, request: str, *arguments: object) -> None:
+        connection = self.connection or self._start()
+        try:
+            connection.send((request, arguments))
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._dead() from None
+
+    def receive(self) -> Any:
+        assert self.connection is not None, "send comes first"
+        try:
+            if not self.connection.poll(self.timeout):
+                raise self._dead(f"no answer within {self.timeout:.0f} s")
+            kind, answer = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            raise self._dead() from None
+        if kind == "error":
+            raise Refusal(answer)
+        return answer
+
+    def ask(self, request: str, *arguments: object) -> Any:
+        self.send(request, *arguments)
+        return self.receive()
+
+    def _dead(self, reason: str = "") -> Died:
+        self.deaths += 1
+        tail = ""
+        code: int | None = None
+        if self.process is not None:
+            if reason:
+                self.process.kill()
+            code = self.process.wait()
+        if self.log is not None:
+            self.log.seek(0)
+            lines = self.log.read().decode("utf-8", "replace").strip().splitlines()
+            tail = lines[-1][:300] if lines else ""
+        self.close()
+        if reason:
+            return Died(Failure("Hang", reason))
+        how = f"exit status {code}"
+        if code is not None and code < 0:
+            how = signal.Signals(-code).name
+        return Died(
+            Failure("Crash", f"the process ended with {how}" + (f": {tail}" if tail else ""))
+        )
+
+    def close(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+        if self.process is not None:
+            if self.process.poll() is None:
+                self.process.kill()
+            self.process.wait()
+        if self.log is not None:
+            self.log.close()
+        self.process = self.connection = self.log = None
+
+
+class VersionWorker:
+    """A worker that holds one version of the file, and loads it again after a death."""
+
+    def __init__(self, spec: VersionSpec, timeout: float) -> None:
+        self.spec = spec
+        self.worker = Worker(timeout)
+        self.backend = ""
+        self.loaded = False
+        self.death: Died | None = None
+
+    def start_loading(self) -> None:
+        self.worker.send("load", self.spec)
+
+    def finish_loading(self) -> str:
+        """The backend; Refusal or Died when the version cannot be imported."""
+        self.backend = self.worker.receive()
+        self.loaded = True
+        return self.backend
+
+    def send(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        if not self.loaded or self.worker.process is None:
+            self.start_loading()
+            self.finish_loading()
+        self.worker.send("run", example, options)
+
+    def send_or_die(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        """As `send`; a death is told by the next `receive`."""
+        self.death = None
+        try:
+            self.send(example, options)
+        except Died as death:
+            self.loaded = False
+            self.death = death
+
+    def receive(self, count: int) -> tuple[Outcome, ...]:
+        """The outcomes; a death is the same failure for every run that was asked for."""
+        if self.death is not None:
+            return (Outcome(failure=self.death.failure),) * count
+        try:
+            outcomes: tuple[Outcome, ...] = self.worker.receive()
+            return outcomes
+        except Died as death:
+            self.loaded = False
+            return (Outcome(failure=death.failure),) * count
+        except Refusal as refusal:
+            return (Outcome(failure=refusal.failure),) * count
+
+    def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
+        self.send_or_die(example, options)
+        return self.receive(len(options))
+
+    def close(self) -> None:
+        self.worker.close()
