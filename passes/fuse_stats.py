@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar, Literal
 
 from tritonopt.facts import Atom, EffectKind, Forms, KernelFacts, Loop, Polynomial, Value
@@ -270,10 +270,7 @@ class _Examination:
         if following is None or following is innermost.carried.get(self.name):
             return False
         sums = [a for n in sorted(self.first.carried) if (a := self._accumulation(self.first, n))]
-        self.depends = any(
-            value.op == "result" and value.attribute[0] == self.first.identity  # type: ignore[index]
-            for value in following.walk()
-        )
+        self.depends = self._reaches_first(following)
         squares = self._accumulation(self.second, self.name)
         if squares is None:
             if not (self.depends and sums and _adds_to_itself(following, innermost, self.name)):
@@ -285,6 +282,22 @@ class _Examination:
         if not self.depends:
             return squares is not None and bool(sums) and self._squares_the_same_elements(squares, sums)
         return bool(sums) or squares is not None
+
+    def _reaches_first(self, value: Value) -> bool:
+        """Whether a value of the second sweep is made from a result of the first one."""
+        todo, seen = [value], set()
+        while todo:
+            for part in todo.pop().walk():
+                if part.serial in seen or part.op not in ("result", "carried"):
+                    continue
+                seen.add(part.serial)
+                identity, name = part.attribute  # type: ignore[misc]
+                loop = self.facts.loops[identity]
+                if part.op == "result" and loop is self.first:
+                    return True
+                if self.second in loop.nest and name != self.name:
+                    todo.append(loop.initial[name])
+        return False
 
     def _accumulation(self, loop: Loop, name: str) -> Accumulation | None:
         try:
@@ -320,7 +333,6 @@ class _Examination:
                 f"{self.name} is more than added to in its loop",
             )
         self._check_path()
-        self._check_pins()
         self._check_ranges()
         self._check_accumulator(self.squares)
         self._find_axes()
@@ -330,6 +342,7 @@ class _Examination:
         self._check_polynomial()
         self._check_effects()
         self._check_rest()
+        self._check_pins()
         self._hold(
             "no-int32-overflow",
             "index arithmetic is taken over the integers, and is the original's own",
@@ -343,6 +356,10 @@ class _Examination:
             match effect.kind:
                 case EffectKind.EXIT:
                     raise _refuted("no-early-exit", "early-exit", f"{effect.name} in {line}")
+                case EffectKind.ATOMIC if any(self.facts.may_alias(e, effect) for e in self._loads()):
+                    raise _refuted(
+                        "data-is-unchanged", "data-may-change", f"{effect.name} in {line} may change the data"
+                    )
                 case EffectKind.BARRIER | EffectKind.ATOMIC:
                     raise _refuted(
                         "nothing-in-between", "barrier-between", f"{effect.name} in {line} orders memory"
@@ -404,23 +421,36 @@ class _Examination:
     def _check_accumulator(self, accumulator: Accumulation) -> None:
         """It must start at 0 and be wide enough to hold a sum of squares."""
         dtype = accumulator.initial.dtype
-        if is_integer(dtype):
-            raise _refuted("data-is-float", "data-is-integer", f"{accumulator.name} adds up {dtype}")
-        if dtype != "float" and FLOAT_BITS.get(dtype or "", 0) < 32:
-            shown = dtype or "of a type that the kernel does not show"
-            raise _refuted(
-                "accumulators-are-wide", "accumulator-is-narrow", f"{accumulator.name} is {shown}"
-            )
+        if is_integer(dtype) or dtype == "int":
+            raise _refuted("data-is-float", "data-is-integer", f"{accumulator.name} adds up integers")
         if not self.facts.forms.of(accumulator.initial).is_zero:
             raise _refuted(
                 "accumulators-start-at-zero",
                 "accumulator-starts-elsewhere",
                 f"{accumulator.name} does not start at 0",
             )
+        if dtype != "float" and FLOAT_BITS.get(dtype or "", 0) < 32:
+            shown = dtype or "of a type that the kernel does not show"
+            raise _refuted(
+                "accumulators-are-wide", "accumulator-is-narrow", f"{accumulator.name} is {shown}"
+            )
         if is_integer(accumulator.tile.dtype):
             raise _refuted(
                 "data-is-float", "data-is-integer", f"{accumulator.name} adds up {accumulator.tile.dtype}"
             )
+
+    def _check_not_read(self, accumulator: Accumulation) -> None:
+        """Partial sums must not be used before the sweep has ended."""
+        for loop in accumulator.loops:
+            partial = loop.carried[accumulator.name]
+            used = [v for e in self.facts.effects if loop in e.loops for v in (e.pointer, e.mask, e.stored)]
+            used += [v for name, v in loop.following.items() if name != accumulator.name]
+            if any(partial in value.walk() for value in used if value is not None):
+                raise _refuted(
+                    "accumulators-are-sums",
+                    "accumulator-is-read",
+                    f"{accumulator.name} is read in the loop in line {loop.line} before it is complete",
+                )
 
     def _find_axes(self) -> None:
         """Along which axes of the tile the squares are summed, in the loop or after it."""
@@ -450,20 +480,25 @@ class _Examination:
         ((self.axes, self.keep_dims),) = kinds
 
     def _reads_after(self) -> list[ast.Name]:
-        """Where the kernel reads what the second sweep left in the accumulator."""
+        """Where the kernel reads what the second sweep left in the accumulator, lane by lane."""
         inside = set(ast.walk(self.second.node))
         around = {loop.identity for loop in self.second.nest}
+
+        def holds_lanes(value: Value) -> bool:
+            if value.op in ("result", "carried"):
+                identity, name = value.attribute  # type: ignore[misc]
+                return identity in around and name == self.name
+            if value.op == "reduce" and summed_tile(value)[0] is self.second.result[self.name]:
+                return False
+            return any(holds_lanes(operand) for operand in value.operands)
+
         return [
             node
             for node, value in self.facts.values.items()
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
             and node not in inside
-            and any(
-                v.op in ("result", "carried") and v.attribute[0] in around and v.attribute[1] == self.name  # type: ignore[index]
-                for v in value.walk()
-            )
-            and node.id == self.name
+            and holds_lanes(value)
         ]
 
     def _find_centre(self) -> None:
@@ -490,12 +525,15 @@ class _Examination:
                 descend(operand)
 
         descend(squares.tile)
-        forms = {self.facts.forms.of(c).key for c in centres}
-        if len(forms) != 1:
+        if len({self.facts.forms.of(c) for c in centres}) != 1:
+            if any(sum(a.tag == "load" for a, _ in m) > 1 for m in squares.term.terms):
+                raise _refuted(
+                    "squares-of-deviations", "not-a-square", "two different deviations are multiplied"
+                )
             raise _refuted(
                 "centre-is-the-mean",
                 "centre-is-not-the-mean",
-                "the squares depend on more than one result of the first sweep",
+                "the centre is not one result of the first sweep that stays what it is",
             )
         self.centre = centres[0]
         self.mean = self.facts.forms.of(self.centre)
@@ -510,8 +548,12 @@ class _Examination:
             {m: c for m, c in term.terms.items() if not any(a.tag == "total" for a, _ in m)}
         )
         candidates = [s for s in self.sums if s.loops == self.ours]
-        mine = [s for s in candidates if self.mean.divided_by(self._summed(s, s.term)) is not None]
+        mine = [s for s in candidates if self._share(s) is not None]
         if not mine:
+            for other in candidates:
+                self._check_accumulator(other)
+                self._check_axes(other)
+            self._check_pins()
             raise _refuted(
                 "centre-is-the-mean",
                 "centre-is-not-the-mean",
@@ -519,32 +561,46 @@ class _Examination:
             )
         self.sum = mine[0]
         self._check_accumulator(self.sum)
+        self._check_not_read(self.sum)
         self._hold("accumulators-start-at-zero", "both start at 0, in fp32 or wider")
         if self.sum.shape != squares.shape:
             raise _refuted("same-elements", "different-elements", "the tiles have different shapes")
         self.term = self.sum.term
-        self.plain, self.second_term = plain, term
+        self.second_term = term
+        if any(plain == s.term * s.term for s in candidates if s.term != self.term):
+            raise _refuted(
+                "centre-is-the-mean", "centre-is-not-the-mean", "the centre is the mean of other elements"
+            )
         self._check_padding()
         if plain != self.term * self.term:
             raise self._why_data_differs(plain)
         self._hold("same-elements", f"both read {self._described(self.term)}")
 
     def _check_centre_is_exact(self) -> None:
-        for atom in self.mean.leaves():
+        for atom in _outside_totals(self.mean):
             if atom.tag in ("round", "cast"):
                 raise _refuted(
                     "centre-is-unrounded",
                     "centre-is-rounded",
                     f"{self._called(self.centre)} is rounded to another type before its use",
                 )
-            if atom.tag == "tile":
-                own = atom.arguments[0]
-                if isinstance(own, tuple) and own[:2] == ("result", self.first.identity):
-                    raise _refuted(
-                        "accumulators-are-sums",
-                        "accumulator-is-read",
-                        f"{own[2]} is more than added to in the loop in line {self.first.line}",
-                    )
+            if atom.tag == "tile" and f"('result', {self.first.identity}, " in atom.key:
+                raise _refuted(
+                    "accumulators-are-sums",
+                    "accumulator-is-read",
+                    f"{atom.readable.rstrip('?')} is more than added to in line {self.first.line}",
+                )
+
+    def _check_axes(self, accumulator: Accumulation) -> None:
+        """The squares must be summed along the axes that the mean was taken over."""
+        rank = len(accumulator.shape)
+        for axes in (a for n in range(1, rank + 1) for a in combinations(range(rank), n)):
+            if axes != self.axes and self._share(accumulator, axes) is not None:
+                raise _refuted(
+                    "only-the-full-sum-is-used",
+                    "partial-sums-escape",
+                    f"{self.name} is summed along other axes than the mean was",
+                )
 
     def _check_padding(self) -> None:
         """The lanes that the mask turns off must add nothing to the first sum."""
@@ -580,6 +636,12 @@ class _Examination:
             return _unknown(
                 "same-elements", "opaque-value", "what the second sweep squares is not understood"
             )
+        if not any(a.tag == "load" for a in (plain - self.term * self.term).leaves()):
+            return _refuted(
+                "masked-lanes-add-nothing",
+                "padding-lanes-count",
+                "lanes that the mask turns off add something to the second sum",
+            )
         if not theirs or not squared:
             return _refuted(
                 "squares-of-deviations",
@@ -601,6 +663,13 @@ class _Examination:
         if any(p > 2 for m in plain.terms for a, p in m if a.tag == "load"):
             return _refuted(
                 "squares-of-deviations", "not-a-square", "the deviations go in with another power than 2"
+            )
+        root = _square_root(plain)
+        if root is not None and {a.tag for a in root.atoms if not a.is_indicator} == {"load"}:
+            return _refuted(
+                "centre-is-the-mean",
+                "centre-is-not-the-mean",
+                "the first sweep does not add the elements that the second one squares",
             )
         return _refuted("weight-is-one", "weighted", "the squared deviations are weighted")
 
@@ -644,15 +713,14 @@ class _Examination:
         return ""
 
     def _loads(self) -> list[Effect]:
-        """The loads whose elements go into either sum."""
-        found = []
-        for loop in (*self.ours, *self.theirs):
-            found += [e for e in self.facts.effects if e.kind is EffectKind.LOAD and loop in e.loops]
-        return list(dict.fromkeys(found))
+        """The loads of both sweeps."""
+        sweeps = (self.first, self.second)
+        loads = (e for e in self.facts.effects if e.kind is EffectKind.LOAD)
+        return [e for e in loads if any(loop in e.loops for loop in sweeps)]
 
     def _check_centre(self) -> None:
         """The centre must be that sum over the number of elements that go into it."""
-        factor = self.mean.divided_by(self._summed(self.sum, self.sum.term))
+        factor = self._share(self.sum)
         assert factor is not None
         lanes = [Lanes(len(self.sum.shape) - 1 - a, self._extent(a)) for a in self.axes]
         varying = [
@@ -667,7 +735,8 @@ class _Examination:
         self.facts_used.update(a.text for a in self.count.assumed)
         total = self.count.total
         self.number = factor.inverse() if len(factor.terms) == 1 else None
-        if self.number is None or self.number != total:
+        equal = self._equal_parameters(self.number, total) if self.number is not None else {}
+        if self.number is None or self.number.map(equal.get) != total.map(equal.get):
             if not self.mask and any(a.tag == "cdiv" for a in total.leaves()):
                 raise _unknown(
                     "centre-is-the-mean",
@@ -682,6 +751,22 @@ class _Examination:
             )
         status = Status.ASSUMED if self.count.assumed else Status.PROVED
         self._hold("centre-is-the-mean", f"the sum of {_shown(total)} elements over their number", status)
+
+    def _equal_parameters(self, one: Polynomial, other: Polynomial) -> dict[Atom, Atom]:
+        """Parameters of one form that every launch passes equal to one of the other form."""
+        if one == other:
+            return {}
+        mine, theirs = ([a for a in f.atoms if a.tag == "param"] for f in (one, other))
+        equal = {
+            a: b
+            for a in mine
+            for b in theirs
+            if a != b and self.facts.launches.equal(str(a.arguments[0]), str(b.arguments[0]))
+        }
+        if equal:
+            pairs = ", ".join(f"{a.readable} == {b.readable}" for a, b in equal.items())
+            self._hold("no-other-launches", f"every launch in this file passes {pairs}", Status.ASSUMED)
+        return equal
 
     def _check_polynomial(self) -> None:
         """What is added must be the squared deviation where the mask is on, and 0 elsewhere."""
@@ -786,12 +871,12 @@ class _Examination:
     def _extent(self, axis: int) -> Polynomial:
         return self.facts.forms.of(self.sum.shape[axis])
 
-    def _summed(self, accumulator: Accumulation, term: Polynomial) -> Polynomial:
-        """The sum of a term over the nest and the summed axes, in the coordinates of the tile."""
+    def _summed(self, accumulator: Accumulation, axes: tuple[int, ...]) -> Polynomial:
+        """An accumulator's sum over the nest and some axes, in the coordinates of the tile."""
         forms = self.facts.forms
         rank = len(accumulator.shape)
-        result = term
-        for axis in sorted(self.axes):
+        result = accumulator.term
+        for axis in sorted(axes):
             if axis < rank:
                 result = sum_over_lanes(result, rank - 1 - axis, forms.of(accumulator.shape[axis]))
         for loop in reversed(accumulator.loops):
@@ -799,6 +884,16 @@ class _Examination:
             assert count is not None
             result = sum_over_loop(result, loop, count)
         return result
+
+    def _share(
+        self, accumulator: Accumulation, axes: tuple[int, ...] | None = None
+    ) -> Polynomial | None:
+        """The number by which an accumulator's full sum is multiplied to give the centre."""
+        share = self.mean.divided_by(self._summed(accumulator, self.axes if axes is None else axes))
+        data = {"load", "total", "tile", "reduce", "call"}
+        if share is None or any(leaf.tag in data for leaf in share.leaves()):
+            return None
+        return share
 
     def _called(self, value: Value) -> str:
         for node, known in self.facts.values.items():
@@ -809,6 +904,26 @@ class _Examination:
     def _described(self, term: Polynomial) -> str:
         bases = sorted({str(a.arguments[0]) or "memory" for a in term.leaves() if a.tag == "load"})
         return f"the same elements of {', '.join(bases)}, under the same mask"
+
+
+def _outside_totals(form: Polynomial) -> Iterator[Atom]:
+    """The atoms of a form, inner ones included, but not what is inside a sum."""
+    for atom in form.atoms:
+        yield atom
+        if atom.tag != "total":
+            for argument in atom.arguments:
+                if isinstance(argument, Polynomial):
+                    yield from _outside_totals(argument)
+
+
+def _square_root(form: Polynomial) -> Polynomial | None:
+    """The term of which a one-term form is the square."""
+    if len(form.terms) != 1:
+        return None
+    ((monomial, coefficient),) = form.terms.items()
+    if coefficient != 1 or any(p % 2 and not a.is_indicator for a, p in monomial):
+        return None
+    return monomial_polynomial((a, p if a.is_indicator else p // 2) for a, p in monomial)
 
 
 def _place(load: Atom) -> tuple[str, str]:
@@ -942,7 +1057,34 @@ class _Edit:
             return boolean and forms.of(value) == wanted
 
         nodes = nodes_of(self.facts, list(self.sum.loops[-1].node.body))
-        return self.writer.find(holds, self.inside, nodes)
+        return self.writer.find(holds, self.inside, nodes) or self._comparison(wanted)
+
+    def _comparison(self, wanted: Polynomial) -> ast.expr | None:
+        """`cols < N`, where the kernel has `cols` and N but compares them elsewhere."""
+        indicator = wanted.sole_atom
+        if indicator is None or indicator.tag != "negative":
+            return None
+        difference = indicator.arguments[0]
+        assert isinstance(difference, Polynomial)
+        named = [(ast.Name(n, ast.Load()), v) for n, v in reversed(self.inside.items())]
+        written = [
+            (node, self.facts.values[node])
+            for node in nodes_of(self.facts, list(self.sum.loops[-1].node.body))
+            if self.writer.means_the_same(node, self.inside)
+        ]
+        for index, value in [*named, *written]:
+            if not value.rank or value.dtype not in ("int32", "int64", None):
+                continue
+            limit = self.facts.forms.of(value) - difference
+            if any(a.tag in ("lane", "trip", "tile") for a in limit.leaves()):
+                continue
+            try:
+                text = self.writer.find_form(limit, self.inside)
+            except NotExpressible:
+                continue
+            right = ast.parse(text, mode="eval").body
+            return ast.Compare(index, [ast.Lt()], [right])
+        return None
 
     def _name_squares(self) -> None:
         """The second accumulator keeps its name where that is not used for anything else."""
@@ -1106,7 +1248,7 @@ class _Edit:
         running_count, running_mean = fresh("running_count"), fresh("running_mean")
         m2 = fresh(f"{self.squares.name}_merged") if self.by_lane else self.total
         zero = self._zero_sum()
-        maximum = language("maximum")
+        maximum = self.writer.maximum
         tile = self._widened(self.tile)
         ones = f"{language('zeros_like')}({value}) + 1.0"
         before = [
@@ -1175,7 +1317,7 @@ class _Edit:
         assert number is not None
         if number.constant_value is not None or self._only_divided_by(number):
             return text
-        return f"{self.writer.language('maximum')}({text}, 1)"
+        return f"{self.writer.maximum}({text}, 1)"
 
     def _only_divided_by(self, number: Polynomial) -> bool:
         """Whether every use of the sum is divided by that number: an empty row is NaN then, as before."""
@@ -1192,7 +1334,6 @@ class _Edit:
 
     def _first_count(self) -> str:
         """The number of elements in the first tile, at least 1."""
-        language = self.writer.language
         factors: list[str] = []
         masked = False
         for stream in self.examined.count.streams:
@@ -1201,13 +1342,13 @@ class _Edit:
             extent = self.writer.find_form(stream.lanes.extent, self.start, self.expressions)
             if stream.masked:
                 limit = self.writer.find_form(stream.extent, self.start, self.expressions)
-                factors.append(f"{language('minimum')}({limit}, {extent})")
+                factors.append(f"{self.writer.minimum}({limit}, {extent})")
                 masked = True
             else:
                 factors.append(extent)
         product = " * ".join(factors) or "1"
         if masked:
-            return f"{language('maximum')}({product}, 1)"
+            return f"{self.writer.maximum}({product}, 1)"
         return product if len(factors) < 2 else f"({product})"
 
     def _guards(self) -> list[str]:

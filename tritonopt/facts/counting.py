@@ -88,13 +88,13 @@ def _masked_stream(
     assumed: list[Assumption],
 ) -> Stream:
     if indicator.tag != "negative":
-        raise NotCounted(f"the mask {indicator} is not of the form index < limit")
+        raise NotCounted(f"the mask {indicator.readable} is not of the form index < limit")
     index = indicator.arguments[0]
     assert isinstance(index, Polynomial)
     my_loops = [l for l in loops if any(varies_with(a, l) for a in index.atoms)]
     my_lanes = [l for l in lanes if any(varies_along(a, l.axis) for a in index.atoms)]
     if len(my_loops) > 1 or len(my_lanes) > 1 or not (my_loops or my_lanes):
-        raise NotCounted(f"the mask {indicator} does not follow one loop and one axis")
+        raise NotCounted(f"the mask {indicator.readable} does not follow one loop and one axis")
     loop = my_loops[0] if my_loops else None
     axis = my_lanes[0] if my_lanes else None
     walked = ZERO
@@ -108,13 +108,15 @@ def _masked_stream(
         axis is not None and varies_along(a, axis.axis) for a in limit.atoms
     ):
         raise NotCounted("the index does not go up by one from lane to lane and from tile to tile")
+    if not facts.forms.is_integer(limit):
+        raise NotCounted(f"nothing shows that {limit.readable} is an integer")
     stride = axis.extent if axis is not None else ONE
     if loop is not None:
         trips = facts.forms.trip_count(loop)
         if trips is None or trips != ceiling_division(limit, stride):
-            raise NotCounted(f"the loop in line {loop.line} need not end where the mask does ({limit})")
+            raise NotCounted(f"the loop in line {loop.line} need not end where the mask does ({limit.readable})")
     elif not _at_most(facts, limit, stride, assumed):
-        raise NotCounted(f"one tile of {stride} need not hold all {limit} elements")
+        raise NotCounted(f"one tile of {stride.readable} need not hold all {limit.readable} elements")
     return Stream(loop, axis, limit, True)
 
 

@@ -97,9 +97,8 @@ class Forms:
         opened = self._opened((loop.identity, name))
         carried = opened._unknown(loop.carried[name])
         step = opened.of(loop.following[name]) - carried
-        if any(_is_carried_by(leaf, loop) for leaf in step.leaves()):
-            return None
-        return step
+        own = carried.sole_atom
+        return None if own is None or own in set(step.leaves()) else step
 
     def _opened(self, name: tuple[int, str]) -> Forms:
         raw = self._raw | {name}
@@ -243,7 +242,11 @@ class Forms:
         if op in ("gt", "ge"):
             op, left, right = {"gt": "lt", "ge": "le"}[op], right, left
         difference = left - right
-        if not self.is_integer(difference):
+        integer = self.is_integer(difference)
+        if op == "lt" and not integer and difference.constant_value is None:
+            if _first_coefficient(difference) > 0:
+                return negative(difference)
+        if not integer:
             if op in ("eq", "ne"):
                 left, right = sorted((left, right), key=lambda side: side.key)
             holds = Polynomial.of(Atom("holds", ("eq" if op == "ne" else op, left, right)))

@@ -61,6 +61,18 @@ class LaunchEvidence:
                 return f"the launch in line {launch.call.lineno} stands outside of any function"
         return ""
 
+    def equal(self, first: str, second: str) -> bool:
+        """Whether every launch passes the same expression for both parameters."""
+        if self.unknown:
+            return False
+        for launch in self.launches:
+            one, other = launch.arguments.get(first), launch.arguments.get(second)
+            if one is None or other is None or ast.dump(one) != ast.dump(other):
+                return False
+            if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(one)):
+                return False
+        return True
+
     def disjoint(self, first: str, second: str) -> Disjointness:
         """Whether, at every launch, the two parameters point to memory that does not overlap."""
         if self.unknown:

@@ -57,6 +57,22 @@ class Writer:
                     return spelled
         raise NotExpressible(f"the file does not import triton.language, so {function} has no name")
 
+    @property
+    def minimum(self) -> str:
+        """The smaller of two numbers; the builtin where the file has no name for `tl.minimum`."""
+        return self._language_or("minimum", "min")
+
+    @property
+    def maximum(self) -> str:
+        """The larger of two numbers, likewise."""
+        return self._language_or("maximum", "max")
+
+    def _language_or(self, function: str, builtin: str) -> str:
+        try:
+            return self.language(function)
+        except NotExpressible:
+            return builtin
+
     def means_the_same(self, expression: ast.expr, environment: Environment) -> bool:
         """Whether an expression of the kernel, written where `environment` holds, has its old value."""
         if any(e.node in set(ast.walk(expression)) for e in self.facts.effects):

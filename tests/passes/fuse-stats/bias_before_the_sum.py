@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed padding-lanes-count
 """The first sweep adds up `x + bias` under the name x, bound again after the load. The second
 sweep centres x without the bias."""
 

@@ -1,4 +1,4 @@
-# expect: missed different-buffer
+# expect: missed opaque-value
 """Which buffer the second sweep reads is chosen by a constexpr. It is the first sweep's only for
 some launches."""
 
