@@ -145,7 +145,11 @@ class FuseStats(Pass):
                     examined = _examine(facts, first, second, name, self.formula)
                     if examined is None:
                         continue
-                    if best is None or examined.succeeded or len(examined.conditions) > len(best.conditions):
+                    if (
+                        best is None
+                        or examined.succeeded
+                        or len(examined.conditions) > len(best.conditions)
+                    ):
                         best = examined
                     if examined.succeeded:
                         break
@@ -241,7 +245,9 @@ class _Examination:
                 return False
             self._check()
             self.changes = _Edit(self, formula).changes()
-            self._hold("has-an-expression", "everything the merged sweep needs can be written there")
+            self._hold(
+                "has-an-expression", "everything the merged sweep needs can be written there"
+            )
         except _Declined as declined:
             self.conditions.append(declined.condition)
         except NotExpressible as error:
@@ -250,7 +256,12 @@ class _Examination:
             )
         except TooLarge:
             self.conditions.append(
-                Condition("is-understood", Status.UNKNOWN, "the sums are too large to compare", "opaque-value")
+                Condition(
+                    "is-understood",
+                    Status.UNKNOWN,
+                    "the sums are too large to compare",
+                    "opaque-value",
+                )
             )
         return True
 
@@ -280,18 +291,23 @@ class _Examination:
             self.squares = squares
         self.sums = sums
         if not self.depends:
-            return squares is not None and bool(sums) and self._squares_the_same_elements(squares, sums)
+            return (
+                squares is not None
+                and bool(sums)
+                and self._squares_the_same_elements(squares, sums)
+            )
         return bool(sums) or squares is not None
 
     def _reaches_first(self, value: Value) -> bool:
         """Whether a value of the second sweep is made from a result of the first one."""
-        todo, seen = [value], set()
+        todo = [value]
+        seen: set[int] = set()
         while todo:
             for part in todo.pop().walk():
                 if part.serial in seen or part.op not in ("result", "carried"):
                     continue
                 seen.add(part.serial)
-                identity, name = part.attribute  # type: ignore[misc]
+                identity, name = part.carrier
                 loop = self.facts.loops[identity]
                 if part.op == "result" and loop is self.first:
                     return True
@@ -311,7 +327,7 @@ class _Examination:
             following = loop.following.get(self.name)
             if following is None or following.op != "result":
                 return loop
-            inner = self.facts.loops[following.attribute[0]]  # type: ignore[index]
+            inner = self.facts.loops[following.carrier.loop]
             if inner.parent is not loop or self.name not in inner.following:
                 return loop
             loop = inner
@@ -356,23 +372,35 @@ class _Examination:
             match effect.kind:
                 case EffectKind.EXIT:
                     raise _refuted("no-early-exit", "early-exit", f"{effect.name} in {line}")
-                case EffectKind.ATOMIC if any(self.facts.may_alias(e, effect) for e in self._loads()):
+                case EffectKind.ATOMIC if any(
+                    self.facts.may_alias(e, effect) for e in self._loads()
+                ):
                     raise _refuted(
-                        "data-is-unchanged", "data-may-change", f"{effect.name} in {line} may change the data"
+                        "data-is-unchanged",
+                        "data-may-change",
+                        f"{effect.name} in {line} may change the data",
                     )
                 case EffectKind.BARRIER | EffectKind.ATOMIC:
                     raise _refuted(
-                        "nothing-in-between", "barrier-between", f"{effect.name} in {line} orders memory"
+                        "nothing-in-between",
+                        "barrier-between",
+                        f"{effect.name} in {line} orders memory",
                     )
                 case EffectKind.CALL:
                     orders = any(word in effect.name for word in ("gdc", "asm", "barrier", "fence"))
                     reason = "barrier-between" if orders else "opaque-value"
                     raise _unknown(
-                        "nothing-in-between", reason, f"the effects of {effect.name} in {line} are not known"
+                        "nothing-in-between",
+                        reason,
+                        f"the effects of {effect.name} in {line} are not known",
                     )
                 case EffectKind.LOAD if effect.volatile:
-                    raise _refuted("no-volatile-load", "volatile-load", f"the load in {line} is volatile")
-        self._hold("nothing-in-between", "no exit, barrier, atomic or unknown call from sweep to sweep")
+                    raise _refuted(
+                        "no-volatile-load", "volatile-load", f"the load in {line} is volatile"
+                    )
+        self._hold(
+            "nothing-in-between", "no exit, barrier, atomic or unknown call from sweep to sweep"
+        )
 
     def _check_pins(self) -> None:
         for node, what in self.facts.pinned_roundings:
@@ -381,14 +409,18 @@ class _Examination:
                 "pinned-bits",
                 f"{what} in line {node.lineno}: the kernel matches another library's bits",
             )
-        self._hold("rounding-is-not-pinned", "no div_rn, sqrt_rn, fdiv or round trip through a narrow type")
+        self._hold(
+            "rounding-is-not-pinned", "no div_rn, sqrt_rn, fdiv or round trip through a narrow type"
+        )
 
     def _check_ranges(self) -> None:
         """Both nests must run through the same iterations."""
         assert self.squares is not None
         theirs = self.squares.loops
         chains = [s.loops for s in self.sums]
-        ours = next((c for c in chains if len(c) == len(theirs)), chains[0] if chains else (self.first,))
+        ours = next(
+            (c for c in chains if len(c) == len(theirs)), chains[0] if chains else (self.first,)
+        )
         if len(ours) != len(theirs):
             raise _refuted(
                 "same-range", "different-range", f"{len(ours)} nested loops against {len(theirs)}"
@@ -400,12 +432,16 @@ class _Examination:
             steps = [forms.of(l.step) if l.step is not None else None for l in (one, other)]
             where = f"the loops in lines {one.line} and {other.line}"
             if counts[0] is None or counts[1] is None:
-                raise _unknown("same-range", "different-range", f"the iterations of {where} are not known")
+                raise _unknown(
+                    "same-range", "different-range", f"the iterations of {where} are not known"
+                )
             same = counts[0] == _renamed(counts[1], renamed)
             strides = [_tile_stride(self.facts, l) for l in (one, other)]
             if steps[0] != steps[1] and (not same or strides[0] != strides[1]):
-                if one.step is not None and other.step is not None and not (
-                    one.step.constant == 1 or other.step.constant == 1
+                if (
+                    one.step is not None
+                    and other.step is not None
+                    and not (one.step.constant == 1 or other.step.constant == 1)
                 ):
                     raise _refuted("same-range", "different-step", f"{where} have different steps")
             if not same:
@@ -422,7 +458,9 @@ class _Examination:
         """It must start at 0 and be wide enough to hold a sum of squares."""
         dtype = accumulator.initial.dtype
         if is_integer(dtype) or dtype == "int":
-            raise _refuted("data-is-float", "data-is-integer", f"{accumulator.name} adds up integers")
+            raise _refuted(
+                "data-is-float", "data-is-integer", f"{accumulator.name} adds up integers"
+            )
         if not self.facts.forms.of(accumulator.initial).is_zero:
             raise _refuted(
                 "accumulators-start-at-zero",
@@ -436,14 +474,21 @@ class _Examination:
             )
         if is_integer(accumulator.tile.dtype):
             raise _refuted(
-                "data-is-float", "data-is-integer", f"{accumulator.name} adds up {accumulator.tile.dtype}"
+                "data-is-float",
+                "data-is-integer",
+                f"{accumulator.name} adds up {accumulator.tile.dtype}",
             )
 
     def _check_not_read(self, accumulator: Accumulation) -> None:
         """Partial sums must not be used before the sweep has ended."""
         for loop in accumulator.loops:
             partial = loop.carried[accumulator.name]
-            used = [v for e in self.facts.effects if loop in e.loops for v in (e.pointer, e.mask, e.stored)]
+            used = [
+                v
+                for e in self.facts.effects
+                if loop in e.loops
+                for v in (e.pointer, e.mask, e.stored)
+            ]
             used += [v for name, v in loop.following.items() if name != accumulator.name]
             if any(partial in value.walk() for value in used if value is not None):
                 raise _refuted(
@@ -467,8 +512,12 @@ class _Examination:
             tile, axes = summed_tile(value)
             if tile is result and axes and isinstance(node, ast.Call):
                 self.uses.append(node)
-        outermost = [u for u in self.uses if not any(u is not o and u in set(ast.walk(o)) for o in self.uses)]
-        kinds = {(summed_tile(self.facts.values[u])[1], _keeps(self.facts.values[u])) for u in outermost}
+        outermost = [
+            u for u in self.uses if not any(u is not o and u in set(ast.walk(o)) for o in self.uses)
+        ]
+        kinds = {
+            (summed_tile(self.facts.values[u])[1], _keeps(self.facts.values[u])) for u in outermost
+        }
         covered = {n for use in outermost for n in ast.walk(use)}
         if not reads or any(node not in covered for node in reads) or len(kinds) != 1:
             raise _refuted(
@@ -486,7 +535,7 @@ class _Examination:
 
         def holds_lanes(value: Value) -> bool:
             if value.op in ("result", "carried"):
-                identity, name = value.attribute  # type: ignore[misc]
+                identity, name = value.carrier
                 return identity in around and name == self.name
             if value.op == "reduce" and summed_tile(value)[0] is self.second.result[self.name]:
                 return False
@@ -528,7 +577,9 @@ class _Examination:
         if len({self.facts.forms.of(c) for c in centres}) != 1:
             if any(sum(a.tag == "load" for a, _ in m) > 1 for m in squares.term.terms):
                 raise _refuted(
-                    "squares-of-deviations", "not-a-square", "two different deviations are multiplied"
+                    "squares-of-deviations",
+                    "not-a-square",
+                    "two different deviations are multiplied",
                 )
             raise _refuted(
                 "centre-is-the-mean",
@@ -569,7 +620,9 @@ class _Examination:
         self.second_term = term
         if any(plain == s.term * s.term for s in candidates if s.term != self.term):
             raise _refuted(
-                "centre-is-the-mean", "centre-is-not-the-mean", "the centre is the mean of other elements"
+                "centre-is-the-mean",
+                "centre-is-not-the-mean",
+                "the centre is the mean of other elements",
             )
         self._check_padding()
         if plain != self.term * self.term:
@@ -584,6 +637,7 @@ class _Examination:
                     "centre-is-rounded",
                     f"{self._called(self.centre)} is rounded to another type before its use",
                 )
+        for atom in self.mean.leaves():
             if atom.tag == "tile" and f"('result', {self.first.identity}, " in atom.key:
                 raise _refuted(
                     "accumulators-are-sums",
@@ -630,7 +684,9 @@ class _Examination:
         theirs = squared or {a for a in plain.leaves() if a.tag == "load"}
         if any(a.tag in ("round", "cast") for a in plain.leaves()):
             return _refuted(
-                "same-elements", "pinned-bits", "the second sweep rounds what it squares to another type"
+                "same-elements",
+                "pinned-bits",
+                "the second sweep rounds what it squares to another type",
             )
         if any(a.tag == "call" or a.tag == "tile" for a in plain.leaves()):
             return _unknown(
@@ -652,17 +708,23 @@ class _Examination:
             shared = {a.arguments[0] for a in ours} & {a.arguments[0] for a in squared}
             if shared:
                 return _refuted("weight-is-one", "weighted", "the squared deviations are weighted")
-            return _refuted("same-elements", "different-buffer", "the sweeps read different buffers")
+            return _refuted(
+                "same-elements", "different-buffer", "the sweeps read different buffers"
+            )
         if {a.arguments[1] for a in ours} != {a.arguments[1] for a in theirs}:
             return _refuted(
-                "same-elements", "different-elements", "the sweeps read different elements of one buffer"
+                "same-elements",
+                "different-elements",
+                "the sweeps read different elements of one buffer",
             )
         masks = {a for m in plain.terms for a, _ in m if a.is_indicator}
         if masks != self.mask:
             return _refuted("same-mask", "different-mask", "the sweeps are masked differently")
         if any(p > 2 for m in plain.terms for a, p in m if a.tag == "load"):
             return _refuted(
-                "squares-of-deviations", "not-a-square", "the deviations go in with another power than 2"
+                "squares-of-deviations",
+                "not-a-square",
+                "the deviations go in with another power than 2",
             )
         root = _square_root(plain)
         if root is not None and {a.tag for a in root.atoms if not a.is_indicator} == {"load"}:
@@ -695,7 +757,9 @@ class _Examination:
                     "data-may-change",
                     f"the {effect.name} in line {effect.line} may change the data{why}",
                 )
-        return _unknown("data-is-unchanged", "data-may-change", "the data may change between the sweeps")
+        return _unknown(
+            "data-is-unchanged", "data-may-change", "the data may change between the sweeps"
+        )
 
     def _why_alias(self, loads: Sequence[Effect], write: Effect) -> str:
         stored = self.facts.bases(write)
@@ -726,10 +790,13 @@ class _Examination:
         varying = [
             a
             for a in self.mask
-            if any(varies_with(a, l) for l in self.ours) or any(varies_along(a, x.axis) for x in lanes)
+            if any(varies_with(a, l) for l in self.ours)
+            or any(varies_along(a, x.axis) for x in lanes)
         ]
         try:
-            self.count: Count = count_elements(self.facts, sorted(varying, key=str), self.ours, lanes)
+            self.count: Count = count_elements(
+                self.facts, sorted(varying, key=str), self.ours, lanes
+            )
         except NotCounted as error:
             raise _unknown("centre-is-the-mean", "extent-unknown", str(error)) from error
         self.facts_used.update(a.text for a in self.count.assumed)
@@ -750,7 +817,9 @@ class _Examination:
                 f"the sum of {_shown(total)} elements is multiplied by {_shown(factor)}",
             )
         status = Status.ASSUMED if self.count.assumed else Status.PROVED
-        self._hold("centre-is-the-mean", f"the sum of {_shown(total)} elements over their number", status)
+        self._hold(
+            "centre-is-the-mean", f"the sum of {_shown(total)} elements over their number", status
+        )
 
     def _equal_parameters(self, one: Polynomial, other: Polynomial) -> dict[Atom, Atom]:
         """Parameters of one form that every launch passes equal to one of the other form."""
@@ -765,13 +834,17 @@ class _Examination:
         }
         if equal:
             pairs = ", ".join(f"{a.readable} == {b.readable}" for a, b in equal.items())
-            self._hold("no-other-launches", f"every launch in this file passes {pairs}", Status.ASSUMED)
+            self._hold(
+                "no-other-launches", f"every launch in this file passes {pairs}", Status.ASSUMED
+            )
         return equal
 
     def _check_polynomial(self) -> None:
         """What is added must be the squared deviation where the mask is on, and 0 elsewhere."""
         mask = monomial_polynomial((a, 1) for a in self.mask)
-        deviations = self.term * self.term - self.term * self.mean * 2 + mask * self.mean * self.mean
+        deviations = (
+            self.term * self.term - self.term * self.mean * 2 + mask * self.mean * self.mean
+        )
         rest = self.second_term - deviations
         if not rest.is_zero:
             if not any(a.tag == "load" for m in rest.terms for a, _ in m):
@@ -837,15 +910,20 @@ class _Examination:
         bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for value, where in self._values_outside(inside):
             for part in value.walk():
-                if part.op in ("result", "carried") and part.attribute[0] in gone:  # type: ignore[index]
-                    if part.attribute[1] != self.name:  # type: ignore[index]
+                if part.op in ("result", "carried") and part.carrier.loop in gone:
+                    if part.carrier.name != self.name:
                         raise _refuted(
                             "second-sweep-only-sums",
                             "second-sweep-does-more",
-                            f"{part.attribute[1]} of the second sweep is used {where}",  # type: ignore[index]
+                            f"{part.carrier.name} of the second sweep is used {where}",
                         )
         for node, value in self.facts.values.items():
-            if isinstance(node, ast.Name) and node.id in bound and node not in inside and value.op == "opaque":
+            if (
+                isinstance(node, ast.Name)
+                and node.id in bound
+                and node not in inside
+                and value.op == "opaque"
+            ):
                 if node.lineno > self.second.line:
                     raise _unknown(
                         "second-sweep-only-sums",
@@ -941,11 +1019,11 @@ def _adds_to_itself(following: Value, loop: Loop, name: str) -> bool:
 
 
 def _mentions(value: Value, loop: Loop) -> bool:
-    return any(v.op == "result" and v.attribute[0] == loop.identity for v in value.walk())  # type: ignore[index]
+    return any(v.op == "result" and v.carrier.loop == loop.identity for v in value.walk())
 
 
 def _keeps(value: Value) -> bool:
-    return bool(value.attribute[2])  # type: ignore[index]
+    return value.reduction.keep_dims
 
 
 def _renamed(form: Polynomial, renaming: dict[Atom, Atom]) -> Polynomial:
@@ -998,7 +1076,7 @@ class _Edit:
         before, inside, m2 = lines[self.formula]()
         self.result.append(InsertBefore(self.first, "\n".join(before)))
         self.result.append(InsertAfter(self.update, "\n".join(inside)))
-        self.result.append(Replace(self.second, "\n".join(m2)))
+        self.result.append(Replace(self.second, "\n".join(m2)) if m2 else Remove(self.second))
         self._remove_what_only_the_second_sweep_read()
         return self.result
 
@@ -1046,7 +1124,9 @@ class _Edit:
         for indicator in sorted(self.examined.mask, key=str):
             part = self._condition(Polynomial.of(indicator))
             if part is None:
-                raise NotExpressible(f"the mask {indicator.readable} has no expression in the first sweep")
+                raise NotExpressible(
+                    f"the mask {indicator.readable} has no expression in the first sweep"
+                )
             self.mask = part if self.mask is None else ast.BinOp(self.mask, ast.BitAnd(), part)
 
     def _condition(self, wanted: Polynomial) -> ast.expr | None:
@@ -1129,7 +1209,9 @@ class _Edit:
             if self.facts.values[node] is initial and not isinstance(node, ast.Name):
                 if self.writer.means_the_same(node, self.start):
                     return self.writer.text(node)
-        raise NotExpressible(f"the start of {self.squares.name} has no expression before the first sweep")
+        raise NotExpressible(
+            f"the start of {self.squares.name} has no expression before the first sweep"
+        )
 
     # Expressions
 
@@ -1197,11 +1279,16 @@ class _Edit:
         )
         shift, deviation = fresh("shift"), fresh("deviation")
         shifted, shifted_sum = fresh(f"{underscore}shifted"), fresh("shifted_sum")
-        mean = f"{self._against_tile(self._sum(self._widened(start.result)))} / {self._first_count()}"
+        first = start.result
+        statements = list(start.statements)
+        if not first.isidentifier():
+            first = fresh("first_tile")
+            statements.append(f"{first} = {start.result}")
+        mean = self._against_tile(self._sum(self._widened(first)))
         before = [
             "# Deviations are taken from the mean of the first tile, so that no digits cancel.",
-            *start.statements,
-            f"{shift} = {mean}",
+            *statements,
+            f"{shift} = {mean} / {self._first_count()}",
             *self.first_lines,
             f"{shifted} = {self.zero}",
         ]
@@ -1232,7 +1319,9 @@ class _Edit:
                 mean = move_axes(mean, {a: a - 1 for a in range(axis + 1, self.rank)})
         name = self.writer.find_form(mean, self.end, self.expressions)
         number = self._number(self.end)
-        before = ["# The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - n * mean^2."]
+        before = [
+            "# The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - n * mean^2."
+        ]
         return (
             [*before, *self.first_lines],
             inside,
@@ -1269,7 +1358,7 @@ class _Edit:
             f"{running_mean} += {delta} * {weight}",
             f"{running_count} = {total_count}",
         ]
-        return before, inside, self._hand_over(m2) or ["pass"]
+        return before, inside, self._hand_over(m2)
 
     def _zero_sum(self) -> str:
         """Zeros of the shape of a sum over the summed axes."""
@@ -1352,13 +1441,12 @@ class _Edit:
         return product if len(factors) < 2 else f"({product})"
 
     def _guards(self) -> list[str]:
-        """Conditions under which loops run at all that no mask stands for."""
+        """Conditions under which loops run at all, where not every load is masked by its own."""
         guards = []
-        covered = [s.loop for s in self.examined.count.streams if s.masked]
         for loop in self.sum.loops:
             count = self.facts.forms.trip_count(loop)
             known = count.constant_value if count is not None else None
-            if loop in covered or (known is not None and known >= 1):
+            if (known is not None and known >= 1) or self._masks_all_loads(loop):
                 continue
             assert loop.start is not None and loop.stop is not None
             forms = self.facts.forms
@@ -1366,6 +1454,20 @@ class _Edit:
             start = self.writer.find_form(forms.of(loop.start), self.start, self.expressions)
             guards.append(f"{stop} > {start}")
         return guards
+
+    def _masks_all_loads(self, loop: Loop) -> bool:
+        """Whether every load of the sweep is masked off where the loop would not run."""
+        forms = self.facts.forms
+        masks = [
+            Polynomial.of(a)
+            for s in self.examined.count.streams
+            if s.loop is loop and s.masked
+            for a in self.examined.mask
+            if varies_with(a, loop)
+        ]
+        loads = [e for e in self.facts.effects if e.kind is EffectKind.LOAD and loop in e.loops]
+        conditions = [forms.condition(e.mask) if e.mask is not None else ONE for e in loads]
+        return bool(masks) and all(c * m == c for c in conditions for m in masks)
 
     def _remove_what_only_the_second_sweep_read(self) -> None:
         """Its accumulator's start, and what was computed for it alone."""
@@ -1384,7 +1486,11 @@ class _Edit:
             match statement.targets:
                 case [ast.Name(id=name)]:
                     own = [n for n in reads if n.id == name]
-                    if own and all(n in inside for n in own) and not effects & set(ast.walk(statement)):
+                    if (
+                        own
+                        and all(n in inside for n in own)
+                        and not effects & set(ast.walk(statement))
+                    ):
                         self.result.append(Remove(statement))
 
 

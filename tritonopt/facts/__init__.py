@@ -2,6 +2,7 @@
 
 from tritonopt.facts.assumptions import Assumption, AssumptionError, parse_assumption
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
+from tritonopt.facts.describe import render
 from tritonopt.facts.forms import Forms
 from tritonopt.facts.kernel import KernelFacts, of
 from tritonopt.facts.polynomial import Atom, Polynomial
@@ -21,4 +22,5 @@ __all__ = [
     "Value",
     "of",
     "parse_assumption",
+    "render",
 ]

@@ -74,7 +74,9 @@ def count_elements(
     for loop in loops_left:
         trips = facts.forms.trip_count(loop)
         if trips is None:
-            raise NotCounted(f"the number of iterations of the loop in line {loop.line} is not known")
+            raise NotCounted(
+                f"the number of iterations of the loop in line {loop.line} is not known"
+            )
         streams.append(Stream(loop, None, _exact(facts, trips, assumed), False))
     streams.extend(Stream(None, axis, axis.extent, False) for axis in lanes_left)
     return Count(tuple(streams), tuple(assumed))
@@ -114,9 +116,13 @@ def _masked_stream(
     if loop is not None:
         trips = facts.forms.trip_count(loop)
         if trips is None or trips != ceiling_division(limit, stride):
-            raise NotCounted(f"the loop in line {loop.line} need not end where the mask does ({limit.readable})")
+            raise NotCounted(
+                f"the loop in line {loop.line} need not end where the mask does ({limit.readable})"
+            )
     elif not _at_most(facts, limit, stride, assumed):
-        raise NotCounted(f"one tile of {stride.readable} need not hold all {limit.readable} elements")
+        raise NotCounted(
+            f"one tile of {stride.readable} need not hold all {limit.readable} elements"
+        )
     return Stream(loop, axis, limit, True)
 
 

@@ -24,6 +24,7 @@ Atoms, by tag:
 from __future__ import annotations
 
 import math
+from functools import partial
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,11 @@ class Forms:
     """
 
     def __init__(
-        self, facts: KernelFacts, *, memory: bool = True, raw: frozenset[tuple[int, str]] = frozenset()
+        self,
+        facts: KernelFacts,
+        *,
+        memory: bool = True,
+        raw: frozenset[tuple[int, str]] = frozenset(),
     ) -> None:
         self.facts = facts
         self.memory = memory
@@ -120,7 +125,7 @@ class Forms:
             case "lane":
                 return Polynomial.of(Atom("lane", (self.of(operands[0]), 0)))
             case "trip":
-                return Polynomial.of(trip_atom(value.attribute))
+                return Polynomial.of(trip_atom(value.number))
             case "add":
                 return self.of(operands[0]) + self.of(operands[1])
             case "sub":
@@ -181,7 +186,7 @@ class Forms:
         """An atom of its own, which depends on every loop it was computed in."""
         axes: Argument = "unknown" if value.rank is None else tuple(reversed(range(value.rank)))
         if value.op in ("carried", "result"):
-            identity, name = value.attribute  # type: ignore[misc]
+            identity, name = value.carrier
             loop = self.facts.loops[identity]
             around = loop.nest if value.op == "carried" else loop.nest[:-1]
             own: Argument = (value.op, identity, name)
@@ -309,7 +314,7 @@ class Forms:
         return move_axes(self.of(value.operands[0]), moved)
 
     def _reduce(self, value: Value) -> Polynomial:
-        name, axes, keep = value.attribute  # type: ignore[misc]
+        name, axes, keep = value.reduction
         operand = value.operands[0]
         assert operand.shape is not None
         rank = len(operand.shape)
@@ -320,14 +325,14 @@ class Forms:
             if name == "sum":
                 form = sum_over_lanes(form, axis, extent)
             else:
-                inside = form.map(lambda a, axis=axis: _bind_lane(a, axis))
+                inside = form.map(partial(_bind_lane, axis=axis))
                 form = Polynomial.of(Atom("reduce", (name, extent, inside)))
             if not keep:
                 form = move_axes(form, {a: a - 1 for a in range(axis + 1, rank)})
         return form
 
     def _load(self, value: Value) -> Polynomial:
-        effect = self.facts.interpretation.loads[value.attribute[1]]  # type: ignore[index]
+        effect = self.facts.interpretation.loads[value.number]
         pointer, mask, other = value.operands
         if effect.volatile or value.shape is None:
             return self._unknown(value)
@@ -337,10 +342,10 @@ class Forms:
             order, varying = self.facts.epoch(effect)
             epoch = (order, *(trip_atom(loop.identity) for loop in varying))
         element = Polynomial.of(Atom("load", (base or "", offset, epoch)))
-        if mask.constant is None and mask.op == "const":
+        if mask.is_none:
             return element
         on = self.condition(mask)
-        if other.op == "const" and other.constant is None:
+        if other.is_none:
             filler = Polynomial.of(Atom("undefined", (effect.order,)))
         else:
             filler = self.of(other)
@@ -363,7 +368,7 @@ class Forms:
     # Loops
 
     def _carried(self, value: Value) -> Polynomial:
-        identity, name = value.attribute  # type: ignore[misc]
+        identity, name = value.carrier
         loop = self.facts.loops[identity]
         if (identity, name) in self._raw:
             return self._unknown(value)
@@ -373,7 +378,7 @@ class Forms:
         return self.of(loop.initial[name]) + step * Polynomial.of(trip_atom(identity))
 
     def _result(self, value: Value) -> Polynomial:
-        identity, name = value.attribute  # type: ignore[misc]
+        identity, name = value.carrier
         loop = self.facts.loops[identity]
         step = self.step_of(loop, name)
         count = self.trip_count(loop)
@@ -390,8 +395,7 @@ def _constant(constant: object) -> Polynomial:
     return Polynomial.of(Atom("constant", (repr(constant),)))
 
 
-def trip_atom(loop: object) -> Atom:
-    assert isinstance(loop, int)
+def trip_atom(loop: int) -> Atom:
     return Atom("trip", (loop,))
 
 
@@ -519,7 +523,8 @@ def move_axes(form: Polynomial, moved: dict[int, int]) -> Polynomial:
         if atom.tag == "tile" and isinstance(atom.arguments[1], tuple):
             own, axes, depends = atom.arguments
             assert isinstance(axes, tuple)
-            return Atom("tile", (own, tuple(moved.get(a, a) for a in axes), depends))  # type: ignore[call-overload]
+            elsewhere = tuple(moved.get(a, a) for a in axes if isinstance(a, int))
+            return Atom("tile", (own, elsewhere, depends))
         return None
 
     return form.map(change)
@@ -537,9 +542,7 @@ def _bind_lane(atom: Atom, axis: int) -> Atom | None:
 
 def _hide_lanes(form: Polynomial) -> Polynomial:
     """Lanes that are no longer the result's own axes."""
-    return form.map(
-        lambda a: Atom("bound", ("inner", *a.arguments)) if a.tag == "lane" else None
-    )
+    return form.map(lambda a: Atom("bound", ("inner", *a.arguments)) if a.tag == "lane" else None)
 
 
 def sum_over_lanes(form: Polynomial, axis: int, extent: Polynomial) -> Polynomial:

@@ -16,7 +16,14 @@ from typing import Optional
 
 from tritonopt.facts import language
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
-from tritonopt.facts.values import COMPARISONS, Value, ValueTable, broadcast_shapes
+from tritonopt.facts.values import (
+    COMPARISONS,
+    Carrier,
+    Reduction,
+    Value,
+    ValueTable,
+    broadcast_shapes,
+)
 from tritonopt.source import Kernel
 from tritonopt.source.names import Binding
 
@@ -244,9 +251,13 @@ class Interpretation:
             loop.start, loop.stop, loop.step = bounds
             trip = table.make("trip", (), loop.identity, dtype="int32")
             loop.trip = trip
-            scaled = trip if loop.step.constant == 1 else table.elementwise("mul", (trip, loop.step))
+            scaled = (
+                trip if loop.step.constant == 1 else table.elementwise("mul", (trip, loop.step))
+            )
             starts_at_zero = loop.start.constant == 0
-            loop.induction = scaled if starts_at_zero else table.elementwise("add", (loop.start, scaled))
+            loop.induction = (
+                scaled if starts_at_zero else table.elementwise("add", (loop.start, scaled))
+            )
         else:
             loop.induction = table.opaque("element of an iterable", shape=())
         self._carry(loop, statement.body, statement.target)
@@ -270,7 +281,9 @@ class Interpretation:
         name = self._dotted(iterable.func)
         arguments = [self._expression(a) for a in iterable.args]
         keywords = {k.arg: self._expression(k.value) for k in iterable.keywords}
-        if name not in language.LOOP_CALLS or any(isinstance(a, ast.Starred) for a in iterable.args):
+        if name not in language.LOOP_CALLS or any(
+            isinstance(a, ast.Starred) for a in iterable.args
+        ):
             self._effect(EffectKind.CALL, iterable, name or ast.unparse(iterable.func))
             return "other", None
         kind = "range" if name == "range" else "tl." + name.rsplit(".", 1)[1]
@@ -307,13 +320,15 @@ class Interpretation:
                 initial = environment[name]
                 loop.initial[name] = initial
                 loop.carried[name] = self.table.make(
-                    "carried", (), (loop.identity, name), shape=initial.shape, dtype=initial.dtype
+                    "carried",
+                    (),
+                    Carrier(loop.identity, name),
+                    shape=initial.shape,
+                    dtype=initial.dtype,
                 )
                 environment[name] = loop.carried[name]
 
-    def _close_loop(
-        self, loop: Loop, body: Sequence[ast.stmt], target: ast.expr | None
-    ) -> None:
+    def _close_loop(self, loop: Loop, body: Sequence[ast.stmt], target: ast.expr | None) -> None:
         frame = self._frame
         known = set(frame.environment)
         self._enter(loop)
@@ -334,7 +349,11 @@ class Interpretation:
                 loop.result[name] = loop.initial[name]
             else:
                 loop.result[name] = self.table.make(
-                    "result", (), (loop.identity, name), shape=carried.shape, dtype=carried.dtype
+                    "result",
+                    (),
+                    Carrier(loop.identity, name),
+                    shape=carried.shape,
+                    dtype=carried.dtype,
                 )
             after[name] = loop.result[name]
         for name in set(after) - known:
@@ -358,15 +377,16 @@ class Interpretation:
         for part in value.walk():
             match part.op:
                 case "trip":
-                    found.add(part.attribute)  # type: ignore[arg-type]
+                    found.add(part.number)
                 case "carried" | "result":
-                    nest = self.loops[part.attribute[0]].nest  # type: ignore[index]
+                    nest = self.loops[part.carrier.loop].nest
                     found.update(a.identity for a in (nest if part.op == "carried" else nest[:-1]))
                 case "load":
-                    effect = self.loads[part.attribute[1]]  # type: ignore[index]
+                    effect = self.loads[part.number]
                     found.update(around.identity for around in effect.loops)
                 case "opaque":
-                    found.update(part.attribute[2])  # type: ignore[index]
+                    assert isinstance(part.attribute, tuple)
+                    found.update(part.attribute[2])
         return tuple(sorted(found))
 
     # Effects
@@ -393,8 +413,10 @@ class Interpretation:
             loaded = self.table.make(
                 "load",
                 (pointer or nothing, mask or nothing, other or nothing),
-                ("load", self._clock),
-                shape=None if pointer is None or pointer.op == "block_pointer" else broadcast_shapes(shapes),
+                self._clock,
+                shape=None
+                if pointer is None or pointer.op == "block_pointer"
+                else broadcast_shapes(shapes),
             )
         effect = Effect(
             kind,
@@ -447,8 +469,8 @@ class Interpretation:
                 if isinstance(value, (bool, int, float, str)) or value is None:
                     return table.constant(value)
                 return table.opaque("constant of another kind")
-            case ast.Name(id=name):
-                return self._name(node, name)
+            case ast.Name():
+                return self._name(node, node.id)
             case ast.Attribute():
                 return self._attribute(node)
             case ast.BinOp(left=left, op=op, right=right):
@@ -462,7 +484,9 @@ class Interpretation:
                 result = parts[0]
                 name = "both" if isinstance(op, ast.And) else "either"
                 for part in parts[1:]:
-                    result = table.make(name, (result, part), shape=broadcast_shapes([result.shape, part.shape]))
+                    result = table.make(
+                        name, (result, part), shape=broadcast_shapes([result.shape, part.shape])
+                    )
                 return result
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 condition = self._expression(test)
@@ -481,7 +505,7 @@ class Interpretation:
                 self._expression(child)
         return table.opaque(f"{type(node).__name__} is not understood")
 
-    def _name(self, node: ast.expr, name: str) -> Value:
+    def _name(self, node: ast.Name, name: str) -> Value:
         known = self._frame.environment.get(name)
         if known is not None:
             return known
@@ -692,7 +716,9 @@ class Interpretation:
             case "zeros" | "full":
                 return self._filled(name, argument)
             case "zeros_like":
-                return table.make("full", (table.constant(0), first), "like", shape=first.shape, dtype=first.dtype)
+                return table.make(
+                    "full", (table.constant(0), first), "like", shape=first.shape, dtype=first.dtype
+                )
             case "constexpr" | "to_tensor" if everything:
                 return first
             case "cast" if len(positional) >= 2 or keywords:
@@ -705,17 +731,28 @@ class Interpretation:
             case "expand_dims" if (axis := argument(1, "axis")) is not None:
                 return self._expand_dims(first, axis)
             case "broadcast_to":
-                shape = self._shape(positional[1:] or [v for k, v in keywords.items() if k == "shape"])
-                return table.make("broadcast_to", (first,), _shape_key(shape), shape=shape, dtype=first.dtype)
+                shape = self._shape(
+                    positional[1:] or [v for k, v in keywords.items() if k == "shape"]
+                )
+                return table.make(
+                    "broadcast_to", (first,), _shape_key(shape), shape=shape, dtype=first.dtype
+                )
             case "load":
                 return self._load(node, argument)
             case "store":
                 pointer, stored = argument(0, "pointer"), argument(1, "value")
                 self._effect(
-                    EffectKind.STORE, node, name, pointer=pointer, mask=argument(2, "mask"), stored=stored
+                    EffectKind.STORE,
+                    node,
+                    name,
+                    pointer=pointer,
+                    mask=argument(2, "mask"),
+                    stored=stored,
                 )
                 return table.constant(None)
-            case "make_block_ptr" | "make_tensor_descriptor" | "_experimental_make_tensor_descriptor":
+            case (
+                "make_block_ptr" | "make_tensor_descriptor" | "_experimental_make_tensor_descriptor"
+            ):
                 return table.make("block_pointer", everything, name, shape=None)
             case "advance":
                 return table.make("block_pointer", everything, name, shape=None)
@@ -732,7 +769,11 @@ class Interpretation:
             return self._reduction(name, first, argument(1, "axis"), keywords)
         if name in language.ATOMICS:
             effect = self._effect(
-                EffectKind.ATOMIC, node, name, pointer=argument(0, "pointer"), mask=keywords.get("mask"),
+                EffectKind.ATOMIC,
+                node,
+                name,
+                pointer=argument(0, "pointer"),
+                mask=keywords.get("mask"),
                 stored=argument(1, "val"),
             )
             return table.opaque(f"result of the atomic in line {effect.line}")
@@ -760,11 +801,13 @@ class Interpretation:
         assert callable(argument)
         shape_value: Value | None = argument(0, "shape")
         shape = self._shape([shape_value]) if shape_value is not None else None
-        filler = self.table.constant(0) if name == "zeros" else argument(1, "value")
+        given: Value | None = self.table.constant(0) if name == "zeros" else argument(1, "value")
         dtype: Value | None = argument(1 if name == "zeros" else 2, "dtype")
         known = str(dtype.attribute) if dtype is not None and dtype.op == "dtype" else None
-        filler = filler if filler is not None else self.table.opaque("filler")
-        return self.table.make("full", (filler,), (_shape_key(shape), known), shape=shape, dtype=known)
+        filler = given if given is not None else self.table.opaque("filler")
+        return self.table.make(
+            "full", (filler,), (_shape_key(shape), known), shape=shape, dtype=known
+        )
 
     def _shape(self, values: Sequence[Value]) -> Optional[tuple[Value, ...]]:
         if len(values) == 1 and values[0].op == "tuple":
@@ -807,8 +850,12 @@ class Interpretation:
             return self.table.make("reshaped", (value, *keywords.values()), name, shape=None)
         position = axis.constant if axis is not None else None
         if value.rank is None or not (position is None or isinstance(position, int)):
-            return self.table.make("reshaped", (value, *keywords.values()), (name, position), shape=None)
-        if value.shape is None or (position is not None and not -value.rank <= position < value.rank):
+            return self.table.make(
+                "reshaped", (value, *keywords.values()), (name, position), shape=None
+            )
+        if value.shape is None or (
+            position is not None and not -value.rank <= position < value.rank
+        ):
             return self.table.opaque("reduction over an axis that is not there")
         axes = tuple(range(value.rank)) if position is None else (position % value.rank,)
         one = self.table.constant(1)
@@ -819,7 +866,8 @@ class Interpretation:
         dtype = "int32" if name in ("argmax", "argmin") else value.dtype
         if name == "sum" and value.dtype in ("bool", "int1", "int8", "int16"):
             dtype = "int32"
-        return self.table.make("reduce", (value,), (name, axes, keep_dims), shape=shape, dtype=dtype)
+        attribute = Reduction(name, axes, keep_dims)
+        return self.table.make("reduce", (value,), attribute, shape=shape, dtype=dtype)
 
 
 def _shape_key(shape: Optional[tuple[Value, ...]]) -> Optional[tuple[int, ...]]:

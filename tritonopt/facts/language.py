@@ -27,7 +27,9 @@ SCANS = frozenset("associative_scan cumprod cumsum sort histogram softmax topk".
 
 MATRIX = frozenset("dot dot_scaled".split())
 
-RANDOM = frozenset("rand rand4x randint randint4x randn randn4x philox pair_uniform_to_normal".split())
+RANDOM = frozenset(
+    "rand rand4x randint randint4x randn randn4x philox pair_uniform_to_normal".split()
+)
 """Pure functions of a seed and an offset."""
 
 HINTS = frozenset("multiple_of max_contiguous max_constancy".split())
@@ -35,9 +37,7 @@ HINTS = frozenset("multiple_of max_contiguous max_constancy".split())
 
 COMPILE_TIME = frozenset("static_assert static_print".split())
 
-ATOMICS = frozenset(
-    f"atomic_{name}" for name in "add and cas max min or xchg xor".split()
-)
+ATOMICS = frozenset(f"atomic_{name}" for name in "add and cas max min or xchg xor".split())
 
 BARRIERS = frozenset("debug_barrier".split())
 
@@ -48,7 +48,13 @@ PINNED_ROUNDING = frozenset("div_rn fdiv sqrt_rn".split())
 """Chosen, as a rule, to match the bits of another library."""
 
 
-MATH_MODULES = ("math.", "libdevice.", "extra.libdevice.", "extra.cuda.libdevice.", "extra.hip.libdevice.")
+MATH_MODULES = (
+    "math.",
+    "libdevice.",
+    "extra.libdevice.",
+    "extra.cuda.libdevice.",
+    "extra.hip.libdevice.",
+)
 
 DTYPES = {
     "float64": "fp64",

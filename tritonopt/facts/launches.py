@@ -120,15 +120,20 @@ class _Buffers:
         self._loops = False
         for node in ast.walk(launch.launcher):
             match node:
-                case ast.Assign(targets=[ast.Name() as target]) | ast.AnnAssign(
-                    target=ast.Name() as target, value=ast.expr()
+                case (
+                    ast.Assign(targets=[ast.Name() as target])
+                    | ast.AnnAssign(target=ast.Name() as target, value=ast.expr())
                 ):
                     self._assigned.setdefault(target.id, []).append(node)
                     plain.add(target)
                 case ast.For() | ast.AsyncFor() | ast.While():
                     self._loops = True
         for node in ast.walk(launch.launcher):
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node not in plain:
+            if (
+                isinstance(node, ast.Name)
+                and not isinstance(node.ctx, ast.Load)
+                and node not in plain
+            ):
                 self._otherwise.add(node.id)
 
     def is_apart(self, mine: ast.expr, theirs: ast.expr) -> bool:
@@ -146,7 +151,9 @@ class _Buffers:
             return False
         return self._is_from_parameter(base, frozenset()) or self._is_older(base, own)
 
-    def _roots(self, expression: ast.expr, seen: frozenset[str] = frozenset()) -> frozenset[str] | None:
+    def _roots(
+        self, expression: ast.expr, seen: frozenset[str] = frozenset()
+    ) -> frozenset[str] | None:
         """The names through which an expression is an own allocation; None when it may be another's."""
         if isinstance(expression, ast.Call):
             function = expression.func

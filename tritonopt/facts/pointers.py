@@ -63,15 +63,13 @@ def _candidates(
         case "const":
             return frozenset() if pointer.constant is None else None
         case "carried" | "result":
-            identity, name = pointer.attribute  # type: ignore[misc]
+            identity, name = pointer.carrier
             if (identity, name) in open_loops:
                 return frozenset()
             loop = interpretation.loops[identity]
             opened = open_loops | {(identity, name)}
             ends = (loop.initial[name], loop.following[name])
-            return _union(
-                _candidates(end, interpretation, known, numbers, opened) for end in ends
-            )
+            return _union(_candidates(end, interpretation, known, numbers, opened) for end in ends)
         case "block_pointer":
             return inside(pointer.operands[0])
         case op if op in _PASSED_THROUGH:

@@ -1,9 +1,9 @@
 """Accumulations: what a sweep adds up, in whichever of the usual ways it is written.
 
-    acc += x                         lane by lane, summed after the loop
-    acc = tl.where(m, acc + x, acc)  the same, as torch inductor prints it
-    acc += tl.sum(x, axis=0)         summed in the loop
-    for ...: for ...: acc += x       over a nest of loops
+acc += x                         lane by lane, summed after the loop
+acc = tl.where(m, acc + x, acc)  the same, as torch inductor prints it
+acc += tl.sum(x, axis=0)         summed in the loop
+for ...: for ...: acc += x       over a nest of loops
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def accumulation(facts: KernelFacts, forms: Forms, loop: Loop, name: str) -> Acc
     loops = [loop]
     following = loop.following[name]
     while following.op == "result":
-        inner = facts.loops[following.attribute[0]]  # type: ignore[index]
-        if inner.parent is not loops[-1] or following.attribute[1] != name:  # type: ignore[index]
+        inner = facts.loops[following.carrier.loop]
+        if inner.parent is not loops[-1] or following.carrier.name != name:
             return None
         if inner.initial[name] is not loops[-1].carried[name]:
             return None
@@ -74,7 +74,16 @@ def accumulation(facts: KernelFacts, forms: Forms, loop: Loop, name: str) -> Acc
             assert tile.shape is not None
             call = _node_of(facts, update, value)
             return Accumulation(
-                name, tuple(loops), loop.initial[name], forms.of(tile), tile, tile.shape, axes, scale, update, call
+                name,
+                tuple(loops),
+                loop.initial[name],
+                forms.of(tile),
+                tile,
+                tile.shape,
+                axes,
+                scale,
+                update,
+                call,
             )
     return Accumulation(
         name, tuple(loops), loop.initial[name], step, following, shape, (), ONE, update, None
@@ -97,14 +106,14 @@ def _reduced(
 def summed_tile(value: Value) -> tuple[Value, tuple[int, ...]]:
     """The innermost operand of a sum, or of a sum of a sum, and its axes that are summed."""
     chain: list[Value] = []
-    while value.op == "reduce" and value.attribute[0] == "sum":  # type: ignore[index]
+    while value.op == "reduce" and value.reduction.name == "sum":
         chain.append(value)
         value = value.operands[0]
     left = list(range(value.rank or 0))
     axes: list[int] = []
-    for reduction in reversed(chain):
-        _, positions, keep = reduction.attribute  # type: ignore[misc]
-        if keep and reduction is not chain[0]:
+    for part in reversed(chain):
+        _, positions, keep = part.reduction
+        if keep and part is not chain[0]:
             return value, ()
         taken = [left[p] for p in positions]
         axes += taken

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import NamedTuple, Optional
 
 Shape = Optional[tuple["Value", ...]]
 
@@ -40,6 +40,21 @@ def is_integer(dtype: str | None) -> bool:
     return dtype in INTEGER_DTYPES
 
 
+class Carrier(NamedTuple):
+    """The attribute of a "carried" or "result" value: a name that a loop carries."""
+
+    loop: int
+    name: str
+
+
+class Reduction(NamedTuple):
+    """The attribute of a "reduce" value; axes count from the left."""
+
+    name: str
+    axes: tuple[int, ...]
+    keep_dims: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Value:
     """One node of the graph; compared by identity, made by `ValueTable.make`."""
@@ -53,8 +68,33 @@ class Value:
 
     @property
     def constant(self) -> object:
-        """The Python constant of a "const" value."""
-        return self.attribute[1] if self.op == "const" else None  # type: ignore[index]
+        """The Python constant of a "const" value; None also for everything else."""
+        return (
+            self.attribute[1] if isinstance(self.attribute, tuple) and self.op == "const" else None
+        )
+
+    @property
+    def is_none(self) -> bool:
+        """Whether this is the constant None."""
+        return self.op == "const" and self.constant is None
+
+    @property
+    def carrier(self) -> Carrier:
+        """Of a "carried" or "result" value."""
+        assert isinstance(self.attribute, Carrier)
+        return self.attribute
+
+    @property
+    def reduction(self) -> Reduction:
+        """Of a "reduce" value."""
+        assert isinstance(self.attribute, Reduction)
+        return self.attribute
+
+    @property
+    def number(self) -> int:
+        """Of a "trip" value its loop, of a "load" its place in the order of effects."""
+        assert isinstance(self.attribute, int)
+        return self.attribute
 
     @property
     def rank(self) -> int | None:
@@ -118,7 +158,11 @@ class ValueTable:
         return Value("opaque", (), (self._serial, why, self.inside), shape, None, self._serial)
 
     def elementwise(
-        self, op: str, operands: Sequence[Value], attribute: Hashable = None, dtype: str | None = None
+        self,
+        op: str,
+        operands: Sequence[Value],
+        attribute: Hashable = None,
+        dtype: str | None = None,
     ) -> Value:
         shape = broadcast_shapes([o.shape for o in operands])
         if dtype is None:
@@ -169,10 +213,13 @@ def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
 def _promoted(op: str, operands: Sequence[Value]) -> str | None:
     """The result's dtype where it is certain; Python numbers do not promote floats."""
     sides = operands[1:] if op == "where" else operands
-    typed = {o.dtype for o in sides if o.dtype not in ("int", "float")}
     weak_float = any(o.dtype == "float" for o in sides)
-    if None in typed:
-        return None
+    typed: set[str] = set()
+    for side in sides:
+        if side.dtype is None:
+            return None
+        if side.dtype not in ("int", "float"):
+            typed.add(side.dtype)
     if not typed:
         return "float" if weak_float or op == "div" else "int"
     floats = {d for d in typed if is_float(d)}
@@ -184,4 +231,3 @@ def _promoted(op: str, operands: Sequence[Value]) -> str | None:
         return floats.pop()
     widest = max(floats, key=lambda d: FLOAT_BITS[d])
     return widest if FLOAT_BITS[widest] >= 32 else None
-

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.interpretation import Environment
+from tritonopt.source.names import Scope
 
 
 class NotExpressible(Exception):
@@ -127,7 +128,9 @@ class Writer:
             ((monomial, coefficient),) = form.terms.items()
             if coefficient != 1 or any(p < 0 for _, p in monomial) or len(monomial) < 2:
                 return None
-            factors = [self.find_form(Polynomial.of(a), environment) for a, p in monomial for _ in range(p)]
+            factors = [
+                self.find_form(Polynomial.of(a), environment) for a, p in monomial for _ in range(p)
+            ]
             return f"({' * '.join(factors)})"
         if len(form.terms) == 2:
             (one, a), (other, b) = form.terms.items()
@@ -151,10 +154,10 @@ class Writer:
         return ast.unparse(node)
 
 
-def _around(scope: object) -> Iterable[object]:
+def _around(scope: Scope | None) -> Iterator[Scope]:
     while scope is not None:
         yield scope
-        scope = scope.parent  # type: ignore[attr-defined]
+        scope = scope.parent
 
 
 @dataclass(frozen=True)
@@ -202,9 +205,7 @@ def first_iteration(
         assert isinstance(loop.node, ast.For)
         if not isinstance(loop.node.target, ast.Name):
             raise NotExpressible(f"the loop in line {loop.line} does not count with one name")
-        if loop.node.target.id in needed or any(
-            loop.node.target.id in _reads(s) for s in kept
-        ):
+        if loop.node.target.id in needed or any(loop.node.target.id in _reads(s) for s in kept):
             replaced[loop.node.target.id] = _start(facts, loop)
     rebuild = _Rebuild(facts, replaced, guards)
     lines: list[str] = []
@@ -226,14 +227,18 @@ def _path(loops: Sequence[Loop], upto: ast.stmt) -> list[ast.stmt]:
 
 
 def _reads(node: ast.AST) -> set[str]:
-    reads = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    reads = {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
     if isinstance(node, ast.AugAssign):
         reads |= _binds(node)
     return reads
 
 
 def _binds(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
 
 
 def _is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:
@@ -301,7 +306,9 @@ class _Rebuild:
             if isinstance(value, ast.AST):
                 setattr(new, name, self._rebuilt(value))
             elif isinstance(value, list):
-                setattr(new, name, [self._rebuilt(v) if isinstance(v, ast.AST) else v for v in value])
+                setattr(
+                    new, name, [self._rebuilt(v) if isinstance(v, ast.AST) else v for v in value]
+                )
         if isinstance(new, ast.BinOp):
             shapes = [v.shape for v in map(self._facts.values.get, ast.iter_child_nodes(node)) if v]  # type: ignore[arg-type]
             return _folded(new, scalar=all(shape == () for shape in shapes))

@@ -1,0 +1,91 @@
+"""The facts of a kernel as text, for whoever writes the next pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tritonopt.facts.effects import Effect, EffectKind, Loop
+from tritonopt.facts.kernel import KernelFacts
+from tritonopt.facts.polynomial import TooLarge
+from tritonopt.facts.reductions import accumulation
+from tritonopt.facts.values import Value
+
+
+def render(facts: KernelFacts) -> str:
+    """Parameters, loops and memory accesses with their index forms, in source order."""
+    return "\n".join(_lines(facts)) + "\n"
+
+
+def _lines(facts: KernelFacts) -> Iterator[str]:
+    kernel = facts.kernel
+    yield f"kernel {kernel.qualname} (line {kernel.node.lineno})"
+    for parameter in kernel.parameters:
+        yield f"  {parameter.name}: {_kind(facts, parameter.name, parameter.constexpr)}"
+    evidence = facts.launches
+    yield f"  launches: {len(evidence.launches)}" + (
+        f"; no evidence: {evidence.unknown}" if evidence.unknown else ""
+    )
+    for node, what in facts.pinned_roundings:
+        yield f"  pinned: {what} in line {node.lineno}"
+    things: list[tuple[int, Loop | Effect]] = [(loop.first, loop) for loop in facts.loops]
+    things += [(effect.order, effect) for effect in facts.effects]
+    for _, thing in sorted(things, key=lambda pair: pair[0]):
+        if isinstance(thing, Loop):
+            yield from _loop(facts, thing)
+        else:
+            yield _effect(facts, thing)
+
+
+def _kind(facts: KernelFacts, name: str, constexpr: bool) -> str:
+    kind = (
+        "pointer" if name in facts.pointers else "integer" if name in facts.integers else "scalar"
+    )
+    return f"constexpr {kind}" if constexpr else kind
+
+
+def _loop(facts: KernelFacts, loop: Loop) -> Iterator[str]:
+    indent = "  " * len(loop.nest)
+    count = facts.forms.trip_count(loop)
+    times = "an unknown number of times" if count is None else f"{count.readable} times"
+    helper = " (in a helper)" if loop.inlined else ""
+    yield f"{indent}loop trip{loop.identity} (line {loop.line}, {loop.kind}){helper}: {times}"
+    for name, carried in loop.carried.items():
+        if loop.following[name] is carried:
+            continue
+        yield f"{indent}  carries {name}{_shape(facts, carried)}: {_step(facts, loop, name)}"
+
+
+def _step(facts: KernelFacts, loop: Loop, name: str) -> str:
+    start = facts.forms.of(loop.initial[name]).readable
+    try:
+        sums = accumulation(facts, facts.forms, loop, name)
+    except TooLarge:
+        sums = None
+    if sums is None:
+        return f"starts as {start}, not a sum"
+    along = f", summed along axes {sums.axes}" if sums.axes else ""
+    return f"starts as {start}, adds {sums.term.readable}{along}"
+
+
+def _shape(facts: KernelFacts, value: Value) -> str:
+    if value.shape is None:
+        return " [?]"
+    if not value.shape:
+        return ""
+    return " [" + ", ".join(facts.forms.of(d).readable for d in value.shape) + "]"
+
+
+def _effect(facts: KernelFacts, effect: Effect) -> str:
+    indent = "  " * (len(effect.loops) + 1)
+    head = f"{indent}{effect.name} (line {effect.line})"
+    if effect.pointer is None:
+        return f"{head}: {effect.kind.value}"
+    base, offset = facts.forms.address(effect.pointer)
+    bases = facts.bases(effect)
+    where = base or ("|".join(sorted(bases)) if bases else "unknown memory")
+    text = f"{head}: {where}[{offset.readable}]"
+    if effect.mask is not None and not effect.mask.is_none:
+        text += f" where {facts.forms.condition(effect.mask).readable}"
+    if effect.kind is EffectKind.LOAD and effect.volatile:
+        text += " volatile"
+    return text
