@@ -1,0 +1,199 @@
+"""Every case file of every pass: what is said of it, what becomes of it, and whether that is right.
+
+A case is a whole kernel file in a folder named after the pass. Comment lines
+before its docstring say what is expected:
+
+    # expect: missed different-mask     left alone, with this reason (without: it is rewritten)
+    # expect: unchanged                 left alone, for whatever reason
+    # options: formula=moments          options of the pass
+    # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
+    # verify: no, WHY                   not run (without: original and rewritten are compared)
+    # verify: only on a GPU, WHY        run where TRITONOPT_BACKEND=cuda
+
+What a case becomes stands beside it in `<case>.expected.py`. To write those files anew,
+set TRITONOPT_UPDATE_CASES=1, and read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from tritonopt.rewriting.model import Remark, RemarkKind
+from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+
+HERE = Path(__file__).resolve().parent
+UPDATE = os.environ.get("TRITONOPT_UPDATE_CASES") == "1"
+BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
+EXAMPLES = 12
+DIRECTIVE = re.compile(r"# (expect|options|assume|verify): (.*)")
+
+
+@dataclass(frozen=True)
+class Case:
+    path: Path
+
+    @cached_property
+    def text(self) -> str:
+        """With the line ends that the file has."""
+        return self.path.read_bytes().decode()
+
+    @cached_property
+    def directives(self) -> list[tuple[str, str]]:
+        found = []
+        for line in self.text.splitlines():
+            match = DIRECTIVE.fullmatch(line)
+            if match is None:
+                return found
+            found.append((match[1], match[2].strip()))
+        return found
+
+    def values(self, key: str) -> list[str]:
+        return [value for name, value in self.directives if name == key]
+
+    @property
+    def expect(self) -> str:
+        return next(iter(self.values("expect")), "passed")
+
+    @property
+    def verify(self) -> str:
+        return next(iter(self.values("verify")), "yes")
+
+    @property
+    def passes(self) -> str:
+        options = ",".join(self.values("options"))
+        return f"{self.path.parent.name}{{{options}}}" if options else self.path.parent.name
+
+    @property
+    def expected(self) -> Path:
+        return self.path.with_suffix(".expected.py")
+
+    def rewrite(self, text: str | None = None) -> RewriteResult:
+        return rewrite_source(
+            self.text if text is None else text,
+            self.passes,
+            path=self.path.name,
+            assume=self.values("assume"),
+        )
+
+
+CASES = [
+    Case(path) for path in sorted(HERE.glob("*/*.py")) if not path.name.endswith(".expected.py")
+]
+
+
+def cases(*expectations: str) -> pytest.MarkDecorator:
+    chosen = [case for case in CASES if case.expect.split()[0] in expectations]
+    return pytest.mark.parametrize(
+        "case", chosen, ids=[f"{case.path.parent.name}/{case.path.stem}" for case in chosen]
+    )
+
+
+@cases("passed")
+def test_rewritten_as_expected(case: Case) -> None:
+    result = case.rewrite()
+    assert result.changed, f"{case.path.name} was left alone:\n{said(result)}"
+    assert [r.kind for r in result.remarks] == [RemarkKind.PASSED], said(result)
+    if UPDATE:
+        case.expected.write_bytes(result.text.encode())
+    assert case.expected.exists(), (
+        f"{case.expected.name} is missing; write it with TRITONOPT_UPDATE_CASES=1 and read it:\n"
+        + difference(case.text, result.text)
+    )
+    expected = case.expected.read_bytes().decode()
+    assert result.text == expected, (
+        f"{case.path.name} became something else than {case.expected.name} says:\n"
+        + difference(expected, result.text)
+    )
+
+
+@cases("passed")
+def test_twice_is_once(case: Case) -> None:
+    once = case.rewrite().text
+    twice = case.rewrite(once).text
+    assert twice == once, "a second run changed the text again:\n" + difference(once, twice)
+
+
+@cases("passed")
+def test_same_answer(case: Case, tmp_path: Path) -> None:
+    if case.verify.startswith("no"):
+        pytest.skip(case.verify)
+    if case.verify.startswith("only on a GPU") and BACKEND != "cuda":
+        pytest.skip(case.verify)
+    result = case.rewrite()
+    assert result.changed, f"{case.path.name} was left alone:\n{said(result)}"
+    # Imported here, because the other tests of this file need no torch.
+    from tritonopt.verification import verify
+
+    rewritten = tmp_path / case.path.name
+    rewritten.write_bytes(result.text.encode())
+    verdict = verify(case.path, rewritten, backend=BACKEND, max_examples=EXAMPLES)
+    assert verdict.verdict in ("identical", "equivalent"), (
+        f"{case.path.name}: {verdict.verdict}\n"
+        f"{verdict.counterexample or verdict.reason}\n" + difference(case.text, result.text)
+    )
+    assert verdict.examples > EXAMPLES // 2, f"only {verdict.examples} examples counted"
+
+
+@cases("missed")
+def test_missed_with_its_reason(case: Case) -> None:
+    result = case.rewrite()
+    assert result.text == case.text, f"{case.path.name} was rewritten:\n" + difference(
+        case.text, result.text
+    )
+    reason = case.expect.removeprefix("missed").strip()
+    assert not result.failed, said(result)
+    assert [r.kind for r in result.remarks] == [RemarkKind.MISSED], said(result)
+    assert result.remarks[0].reason == reason, said(result)
+
+
+@cases("unchanged")
+def test_left_alone(case: Case) -> None:
+    result = case.rewrite()
+    assert result.text == case.text, f"{case.path.name} was rewritten:\n" + difference(
+        case.text, result.text
+    )
+    assert not result.failed, said(result)
+
+
+def test_every_expected_file_has_its_case() -> None:
+    passed = {case.expected for case in CASES if case.expect == "passed"}
+    orphans = [path.name for path in HERE.glob("*/*.expected.py") if path not in passed]
+    assert not orphans
+
+
+def test_every_expectation_can_be_read() -> None:
+    wrong = [
+        f"{case.path.name}: {case.expect}"
+        for case in CASES
+        if not re.fullmatch(r"passed|unchanged|missed [a-z]+(-[a-z]+)*", case.expect)
+    ]
+    assert not wrong
+
+
+def said(result: RewriteResult) -> str:
+    """The remarks, for a failure message."""
+    return "\n".join(one(remark) for remark in result.remarks) or "(no remark)"
+
+
+def one(remark: Remark) -> str:
+    lines = [
+        f"{remark.kernel}:{remark.line}: {remark.kind.value} {remark.reason} {remark.message}",
+    ]
+    lines += [
+        f"    {condition.claim}: {condition.status.value} {condition.detail}"
+        for condition in remark.conditions
+    ]
+    return "\n".join([*lines, *([f"    {remark.failure}"] if remark.failure else [])])
+
+
+def difference(old: str, new: str) -> str:
+    return "".join(
+        difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True))
+    )
