@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, Literal
 
-from tritonopt.facts import Atom, EffectKind, Forms, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.counting import Count, Lanes, NotCounted, count_elements
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.forms import (
@@ -163,7 +163,7 @@ class FuseStats(Pass):
 
 def _pairs(facts: KernelFacts) -> Iterator[tuple[Loop, list[Loop]]]:
     """Each loop with the loops that run before it in its own block, nearest first."""
-    siblings = [l for l in facts.loops if not l.inlined and isinstance(l.node, ast.For)]
+    siblings = [loop for loop in facts.loops if not loop.inlined and isinstance(loop.node, ast.For)]
     blocks: dict[ast.AST, int] = {}
     for node in ast.walk(facts.kernel.node):
         for _, block in ast.iter_fields(node):
@@ -197,7 +197,7 @@ def _unknown(claim: str, otherwise: str, detail: str) -> _Declined:
 def _examine(
     facts: KernelFacts, first: Loop, second: Loop, name: str, formula: str
 ) -> _Examination | None:
-    """What holds of one accumulator of a second sweep; None when it is no sum that depends on the first."""
+    """What holds of an accumulator of a second sweep; None when it is no sum over the first's."""
     examination = _Examination(facts, first, second, name)
     return examination if examination.run(formula) else None
 
@@ -427,23 +427,18 @@ class _Examination:
             )
         forms = self.facts.forms
         renamed: dict[Atom, Atom] = {}
-        for one, other in zip(ours, theirs):
+        for one, other in zip(ours, theirs, strict=True):
             counts = forms.trip_count(one), forms.trip_count(other)
-            steps = [forms.of(l.step) if l.step is not None else None for l in (one, other)]
             where = f"the loops in lines {one.line} and {other.line}"
             if counts[0] is None or counts[1] is None:
                 raise _unknown(
                     "same-range", "different-range", f"the iterations of {where} are not known"
                 )
             same = counts[0] == _renamed(counts[1], renamed)
-            strides = [_tile_stride(self.facts, l) for l in (one, other)]
-            if steps[0] != steps[1] and (not same or strides[0] != strides[1]):
-                if (
-                    one.step is not None
-                    and other.step is not None
-                    and not (one.step.constant == 1 or other.step.constant == 1)
-                ):
-                    raise _refuted("same-range", "different-step", f"{where} have different steps")
+            strides = [loop.step for loop in (one, other)]
+            by_tile = all(s is not None and s.constant != 1 for s in strides)
+            if not same and by_tile and strides[0] is not strides[1]:
+                raise _refuted("same-range", "different-step", f"{where} have different steps")
             if not same:
                 raise _refuted(
                     "same-range",
@@ -494,7 +489,7 @@ class _Examination:
                 raise _refuted(
                     "accumulators-are-sums",
                     "accumulator-is-read",
-                    f"{accumulator.name} is read in the loop in line {loop.line} before it is complete",
+                    f"{accumulator.name} is read in the loop in line {loop.line}, incomplete",
                 )
 
     def _find_axes(self) -> None:
@@ -608,7 +603,7 @@ class _Examination:
             raise _refuted(
                 "centre-is-the-mean",
                 "centre-is-not-the-mean",
-                f"the centre {self._called(self.centre)} is not a multiple of a sum of the first sweep",
+                f"the centre {self._called(self.centre)} is no multiple of a first sum",
             )
         self.sum = mine[0]
         self._check_accumulator(self.sum)
@@ -664,7 +659,7 @@ class _Examination:
                 raise _refuted(
                     "masked-lanes-add-nothing",
                     "padding-lanes-count",
-                    "a masked load without `other` goes into the sum: what its masked-off lanes hold is undefined",
+                    "a masked load without `other` is summed: its masked-off lanes are undefined",
                 )
         indicators = [frozenset(a for a, _ in m if a.is_indicator) for m in term.terms]
         self.mask = frozenset.intersection(*indicators) if indicators else frozenset()
@@ -790,7 +785,7 @@ class _Examination:
         varying = [
             a
             for a in self.mask
-            if any(varies_with(a, l) for l in self.ours)
+            if any(varies_with(a, loop) for loop in self.ours)
             or any(varies_along(a, x.axis) for x in lanes)
         ]
         try:
@@ -906,30 +901,25 @@ class _Examination:
                 f"the second sweep also does the {doing[0].name} in line {doing[0].line}",
             )
         inside = set(ast.walk(self.second.node))
-        gone = {l.identity for l in self.facts.loops if self.second in l.nest}
+        gone = {loop.identity for loop in self.facts.loops if self.second in loop.nest}
         bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for value, where in self._values_outside(inside):
             for part in value.walk():
-                if part.op in ("result", "carried") and part.carrier.loop in gone:
-                    if part.carrier.name != self.name:
-                        raise _refuted(
-                            "second-sweep-only-sums",
-                            "second-sweep-does-more",
-                            f"{part.carrier.name} of the second sweep is used {where}",
-                        )
-        for node, value in self.facts.values.items():
-            if (
-                isinstance(node, ast.Name)
-                and node.id in bound
-                and node not in inside
-                and value.op == "opaque"
-            ):
-                if node.lineno > self.second.line:
-                    raise _unknown(
+                ours = part.op in ("result", "carried") and part.carrier.loop in gone
+                if ours and part.carrier.name != self.name:
+                    raise _refuted(
                         "second-sweep-only-sums",
                         "second-sweep-does-more",
-                        f"{node.id} is bound in the second sweep and read in line {node.lineno}",
+                        f"{part.carrier.name} of the second sweep is used {where}",
                     )
+        for node, value in self.facts.values.items():
+            escapes = isinstance(node, ast.Name) and node.id in bound and node not in inside
+            if escapes and value.op == "opaque" and node.lineno > self.second.line:
+                raise _unknown(
+                    "second-sweep-only-sums",
+                    "second-sweep-does-more",
+                    f"{ast.unparse(node)} is bound in the second sweep, read in line {node.lineno}",
+                )
         self._hold("second-sweep-only-sums", f"nothing but {self.name} is used of it")
 
     def _values_outside(self, inside: set[ast.AST]) -> Iterator[tuple[Value, str]]:
@@ -1028,10 +1018,6 @@ def _keeps(value: Value) -> bool:
 
 def _renamed(form: Polynomial, renaming: dict[Atom, Atom]) -> Polynomial:
     return form.map(renaming.get)
-
-
-def _tile_stride(facts: KernelFacts, loop: Loop) -> Polynomial | None:
-    return facts.forms.of(loop.step) if loop.step is not None else None
 
 
 def _shown(form: Polynomial | None) -> str:
@@ -1206,9 +1192,9 @@ class _Edit:
         if initial.op == "const":
             return "0.0"
         for node in self.expressions:
-            if self.facts.values[node] is initial and not isinstance(node, ast.Name):
-                if self.writer.means_the_same(node, self.start):
-                    return self.writer.text(node)
+            same = self.facts.values[node] is initial and not isinstance(node, ast.Name)
+            if same and self.writer.means_the_same(node, self.start):
+                return self.writer.text(node)
         raise NotExpressible(
             f"the start of {self.squares.name} has no expression before the first sweep"
         )
@@ -1354,7 +1340,8 @@ class _Edit:
             f"{delta} = {mean} - {running_mean}",
             f"{total_count} = {running_count} + {count}",
             f"{weight} = {count} / {maximum}({total_count}, 1.0)",
-            f"{m2} += {self._sum(f'{centred} * {centred}')} + {delta} * {delta} * {running_count} * {weight}",
+            f"{m2} += {self._sum(f'{centred} * {centred}')}",
+            f"{m2} += {delta} * {delta} * {running_count} * {weight}",
             f"{running_mean} += {delta} * {weight}",
             f"{running_count} = {total_count}",
         ]
@@ -1409,7 +1396,7 @@ class _Edit:
         return f"{self.writer.maximum}({text}, 1)"
 
     def _only_divided_by(self, number: Polynomial) -> bool:
-        """Whether every use of the sum is divided by that number: an empty row is NaN then, as before."""
+        """Whether the sum is always divided by that number: an empty row is NaN, as before."""
         if not self.by_lane:
             return False
         divided = {
@@ -1486,11 +1473,9 @@ class _Edit:
             match statement.targets:
                 case [ast.Name(id=name)]:
                     own = [n for n in reads if n.id == name]
-                    if (
-                        own
-                        and all(n in inside for n in own)
-                        and not effects & set(ast.walk(statement))
-                    ):
+                    pure = not effects & set(ast.walk(statement))
+                    keeps = _mentions(self.facts.values[statement.value], self.examined.first)
+                    if own and all(n in inside for n in own) and pure and not keeps:
                         self.result.append(Remove(statement))
 
 

@@ -1,8 +1,8 @@
 """What is true of one kernel: values, indices, memory accesses, loops and effects."""
 
 from tritonopt.facts.assumptions import Assumption, AssumptionError, parse_assumption
-from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
 from tritonopt.facts.describe import render
+from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
 from tritonopt.facts.forms import Forms
 from tritonopt.facts.kernel import KernelFacts, of
 from tritonopt.facts.polynomial import Atom, Polynomial

@@ -93,8 +93,8 @@ def _masked_stream(
         raise NotCounted(f"the mask {indicator.readable} is not of the form index < limit")
     index = indicator.arguments[0]
     assert isinstance(index, Polynomial)
-    my_loops = [l for l in loops if any(varies_with(a, l) for a in index.atoms)]
-    my_lanes = [l for l in lanes if any(varies_along(a, l.axis) for a in index.atoms)]
+    my_loops = [loop for loop in loops if any(varies_with(a, loop) for a in index.atoms)]
+    my_lanes = [axis for axis in lanes if any(varies_along(a, axis.axis) for a in index.atoms)]
     if len(my_loops) > 1 or len(my_lanes) > 1 or not (my_loops or my_lanes):
         raise NotCounted(f"the mask {indicator.readable} does not follow one loop and one axis")
     loop = my_loops[0] if my_loops else None

@@ -24,8 +24,8 @@ Atoms, by tag:
 from __future__ import annotations
 
 import math
-from functools import partial
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.effects import Loop
@@ -220,6 +220,9 @@ class Forms:
         match value.op:
             case "const":
                 return ONE if value.constant else ZERO
+            case "and" | "or" | "xor" if not all(self._is_boolean(s) for s in sides):
+                # Bits of integers: not a matter of one being true and the other.
+                return Polynomial.of(Atom("holds", ("true", self.of(value))))
             case "and" | "both":
                 return self.condition(sides[0]) * self.condition(sides[1])
             case "or" | "either":
@@ -228,7 +231,9 @@ class Forms:
             case "xor":
                 a, b = self.condition(sides[0]), self.condition(sides[1])
                 return a + b - (a * b) * 2
-            case "not" | "invert" if self._is_boolean(sides[0]):
+            case "not":
+                return ONE - self.condition(sides[0])
+            case "invert" if self._is_boolean(sides[0]):
                 return ONE - self.condition(sides[0])
             case "full" | "broadcast_to":
                 return self.condition(sides[0])
@@ -248,9 +253,9 @@ class Forms:
             op, left, right = {"gt": "lt", "ge": "le"}[op], right, left
         difference = left - right
         integer = self.is_integer(difference)
-        if op == "lt" and not integer and difference.constant_value is None:
-            if _first_coefficient(difference) > 0:
-                return negative(difference)
+        oriented = difference.constant_value is None and _first_coefficient(difference) > 0
+        if op == "lt" and oriented:
+            return negative(difference)
         if not integer:
             if op in ("eq", "ne"):
                 left, right = sorted((left, right), key=lambda side: side.key)
@@ -451,9 +456,9 @@ def _floor_division(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
     rest = dividend - divisor + 1
     if dividend.constant_value is not None and divisor.constant_value:
         return Polynomial.constant(math.floor(dividend.constant_value / divisor.constant_value))
-    if any(m in dividend.terms for m in divisor.terms) and not rest.is_zero:
-        if len(rest.terms) < len(dividend.terms):
-            return ceiling_division(rest, divisor)
+    rounds_up = any(m in dividend.terms for m in divisor.terms) and not rest.is_zero
+    if rounds_up and len(rest.terms) < len(dividend.terms):
+        return ceiling_division(rest, divisor)
     return Polynomial.of(Atom("floordiv", (dividend, divisor)))
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Optional
 
 from tritonopt.facts import language
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
@@ -184,7 +183,7 @@ class Interpretation:
                     part = value.operands[i] if known else self._part(value, i)
                     self._bind(element, part)
             case _:
-                # Assignment to an attribute or an element: not something a kernel can do to a tensor.
+                # To an attribute or an element: not something a kernel can do to a tensor.
                 self._effect(EffectKind.CALL, target, "assignment")
 
     def _part(self, value: Value, index: int) -> Value:
@@ -523,9 +522,10 @@ class Interpretation:
 
     def _outer_constant(self, binding: Binding) -> Value | None:
         """The value of `EPS = 1e-5` or `BLOCK = tl.constexpr(64)` outside of the kernel."""
-        if isinstance(binding, ast.Call) and len(binding.args) == 1 and not binding.keywords:
-            if self._dotted(binding.func) == "triton.language.constexpr":
-                binding = binding.args[0]
+        match binding:
+            case ast.Call(func=function, args=[argument], keywords=[]):
+                if self._dotted(function) == "triton.language.constexpr":
+                    binding = argument
         negative = isinstance(binding, ast.UnaryOp) and isinstance(binding.op, ast.USub)
         if negative and isinstance(binding, ast.UnaryOp):
             binding = binding.operand
@@ -577,9 +577,9 @@ class Interpretation:
     def _compare(
         self, left: ast.expr, ops: Sequence[ast.cmpop], comparators: Sequence[ast.expr]
     ) -> Value:
-        result: Optional[Value] = None
+        result: Value | None = None
         before = self._expression(left)
-        for op, node in zip(ops, comparators):
+        for op, node in zip(ops, comparators, strict=True):
             after = self._expression(node)
             name = _COMPARE.get(type(op))
             if name in COMPARISONS:
@@ -606,9 +606,11 @@ class Interpretation:
         if pattern is not None:
             return self.table.insert_axes(value, pattern)
         position = self._expression(index)
-        if value.op == "tuple" and isinstance(position.constant, int):
-            if -len(value.operands) <= position.constant < len(value.operands):
-                return value.operands[position.constant]
+        place = position.constant
+        if value.op == "tuple" and isinstance(place, int):
+            if -len(value.operands) <= place < len(value.operands):
+                return value.operands[place]
+            return self.table.opaque("element that is not there")
         if value.op == "opaque":
             return self.table.opaque("element of a value not understood")
         return self.table.make("element", (value, position), shape=None)
@@ -648,7 +650,7 @@ class Interpretation:
         return self.table.opaque("result of a call not understood")
 
     def _method(self, node: ast.Call, receiver: Value, method: str) -> Value:
-        """`x.to(tl.float32)` is `tl.cast(x, tl.float32)`, `x.sum(0)` is `tl.sum(x, 0)`, and so on."""
+        """`x.to(tl.float32)` is `tl.cast(x, tl.float32)`, `x.sum(0)` is `tl.sum(x, 0)`, ..."""
         if any(isinstance(a, ast.Starred) for a in node.args) or any(
             k.arg is None for k in node.keywords
         ):
@@ -673,7 +675,7 @@ class Interpretation:
         environment: Environment = {}
         if len(positional) > len(helper.parameters):
             return self._unknown_call(node, helper.name)
-        for parameter, value in zip(helper.parameters, positional):
+        for parameter, value in zip(helper.parameters, positional, strict=False):
             environment[parameter.name] = value
         for name, value in keywords.items():
             environment[name] = value
@@ -728,8 +730,8 @@ class Interpretation:
                     return table.make("reshaped", everything, "bitcast", shape=first.shape)
                 known = str(dtype.attribute) if dtype.op == "dtype" else None
                 return table.make("cast", (first, dtype), shape=first.shape, dtype=known)
-            case "expand_dims" if (axis := argument(1, "axis")) is not None:
-                return self._expand_dims(first, axis)
+            case "expand_dims" if (position := argument(1, "axis")) is not None:
+                return self._expand_dims(first, position)
             case "broadcast_to":
                 shape = self._shape(
                     positional[1:] or [v for k, v in keywords.items() if k == "shape"]
@@ -801,7 +803,9 @@ class Interpretation:
         assert callable(argument)
         shape_value: Value | None = argument(0, "shape")
         shape = self._shape([shape_value]) if shape_value is not None else None
-        given: Value | None = self.table.constant(0) if name == "zeros" else argument(1, "value")
+        given: Value | None = argument(1, "value")
+        if name == "zeros":
+            given = self.table.constant(0)
         dtype: Value | None = argument(1 if name == "zeros" else 2, "dtype")
         known = str(dtype.attribute) if dtype is not None and dtype.op == "dtype" else None
         filler = given if given is not None else self.table.opaque("filler")
@@ -809,7 +813,7 @@ class Interpretation:
             "full", (filler,), (_shape_key(shape), known), shape=shape, dtype=known
         )
 
-    def _shape(self, values: Sequence[Value]) -> Optional[tuple[Value, ...]]:
+    def _shape(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
         if len(values) == 1 and values[0].op == "tuple":
             values = values[0].operands
         elif len(values) == 1 and values[0].op not in ("const", "constexpr", "elementwise"):
@@ -870,7 +874,7 @@ class Interpretation:
         return self.table.make("reduce", (value,), attribute, shape=shape, dtype=dtype)
 
 
-def _shape_key(shape: Optional[tuple[Value, ...]]) -> Optional[tuple[int, ...]]:
+def _shape_key(shape: tuple[Value, ...] | None) -> tuple[int, ...] | None:
     return None if shape is None else tuple(d.serial for d in shape)
 
 

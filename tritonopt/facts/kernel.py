@@ -120,7 +120,8 @@ class KernelFacts:
 
     def loop_of(self, statement: ast.stmt) -> Loop | None:
         """The loop that a statement of the kernel's own text is."""
-        return next((l for l in self.loops if l.node is statement and not l.inlined), None)
+        own = (loop for loop in self.loops if not loop.inlined)
+        return next((loop for loop in own if loop.node is statement), None)
 
     def exits_early(self, loop: Loop) -> bool:
         return any(e.kind is EffectKind.EXIT and loop in e.loops for e in self.effects)

@@ -9,42 +9,85 @@ from __future__ import annotations
 LANGUAGE = "triton.language."
 
 ELEMENTWISE = frozenset(
-    "abs ceil clamp cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sigmoid sin sqrt sqrt_rn "
-    "umulhi".split()
+    [
+        "abs",
+        "ceil",
+        "clamp",
+        "cos",
+        "div_rn",
+        "erf",
+        "exp",
+        "exp2",
+        "fdiv",
+        "floor",
+        "fma",
+        "log",
+        "log2",
+        "rsqrt",
+        "sigmoid",
+        "sin",
+        "sqrt",
+        "sqrt_rn",
+        "umulhi",
+    ]
 )
 """Pure and lane by lane; the result has the broadcast shape of the arguments."""
 
 OPERATORS = {"minimum": "minimum", "maximum": "maximum", "where": "where"}
 
 SHAPE_CHANGES = frozenset(
-    "broadcast cat interleave join permute ravel reshape split trans view flip gather".split()
+    [
+        "broadcast",
+        "cat",
+        "interleave",
+        "join",
+        "permute",
+        "ravel",
+        "reshape",
+        "split",
+        "trans",
+        "view",
+        "flip",
+        "gather",
+    ]
 )
 """Pure, with a result whose shape the facts do not follow."""
 
-REDUCTIONS = frozenset("sum max min argmax argmin xor_sum reduce reduce_or".split())
+REDUCTIONS = frozenset(["sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce", "reduce_or"])
 
-SCANS = frozenset("associative_scan cumprod cumsum sort histogram softmax topk".split())
+SCANS = frozenset(["associative_scan", "cumprod", "cumsum", "sort", "histogram", "softmax", "topk"])
 
-MATRIX = frozenset("dot dot_scaled".split())
+MATRIX = frozenset(["dot", "dot_scaled"])
 
 RANDOM = frozenset(
-    "rand rand4x randint randint4x randn randn4x philox pair_uniform_to_normal".split()
+    [
+        "rand",
+        "rand4x",
+        "randint",
+        "randint4x",
+        "randn",
+        "randn4x",
+        "philox",
+        "pair_uniform_to_normal",
+    ]
 )
 """Pure functions of a seed and an offset."""
 
-HINTS = frozenset("multiple_of max_contiguous max_constancy".split())
+HINTS = frozenset(["multiple_of", "max_contiguous", "max_constancy"])
 """The first argument, with a promise about it."""
 
-COMPILE_TIME = frozenset("static_assert static_print".split())
+COMPILE_TIME = frozenset(["static_assert", "static_print"])
 
-ATOMICS = frozenset(f"atomic_{name}" for name in "add and cas max min or xchg xor".split())
+ATOMICS = frozenset(
+    f"atomic_{name}" for name in ["add", "and", "cas", "max", "min", "or", "xchg", "xor"]
+)
 
-BARRIERS = frozenset("debug_barrier".split())
+BARRIERS = frozenset(["debug_barrier"])
 
-SOURCE_CHANGING_CALLS = frozenset("device_print device_assert assume".split())
+SOURCE_CHANGING_CALLS = frozenset(["device_print", "device_assert", "assume"])
 """No memory effect on tensors, but an order a reader can see."""
 
-PINNED_ROUNDING = frozenset("div_rn fdiv sqrt_rn".split())
+PINNED_ROUNDING = frozenset(["div_rn", "fdiv", "sqrt_rn"])
 """Chosen, as a rule, to match the bits of another library."""
 
 
@@ -79,7 +122,7 @@ CEILING_DIVISIONS = frozenset({"triton.language.cdiv", "triton.cdiv"})
 
 
 def function(dotted: str) -> str:
-    """The name below `triton.language`, without the namespaces that only re-export; "" if elsewhere."""
+    """The name below `triton.language`, without namespaces that only re-export; else ""."""
     if not dotted.startswith(LANGUAGE):
         return ""
     name = dotted[len(LANGUAGE) :]

@@ -23,8 +23,22 @@ _ALLOCATING_METHODS = frozenset(
     {"new_empty", "new_zeros", "new_ones", "new_full", "new_tensor", "clone"}
 )
 _VIEWS = frozenset(
-    "view reshape squeeze unsqueeze flatten t transpose permute expand contiguous view_as "
-    "detach narrow select".split()
+    [
+        "view",
+        "reshape",
+        "squeeze",
+        "unsqueeze",
+        "flatten",
+        "t",
+        "transpose",
+        "permute",
+        "expand",
+        "contiguous",
+        "view_as",
+        "detach",
+        "narrow",
+        "select",
+    ]
 )
 
 
@@ -44,7 +58,9 @@ class LaunchEvidence:
 
     @cached_property
     def launches(self) -> tuple[Launch, ...]:
-        return tuple(l for l in self.kernel.module.launches if l.kernel is self.kernel)
+        return tuple(
+            launch for launch in self.kernel.module.launches if launch.kernel is self.kernel
+        )
 
     @cached_property
     def unknown(self) -> str:
@@ -154,7 +170,7 @@ class _Buffers:
     def _roots(
         self, expression: ast.expr, seen: frozenset[str] = frozenset()
     ) -> frozenset[str] | None:
-        """The names through which an expression is an own allocation; None when it may be another's."""
+        """The names through which it is an own allocation; None when it may be another's."""
         if isinstance(expression, ast.Call):
             function = expression.func
             if self._module.resolve(function) in _ALLOCATIONS:

@@ -56,7 +56,7 @@ def _candidates(
             named = [leaf for leaf in leaves if leaf.op == "param" and leaf.attribute in known]
             if len(named) == 1:
                 return inside(named[0])
-            leaves = [l for l in leaves if not (l.op == "param" and l.attribute in numbers)]
+            leaves = [v for v in leaves if not (v.op == "param" and v.attribute in numbers)]
             return inside(leaves[0]) if len(leaves) == 1 else None
         case "phi" | "where":
             return _union(inside(side) for side in pointer.operands[1:])

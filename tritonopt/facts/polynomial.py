@@ -63,7 +63,8 @@ class Atom:
                 return f"trip{parts[0]}"
             case "lane":
                 axis = self.arguments[1]
-                return f"lane[{parts[0]}]" if axis == 0 else f"lane[{parts[0]}, axis -{axis + 1}]"  # type: ignore[operator]
+                where = f", axis -{axis + 1}" if isinstance(axis, int) and axis else ""
+                return f"lane[{parts[0]}{where}]"
             case "load":
                 return f"{self.arguments[0] or '?'}[{parts[1]}]"
             case "negative":
@@ -76,8 +77,10 @@ class Atom:
                 return "lane" if self.arguments[0] == "lane" else f"trip{parts[1]}"
             case "tile":
                 own = self.arguments[0]
+                while isinstance(own, tuple) and own[0] == "summed":
+                    own = own[2]
                 named = isinstance(own, tuple) and own[0] in ("carried", "result")
-                return f"{own[2]}?" if named else "?"  # type: ignore[index]
+                return f"{own[2]}?" if named and isinstance(own, tuple) else "?"
         return f"{self.tag}({', '.join(parts)})"
 
     @property
@@ -267,7 +270,7 @@ class Polynomial:
         return Polynomial(terms)
 
     def divided_by(self, divisor: Polynomial) -> Polynomial | None:
-        """The quotient by a one-term divisor, or one that is a multiple of the divisor; else None."""
+        """The quotient, where the divisor is one term or goes in without a rest; else None."""
         if divisor.is_zero or self.is_zero:
             return None
         ours = self.sorted_terms[0]

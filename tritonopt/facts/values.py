@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Optional
+from typing import NamedTuple, TypeAlias
 
-Shape = Optional[tuple["Value", ...]]
+Shape: TypeAlias = "tuple[Value, ...] | None"
 
 FLOAT_BITS = {"fp8e4nv": 8, "fp8e5": 8, "fp8": 8, "fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64}
 INTEGER_DTYPES = frozenset(
@@ -123,7 +123,7 @@ class ValueTable:
     """Makes values, each different node once."""
 
     inside: tuple[int, ...] = ()
-    """The loops around what is being interpreted: an opaque value may differ between their iterations."""
+    """The loops around what is interpreted: an opaque value may differ in each iteration."""
     _nodes: dict[Hashable, Value] = field(default_factory=dict)
     _serial: int = 0
 

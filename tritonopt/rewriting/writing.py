@@ -75,7 +75,7 @@ class Writer:
             return builtin
 
     def means_the_same(self, expression: ast.expr, environment: Environment) -> bool:
-        """Whether an expression of the kernel, written where `environment` holds, has its old value."""
+        """Whether an expression of the kernel keeps its value where `environment` holds."""
         if any(e.node in set(ast.walk(expression)) for e in self.facts.effects):
             return False
         for node in ast.walk(expression):
@@ -196,7 +196,7 @@ def first_iteration(
             continue
         if not _is_plain(facts, statement):
             raise NotExpressible(
-                f"line {statement.lineno} is needed for the first tile and is not a plain assignment"
+                f"line {statement.lineno} goes into the first tile and is no plain assignment"
             )
         kept.append(statement)
         needed = (needed - bound) | _reads(statement)
@@ -218,7 +218,7 @@ def _path(loops: Sequence[Loop], upto: ast.stmt) -> list[ast.stmt]:
     """The statements that an iteration of the nest runs before `upto`, in order."""
     path: list[ast.stmt] = []
     ends = [*(loop.node for loop in loops[1:]), upto]
-    for loop, end in zip(loops, ends):
+    for loop, end in zip(loops, ends, strict=True):
         body = loop.node.body
         if end not in body:
             raise NotExpressible(f"line {end.lineno} does not stand in the loop's own body")
