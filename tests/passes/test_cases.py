@@ -149,8 +149,9 @@ def test_missed_with_its_reason(case: Case) -> None:
     )
     reason = case.expect.removeprefix("missed").strip()
     assert not result.failed, said(result)
-    assert [r.kind for r in result.remarks] == [RemarkKind.MISSED], said(result)
-    assert result.remarks[0].reason == reason, said(result)
+    assert {r.kind for r in result.remarks} == {RemarkKind.MISSED}, said(result)
+    # A second sweep with several accumulators is several sites, one of which is the case's.
+    assert reason in [r.reason for r in result.remarks], said(result)
 
 
 @cases("unchanged")

@@ -1,0 +1,281 @@
+"""Layer norm of examples/layer_norm.py on a GPU: as written, and after fuse-stats.
+
+    PYTHONPATH=. python benchmarks/fuse_stats_speed.py [--columns N ...] [--dtypes fp32 ...]
+
+All versions are launched in turn, each after the L2 cache was flushed, on random data;
+what is reported are medians over the runs, the ratio original / rewritten of the pairs
+of neighbouring runs with its 10th and 90th percentile, and the share of the bandwidth
+of a copy of x to y that is measured among them. Results are compared with torch first.
+
+Needs torch, triton and a CUDA device, and libcst to make the rewritten versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+import triton
+
+from tritonopt.passes.fuse_stats import FuseStats
+from tritonopt.rewriting.pipeline import rewrite_source
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "examples" / "layer_norm.py"
+FORMULAS = ("shifted", "moments", "welford")
+DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+EPS = 1e-5
+# (BLOCK, num_warps); a block that holds several rows' worth of columns is left out.
+CONFIGURATIONS = ((256, 1), (1024, 4), (4096, 8), (16384, 16))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rows", type=int, default=4096)
+    parser.add_argument("--columns", type=int, nargs="+", default=[1024, 4096, 16384, 65536])
+    parser.add_argument("--dtypes", nargs="+", choices=list(DTYPES), default=list(DTYPES))
+    parser.add_argument("--runs", type=int, default=40, help="timed runs of each version (40)")
+    parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
+    options = parser.parse_args()
+    if options.runs < 2:
+        parser.error("--runs: at least 2 are needed")
+    if not torch.cuda.is_available():
+        raise SystemExit("this benchmark needs a CUDA device")
+    torch.manual_seed(0)
+    device = torch.cuda.get_device_properties(0)
+    with tempfile.TemporaryDirectory() as folder:
+        versions = load_versions(Path(folder))
+        rows = [
+            measure(versions, options.rows, columns, dtype, block, warps, options.runs)
+            for dtype in options.dtypes
+            for columns in options.columns
+            for block, warps in CONFIGURATIONS
+            if block < 2 * columns
+        ]
+    report = {
+        "benchmark": "fuse_stats_speed",
+        "date": time.strftime("%Y-%m-%d"),
+        "gpu": device.name,
+        "l2_megabytes": device.L2_cache_size / 2**20,
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "cuda": torch.version.cuda,
+        "python": platform.python_version(),
+        "runs": options.runs,
+        "results": rows,
+        "best": best(rows),
+    }
+    name = device.name.lower().replace(" ", "-")
+    out = options.out or ROOT / "benchmarks" / "results" / f"fuse_stats_speed-{name}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    show(report)
+    print(f"\nwritten to {out}")
+
+
+def load_versions(folder: Path) -> dict[str, ModuleType]:
+    """The example as it is, and rewritten by each formula, each a module of its own."""
+    text = EXAMPLE.read_text(encoding="utf-8")
+    texts = {"original": text}
+    for formula in FORMULAS:
+        result = rewrite_source(text, [FuseStats(formula=formula)], path=EXAMPLE.name)
+        if not result.changed:
+            said = "\n".join(f"{r.line}: {r.reason} {r.message}" for r in result.remarks)
+            raise SystemExit(f"fuse-stats left {EXAMPLE.name} alone ({formula}):\n{said}")
+        texts[formula] = result.text
+    return {name: load(folder / f"layer_norm_{name}.py", text) for name, text in texts.items()}
+
+
+def load(path: Path, text: str) -> ModuleType:
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def measure(
+    versions: dict[str, ModuleType],
+    rows: int,
+    columns: int,
+    dtype_name: str,
+    block: int,
+    warps: int,
+    runs: int,
+) -> dict[str, Any]:
+    dtype = DTYPES[dtype_name]
+    x = (torch.randn(rows, columns, device="cuda") * 2 + 1).to(dtype)
+    weight = torch.randn(columns, device="cuda").to(dtype)
+    bias = torch.randn(columns, device="cuda").to(dtype)
+    y = torch.empty_like(x)
+    mean = torch.empty(rows, device="cuda")
+    rstd = torch.empty(rows, device="cuda")
+
+    def launch_of(module: ModuleType) -> Callable[[], Any]:
+        kernel = module.layer_norm_kernel
+
+        def launch() -> Any:
+            return kernel[(rows,)](
+                x, y, weight, bias, mean, rstd, x.stride(0), columns, EPS,
+                BLOCK=block, num_warps=warps,
+            )  # fmt: skip
+
+        return launch
+
+    work = {name: launch_of(module) for name, module in versions.items()}
+    found: dict[str, Any] = {
+        "rows": rows,
+        "columns": columns,
+        "dtype": dtype_name,
+        "block": block,
+        "num_warps": warps,
+        "versions": {},
+    }
+    for name, launch in work.items():
+        y.fill_(float("nan"))
+        compiled = launch()
+        found["versions"][name] = {
+            "registers": getattr(compiled, "n_regs", None),
+            "spills": getattr(compiled, "n_spills", None),
+        }
+        check(f"{name}, {columns} x {dtype_name}, {block}", x, weight, bias, y, mean, rstd)
+    times = timed({**work, "copy": lambda: y.copy_(x)}, runs)
+    copy = statistics.median(times["copy"])
+    found["copy_us"] = copy
+    # A copy moves what a layer norm must move at least: x once, y once.
+    found["copy_gb_per_s"] = 2 * x.numel() * x.element_size() / copy / 1e3
+    for name, version in found["versions"].items():
+        median = statistics.median(times[name])
+        ratios = sorted(a / b for a, b in zip(times["original"], times[name], strict=True))
+        version["median_us"] = median
+        version["share_of_copy"] = copy / median
+        version["ratio"] = statistics.median(ratios)
+        version["ratio_p10"] = ratios[round(0.1 * (len(ratios) - 1))]
+        version["ratio_p90"] = ratios[round(0.9 * (len(ratios) - 1))]
+    return found
+
+
+def check(
+    what: str,
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    y: torch.Tensor,
+    mean: torch.Tensor,
+    rstd: torch.Tensor,
+) -> None:
+    """Against torch in fp32, row by row in slices so that long rows fit beside each other."""
+    step = max(1, 2**26 // x.shape[1])
+    tolerance = {torch.float32: 1e-4, torch.float16: 4e-3, torch.bfloat16: 3e-2}[x.dtype]
+    for first in range(0, x.shape[0], step):
+        part = slice(first, first + step)
+        wide = x[part].float()
+        expected = torch.nn.functional.layer_norm(
+            wide, (x.shape[1],), weight.float(), bias.float(), EPS
+        )
+        variance, centre = torch.var_mean(wide, dim=1, correction=0)
+        close = {
+            "y": (y[part].float(), expected, tolerance),
+            "mean": (mean[part], centre, 1e-4),
+            "rstd": (rstd[part], torch.rsqrt(variance + EPS), 1e-4),
+        }
+        for name, (actual, wanted, allowed) in close.items():
+            torch.testing.assert_close(
+                actual, wanted, rtol=allowed, atol=allowed,
+                msg=lambda text, name=name: f"{what}: {name} differs from torch\n{text}",
+            )  # fmt: skip
+
+
+def timed(work: dict[str, Callable[[], Any]], runs: int) -> dict[str, list[float]]:
+    """Microseconds of every run. The order turns by one each round: none is always first."""
+    size = torch.cuda.get_device_properties(0).L2_cache_size
+    # Large enough that the flush hides the time that Python takes to launch.
+    flush = torch.empty(max(8 * size, 2**29), dtype=torch.int8, device="cuda")
+    names = list(work)
+    for name in names:
+        for _ in range(3):
+            work[name]()
+    events: list[tuple[str, torch.cuda.Event, torch.cuda.Event]] = []
+    for run in range(runs):
+        turn = run % len(names)
+        for name in names[turn:] + names[:turn]:
+            begin = torch.cuda.Event(enable_timing=True)
+            end = torch.cuda.Event(enable_timing=True)
+            flush.zero_()
+            begin.record()
+            work[name]()
+            end.record()
+            events.append((name, begin, end))
+    torch.cuda.synchronize()
+    times: dict[str, list[float]] = {name: [] for name in names}
+    for name, begin, end in events:
+        times[name].append(begin.elapsed_time(end) * 1e3)
+    return times
+
+
+def best(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """For each shape the fastest configuration of each version: what a tuned kernel would gain."""
+    shapes: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        shapes.setdefault((row["dtype"], row["columns"]), []).append(row)
+    found = []
+    for (dtype, columns), same in shapes.items():
+        fastest = {}
+        for name in same[0]["versions"]:
+            row = min(same, key=lambda r: r["versions"][name]["median_us"])
+            version = row["versions"][name]
+            fastest[name] = {
+                "median_us": version["median_us"],
+                "share_of_copy": version["share_of_copy"],
+                "block": row["block"],
+                "num_warps": row["num_warps"],
+            }
+        original = fastest["original"]["median_us"]
+        for version in fastest.values():
+            version["ratio"] = original / version["median_us"]
+        found.append({"dtype": dtype, "columns": columns, "versions": fastest})
+    return found
+
+
+def show(report: dict[str, Any]) -> None:
+    print(f"{report['gpu']}, torch {report['torch']}, triton {report['triton']}")
+    print("ratio: original / rewritten, above 1 is faster, [10th .. 90th percentile]\n")
+    head = f"{'dtype':5} {'columns':>7} {'BLOCK':>6} {'warps':>5} {'original':>10} {'copy':>6}"
+    print(head + "".join(f"   {formula:25}" for formula in FORMULAS))
+    for row in report["results"]:
+        original = row["versions"]["original"]
+        line = (
+            f"{row['dtype']:5} {row['columns']:7} {row['block']:6} {row['num_warps']:5} "
+            f"{original['median_us']:7.0f} us {original['share_of_copy']:5.0%} "
+        )
+        for formula in FORMULAS:
+            version = row["versions"][formula]
+            spread = f"[{version['ratio_p10']:.2f} .. {version['ratio_p90']:.2f}]"
+            line += f"   {version['ratio']:.2f}x {spread:14} {version['share_of_copy']:4.0%}"
+        print(line)
+    print("\nthe fastest configuration of each version:")
+    for row in report["best"]:
+        line = f"{row['dtype']:5} {row['columns']:7} "
+        for name, version in row["versions"].items():
+            line += (
+                f"  {name} {version['median_us']:.0f} us ({version['block']}, "
+                f"{version['num_warps']} warps, {version['ratio']:.2f}x)"
+            )
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
