@@ -104,6 +104,13 @@ def infer(launchers: Launchers, launcher: Launcher) -> Signature:
     return _Solution(launcher, walk).signature()
 
 
+def takes_strides(launchers: Launchers, launcher: Launcher) -> frozenset[str]:
+    """Tensors whose strides the code looks at: the others it takes to be contiguous."""
+    walk = _Walk(launchers, launcher)
+    walk.run()
+    return frozenset(n for n, e in walk.evidence.items() if e.strided and not e.contiguous)
+
+
 class _Walk:
     """One pass over the launcher that collects evidence and equations."""
 
@@ -171,8 +178,8 @@ class _Walk:
             self.value(expr, scope)
             return
         if isinstance(expr, (ast.Tuple, ast.List)) and len(expr.elts) == len(target.elts):
-            for part, value_expr in zip(target.elts, expr.elts, strict=True):
-                self.assign(part, value_expr, scope)
+            for inner, inner_value in zip(target.elts, expr.elts, strict=True):
+                self.assign(inner, inner_value, scope)
             return
         value = self.value(expr, scope)
         parts: list[Value] = [None] * len(target.elts)
@@ -416,8 +423,10 @@ class _Walk:
         given = {name: self.value(e, scope) for name, e in launch.arguments.items()}
         for expr in launch.options.values():
             self.value(expr, scope)
-        pointers = _pointers(self.module, launch.kernel)
-        for parameter, bound in pointers.items():
+        grid = _elements(launch.grid) or []
+        for axis, expr in enumerate(grid):
+            given[f"program {axis}"] = self.value(expr, scope)
+        for parameter, bound in _pointers(self.module, launch.kernel).items():
             value = given.get(parameter)
             if not isinstance(value, Tensor) or not value.itself:
                 continue
@@ -434,9 +443,10 @@ def _elements(node: ast.expr) -> list[ast.expr] | None:
 
 
 def _pointers(module: source.Module, kernel: source.Kernel) -> dict[str, str | None]:
-    """Parameters that a kernel loads from or stores to, with the parameter that bounds them.
+    """Parameters that a kernel loads from or stores to, with what bounds them.
 
-    The bound is known where every access is `pointer + lanes` under `lanes < BOUND`.
+    The bound is known where every access is `pointer + lanes` under `lanes < BOUND`, a
+    parameter, or `pointer + tl.program_id(0)`, which is called `program 0`.
     """
     names = {p.name for p in kernel.parameters}
     assigned: dict[str, list[ast.expr]] = {}
@@ -455,7 +465,9 @@ def _pointers(module: source.Module, kernel: source.Kernel) -> dict[str, str | N
         base = _base(node.args[0], assigned, names)
         if base is None:
             continue
-        bound = None if base in assigned else _bound(node, called, assigned, names)
+        bound = None
+        if base not in assigned:
+            bound = _bound(node, called, assigned, names) or _program(module, node, assigned)
         found[base] = bound if found.get(base, bound) == bound else None
     return found
 
@@ -493,6 +505,23 @@ def _bound(
     bound = mask.comparators[0]
     same = ast.dump(mask.left) == ast.dump(pointer.right)
     return bound.id if same and isinstance(bound, ast.Name) and bound.id in names else None
+
+
+def _program(
+    module: source.Module, call: ast.Call, assigned: Mapping[str, list[ast.expr]]
+) -> str | None:
+    pointer = call.args[0]
+    if not (isinstance(pointer, ast.BinOp) and isinstance(pointer.left, ast.Name)):
+        return None
+    index = pointer.right
+    if isinstance(index, ast.Name) and len(assigned.get(index.id, [])) == 1:
+        index = assigned[index.id][0]
+    if not isinstance(index, ast.Call) or len(index.args) != 1:
+        return None
+    if module.resolve(index.func) != "triton.language.program_id":
+        return None
+    axis = _literal(index.args[0])
+    return f"program {axis}" if isinstance(axis, int) else None
 
 
 _JAXTYPING = {
@@ -599,7 +628,7 @@ class _Solution:
                 self.union(("shape", left.name), ("shape", right.name))
         for name, sizes in self.walk.hints.items():
             e = evidence[name]
-            if e.rank is not None or e.least_rank or e.ragged or e.annotated:
+            if e.rank is not None or e.least_rank > 1 or e.ragged or e.annotated:
                 continue
             for value in sizes:
                 if isinstance(value, Count) and value.name != name:

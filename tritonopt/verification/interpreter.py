@@ -33,8 +33,8 @@ class Access:
     damage: list[str] = field(default_factory=list)
     poison_lanes: bool = False
     reverse: bool = False
-    unmasked_other: bool = False
-    """Whether a masked load without `other` was seen."""
+    anywhere: bool = False
+    """Whether addresses go unchecked: for launches on the oracle's own clones."""
 
 
 class Interpreter:
@@ -100,14 +100,12 @@ class Interpreter:
         def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
             self._check(pointers, lanes, "load")
-            if other is None and not lanes.all():
-                self.access.unmasked_other = True
-                if self.access.poison_lanes:
-                    dtype = pointers.get_element_ty()
-                    kind = module._get_np_dtype(dtype)
-                    value = np.nan if kind.kind == "f" else 1
-                    fill = np.full(pointers.data.shape, value, dtype=kind)
-                    other = module.TensorHandle(fill, dtype)
+            if other is None and self.access.poison_lanes and not lanes.all():
+                dtype = pointers.get_element_ty()
+                kind = module._get_np_dtype(dtype)
+                value = np.nan if kind.kind == "f" else 1
+                fill = np.full(pointers.data.shape, value, dtype=kind)
+                other = module.TensorHandle(fill, dtype)
             return original_load(pointers, mask, other, *rest, **named)
 
         def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
@@ -135,7 +133,7 @@ class Interpreter:
     def _check(self, pointers: Any, lanes: Any, kind: str) -> None:
         """Record lanes outside of every tensor; refuse to touch what may not be there at all."""
         addresses = pointers.data[lanes]
-        if addresses.size == 0:
+        if addresses.size == 0 or self.access.anywhere:
             return
         size = max(1, pointers.get_element_ty().primitive_bitwidth // 8)
         if _within(addresses, size, self.access.extents):

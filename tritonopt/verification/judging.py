@@ -202,7 +202,7 @@ def measure(
 
     Without an oracle the original takes its place, and its own error is nothing.
     """
-    measures = []
+    measures: list[Measure] = []
     for output, other in shared(original.first, rewritten):
         if not output.is_float or output.bits.size == 0:
             continue

@@ -8,6 +8,7 @@ exact. Errors of both versions are measured against the result.
 
 from __future__ import annotations
 
+import importlib
 import types
 from typing import Any
 
@@ -29,8 +30,7 @@ class Oracle:
         self.kernels: dict[str, Any] = {}
         if not source:
             return
-        import triton
-
+        triton: Any = importlib.import_module("triton")
         path = f"<float64 copies of the kernels of {module.__name__}>"
         pin_source(path, source)
         # A namespace of its own, so that the copies call the copies of their
@@ -70,6 +70,8 @@ class _Clones:
     def of(self, value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(self.of(v) for v in value)
+        if type(value).__name__ == "dtype" and hasattr(value, "is_floating"):
+            return self.of_type(value)
         if not isinstance(value, torch.Tensor):
             if hasattr(value, "base") and isinstance(value.base, torch.Tensor):
                 raise NotWidenable("a tensor descriptor is passed to the kernel")
@@ -90,6 +92,15 @@ class _Clones:
         if flat.dtype != value.dtype:
             raise NotWidenable("one memory is passed to the kernel under two types")
         return copy.as_strided(value.shape, value.stride(), value.storage_offset())
+
+    def of_type(self, dtype: Any) -> Any:
+        """A type of the language that is passed as an argument, as for an accumulator."""
+        language: Any = importlib.import_module("triton.language")
+        if dtype == language.float32:
+            return language.float64
+        if dtype.is_floating() and dtype != language.float64:
+            raise NotWidenable(f"the type {dtype} is passed to the kernel")
+        return dtype
 
     def give_back(self) -> None:
         """Write what the kernel changed, and only that: poison must stay poison."""

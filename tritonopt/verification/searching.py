@@ -18,7 +18,7 @@ from .examples import Example, Limits
 from .judging import Difference
 from .strategies import examples
 
-_SHRINK_SECONDS = 40.0
+SHRINK_SECONDS = 20.0
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
 
@@ -97,8 +97,7 @@ class Search:
                 property_()
         except _Found as found:
             return found.example, found.difference
-        except HypothesisException as e:
-            print("HYP", repr(e))
+        except HypothesisException:
             # Nothing could be drawn that the original accepts, or the search
             # could not repeat itself: the first failure, if any, is the answer.
             if self.remembered:
@@ -106,11 +105,19 @@ class Search:
         return None
 
     def _step(self, example: Example, judge: Callable[[Example], Difference | None]) -> None:
+        difference = self.remembered.get(example)
+        if difference is None:
+            difference = self._judged(example, judge)
+        if difference is not None:
+            # One place for all: hypothesis tells failures apart by where they are raised.
+            raise _Found(example, difference)
+
+    def _judged(
+        self, example: Example, judge: Callable[[Example], Difference | None]
+    ) -> Difference | None:
         checker = self.checker
-        if example in self.remembered:
-            raise _Found(example, self.remembered[example])
         if checker.stopped or (self.deadline is not None and time.monotonic() > self.deadline):
-            return
+            return None
         examination = checker.examine(example)
         self.progress(checker.accepted, "shrinking" if self.remembered else "examples")
         if not examination.accepted:
@@ -126,8 +133,8 @@ class Search:
         if difference is not None:
             self.remembered[example] = difference
             if self.deadline is None:
-                self.deadline = time.monotonic() + _SHRINK_SECONDS
-            raise _Found(example, difference)
+                self.deadline = time.monotonic() + SHRINK_SECONDS
+        return difference
 
 
 @contextlib.contextmanager

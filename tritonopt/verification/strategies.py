@@ -117,16 +117,15 @@ def _draw_dimensions(
     dims: dict[str, int] = {}
     for name in names:
         room = limits.elements
+        is_column = name in columns
         for tensor in signature.tensors:
             if name not in tensor.shape:
                 continue
-            taken = 1
-            for d in tensor.shape:
-                taken *= d if isinstance(d, int) else dims.get(d, 1)
-            repeats = tensor.shape.count(name)
-            room = min(room, int((limits.elements / max(taken, 1)) ** (1 / repeats)))
-        is_column = name in columns
-        room = max(1, room if is_column and not dims else min(room, limits.rows))
+            room = min(room, _room(tensor.shape, name, dims, limits.elements))
+            if not (is_column and tensor.shape[-1] == name):
+                # Rows are walked one by one, in loops or programs: they cost the most.
+                room = min(room, _room(tensor.shape[:-1], name, dims, limits.rows))
+        room = max(1, room)
         pool = sizes(room, limits.blocks)
         if not is_column:
             pool = sorted({*pool, *range(1, min(room, 9) + 1)})
@@ -135,6 +134,14 @@ def _draw_dimensions(
         empty = draw(st.integers(0, 31)) == 31
         dims[name] = 0 if empty else draw(st.sampled_from(pool))
     return dims
+
+
+def _room(shape: tuple[Dimension, ...], name: str, dims: dict[str, int], most: int) -> int:
+    """How large one dimension may be, for a shape to have at most so many elements."""
+    taken = 1
+    for d in shape:
+        taken *= d if isinstance(d, int) else dims.get(d, 1)
+    return int((most / max(taken, 1)) ** (1 / max(shape.count(name), 1)))
 
 
 def _draw_leading(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tritonopt import source
 
-from .arguments import Signature, parse
+from .arguments import Signature, TensorArgument, parse
 from .errors import VerificationError
 from .examples import Example, Limits
-from .inference import infer
+from .inference import infer, takes_strides
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
 from .outcomes import VersionSpec
 from .verdict import Answer, Verdict
@@ -183,7 +183,12 @@ def _signature(launchers: Launchers, launcher: Launcher, given: Signature | None
         given = parse(comment, where)
     if given is None:
         return infer(launchers, launcher)
-    return _ordered(launcher, given)
+    strided = takes_strides(launchers, launcher)
+    known = tuple(
+        replace(a, strided=a.name in strided) if isinstance(a, TensorArgument) else a
+        for a in given.arguments
+    )
+    return _ordered(launcher, Signature(known, given.notes))
 
 
 def _ordered(launcher: Launcher, given: Signature) -> Signature:
@@ -317,6 +322,7 @@ class _Verification:
             )
         reason = checker.why_unsupported()
         if reason:
+            reason += f"\n{self.task.launcher.name} was called with: {signature}"
             return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
         if checker.any_bits_differ:
             return replace(
@@ -368,7 +374,7 @@ class _Verification:
         blocks = _block_sizes(self.old) | _block_sizes(self.new)
         if self.settings.backend == "interpreter":
             few = tuple(sorted(b for b in blocks if b <= 2**12))
-            return Limits(2**14, 24, _INTERPRETER_DTYPES, few)
+            return Limits(2**13, 16, _INTERPRETER_DTYPES, few)
         return Limits(2**22, 2**12, _INTERPRETER_DTYPES | {"bf16"}, tuple(sorted(blocks)))
 
 

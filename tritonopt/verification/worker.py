@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import importlib
 import os
 import platform
 import traceback
@@ -102,12 +103,11 @@ class _Version:
         for part in spec.launcher.split("."):
             launcher = getattr(launcher, part)
         if isinstance(launcher, type) and issubclass(launcher, torch.autograd.Function):
-            launcher = launcher.apply
+            launcher = getattr(launcher, "apply")  # noqa: B009  # a type to mypy
         self.launcher = launcher
 
     def backend(self) -> str:
-        import triton
-
+        triton: Any = importlib.import_module("triton")
         versions = f"triton {triton.__version__}, torch {self.torch.__version__}"
         if self.interpreted:
             return f"interpreter: {platform.processor() or platform.machine()}, {versions}"
@@ -122,6 +122,7 @@ class _Version:
         access = Access(poison_lanes=options.lanes, reverse=options.reverse)
         session = Session(arena, access, options, example.configuration)
         if options.widened:
+            access.anywhere = True
             session.widened = lambda *launch: self.oracle.launch(*launch, nudge=options.nudge)
         arguments, tensors = build_arguments(
             example,

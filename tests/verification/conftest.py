@@ -1,0 +1,56 @@
+"""Verifying subjects against changed copies of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tritonopt.verification import Verdict, verify
+
+SUBJECTS = Path(__file__).parent / "subjects"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "gpu: needs a GPU; skipped, with a word, where there is none"
+    )
+
+
+@pytest.fixture(autouse=True)
+def little_shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short counterexample is tested once; elsewhere any will do."""
+    monkeypatch.setattr("tritonopt.verification.searching.SHRINK_SECONDS", 1.0)
+
+
+@pytest.fixture
+def against(tmp_path: Path) -> Callable[..., Verdict]:
+    """Verify a subject against itself with some texts replaced."""
+
+    def run(name: str, *changes: tuple[str, str], **options: object) -> Verdict:
+        original = SUBJECTS / f"{name}.py"
+        text = original.read_text()
+        for old, new in changes:
+            assert old in text, f"{old!r} does not stand in {name}.py"
+            text = text.replace(old, new)
+        rewritten = tmp_path / f"{name}.py"
+        rewritten.write_text(text)
+        settings: dict[str, object] = {"backend": "interpreter", "max_examples": 12}
+        return verify(original, rewritten, **{**settings, **options})  # type: ignore[arg-type]
+
+    return run
+
+
+@pytest.fixture
+def of_texts(tmp_path: Path) -> Callable[..., Verdict]:
+    """Verify two texts against each other."""
+
+    def run(original: str, rewritten: str, **options: object) -> Verdict:
+        (tmp_path / "kernel.py").write_text(original)
+        (tmp_path / "rewritten.py").write_text(rewritten)
+        settings: dict[str, object] = {"backend": "interpreter", "max_examples": 12}
+        paths = tmp_path / "kernel.py", tmp_path / "rewritten.py"
+        return verify(*paths, **{**settings, **options})  # type: ignore[arg-type]
+
+    return run
