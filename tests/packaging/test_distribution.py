@@ -82,3 +82,13 @@ def test_it_lists_every_pass_where_neither_torch_nor_triton_is(dist: Path, tmp_p
     kernel = tmp_path / "kernel.py"
     kernel.write_text("import triton\n\n\n@triton.jit\ndef copy(x):\n    pass\n")
     run(binaries / "tritonopt", "rewrite", kernel, "--passes", "all", cwd=tmp_path)
+
+    refused = subprocess.run(
+        [binaries / "tritonopt", "verify", kernel, kernel],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 2
+    assert "pip install 'tritonopt[verify]'" in refused.stderr

@@ -120,12 +120,7 @@ def _files(paths: Iterable[str], summary: Summary) -> Iterator[tuple[Path, bool]
             summary.add_error(text_of_path, f"{text_of_path}: does not exist")
             continue
         directory = path.is_dir()
-        try:
-            files = list(source.find_python_files([path]))
-        except OSError as error:
-            why = f"{error.filename}: cannot be read: {error.strerror}"
-            summary.add_error(text_of_path, why)
-            continue
+        files = list(source.find_python_files([path]))
         if not files:
             why = "no Python file in it that .gitignore does not exclude"
             summary.add_error(text_of_path, f"{text_of_path}: {why}")
