@@ -203,6 +203,35 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, root: Path) -> None:
     assert "Traceback" not in done.stderr and "Broken" not in done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_is_an_error_and_no_defect(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "k.py").write_text(KERNEL + "    x = X * 2\n")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", WITH_TOYS, "rewrite", str(tmp_path), "--passes=double-to-add"],
+            cwd=root,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "tritonopt: error: [Errno 28] No space left on device\n"
+
+
+def test_stdout_may_be_closed(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "k.py").write_text(KERNEL)
+    command = f'exec "{sys.executable}" -m tritonopt passes >&-'
+    assert subprocess.run(["sh", "-c", command], cwd=root, check=False).returncode == 0
+
+
+def test_what_stdout_cannot_show_is_escaped(root: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    code = "import sys, tritonopt.cli.main as m; m.main = lambda: print('caf\u00e9'); m.entry()"
+    done = python("-c", code, cwd=root, env=environment)
+    assert (done.returncode, done.stdout) == (0, "caf\\xe9\n")
+
+
 def on_a_terminal(*command: str, cwd: Path, **variables: str) -> str:
     """What a command prints when stdout and stderr are a terminal."""
     master, terminal = pty.openpty()

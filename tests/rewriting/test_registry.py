@@ -48,7 +48,10 @@ def entries(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
 
     def entry_points(*, group: str) -> list[metadata.EntryPoint]:
         assert group == "tritonopt.passes"
-        return [metadata.EntryPoint(name, value, group) for name, value in found.items()]
+        # A name with a trailing star is a second package's pass of that name.
+        return [
+            metadata.EntryPoint(name.rstrip("*"), value, group) for name, value in found.items()
+        ]
 
     def load(entry: metadata.EntryPoint) -> Any:
         module, _, name = entry.value.partition(":")
@@ -116,3 +119,12 @@ def test_the_api_takes_texts_and_passes_in_any_mixture(entries: dict[str, str]) 
     assert registry.resolve("always") == [Always()]
     assert registry.resolve(["always", FuseThings()]) == [Always(), FuseThings()]
     assert registry.resolve(()) == []
+
+
+def test_two_packages_with_a_pass_of_one_name_are_told_apart(entries: dict[str, str]) -> None:
+    entries["always*"] = entries["always"]  # the same package, installed twice
+    assert registry.names() == ["always", "fuse-things"]
+    registry._entries.cache_clear()
+    entries["always*"] = "elsewhere:Always"
+    with pytest.raises(PassSelectionError, match="two packages bring a pass 'always'"):
+        registry.select("fuse-things")

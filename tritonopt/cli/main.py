@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -31,6 +32,11 @@ exit codes:
 
 def entry() -> NoReturn:
     """The console script."""
+    if sys.stdout is None:  # closed by the caller: there is nobody to print to
+        sys.stdout = io.StringIO()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal cannot show is no reason to stop. (stderr is like this already.)
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())
 
 
@@ -47,10 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("tritonopt: interrupted; no file was left half written", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # `tritonopt ... | head` is no error of anyone's. What is still buffered goes
-        # nowhere, or the interpreter would complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # `tritonopt ... | head` is no error of anyone's.
+        _abandon_stdout()
         return PIPE_CLOSED
+    except OSError as error:
+        _abandon_stdout()
+        return complain(str(error))
     except Exception:
         # Exit code 1 means "would change", so nothing of ours may leave with it.
         import traceback
@@ -61,6 +69,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"the lines above"
         )
         return ERROR
+
+
+def _abandon_stdout() -> None:
+    """What is still buffered goes nowhere; else the interpreter would fail on it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(message: str) -> int:

@@ -17,7 +17,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     code = OK
     found = []
-    for name in registry.names():
+    try:
+        names = registry.names()
+    except options.PassSelectionError as error:
+        return complain(str(error))
+    for name in names:
         try:
             found.append(registry.load(name))
         except options.PassSelectionError as error:

@@ -64,7 +64,14 @@ def resolve(passes: str | Iterable[Pass | str]) -> list[Pass]:
 
 @cache
 def _entries() -> dict[str, metadata.EntryPoint]:
-    found = {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
+    found: dict[str, metadata.EntryPoint] = {}
+    for entry in metadata.entry_points(group=GROUP):
+        first = found.setdefault(entry.name, entry)
+        # The same one twice is a package that is installed twice; another one is a quarrel.
+        if first.value != entry.value:
+            raise PassSelectionError(
+                f"two packages bring a pass {entry.name!r}: {first.value} and {entry.value}"
+            )
     return dict(sorted(found.items()))
 
 
