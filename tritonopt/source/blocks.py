@@ -9,6 +9,7 @@ that libcst parsed.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Mapping, Sequence
 
 import libcst as cst
@@ -20,6 +21,7 @@ _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 _ONE_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.AsyncWith)
 _TWO_BODIES = (ast.If, ast.For, ast.AsyncFor, ast.While)
+_NOTHING = StatementPlan()
 
 
 def rewrite(
@@ -34,7 +36,7 @@ def rewrite(
     newline = _newline(text)
     # An indented function parses inside a block.
     shell = f"if 1:{newline}" if text[:1] in (" ", "\t") else ""
-    tree = _parse(shell + text, indent, newline)
+    tree = _parse(shell + text)
     if tree.code != shell + text:
         raise EditConflict("form feeds or lone carriage returns in the kernel would not be kept")
     rebuild = _Rebuild(plans, parents, indent, newline)
@@ -56,10 +58,9 @@ def _newline(text: str) -> str:
     return "\r\n" if windows > text.count("\n") - windows else "\n"
 
 
-def _parse(text: str, indent: str, newline: str) -> cst.Module:
-    config = cst.PartialParserConfig(default_indent=indent, default_newline=newline)
+def _parse(text: str) -> cst.Module:
     try:
-        return cst.parse_module(text, config)
+        return cst.parse_module(text)
     except cst.ParserSyntaxError as error:
         raise EditConflict(f"does not parse: {error.message}") from error
 
@@ -95,8 +96,9 @@ class _Rebuild:
         newline: str,
     ) -> None:
         self._plans = plans
+        self._indent = indent
         self._newline = newline
-        self._tidy = _Tidy(indent)
+        self._tidy = _Tidy(indent, newline)
         self._touched: set[ast.AST] = set()
         """Every node with a change in it."""
         for statement in plans:
@@ -140,7 +142,7 @@ class _Rebuild:
         several = len(block.statements) > 1 or block.footer
         if isinstance(only, cst.SimpleStatementLine) and not only.leading_lines and not several:
             return tree.with_changes(body=only.body, trailing_whitespace=only.trailing_whitespace)
-        return cst.IndentedBlock(body=block.statements, footer=block.footer)
+        return self._block(block.statements, block.footer)
 
     def _lines(self, nodes: Sequence[ast.stmt], lines: Sequence[cst.CSTNode]) -> _Block:
         block = _Block()
@@ -170,15 +172,14 @@ class _Rebuild:
         if plan is None:
             block.add(self._compound(node, tree))
             return
-        for code in plan.before:
-            self._insert(block, code)
+        leading = self._insert_before(block, plan, tree.leading_lines)
         if plan.removal is not None:
-            block.pending += _left_over(tree.leading_lines, plan.removal.keep_comments)
+            block.pending += _left_over(leading, plan.removal.keep_comments)
         elif plan.replacement is not None:
-            block.pending += tree.leading_lines
+            block.pending += leading
             self._insert(block, plan.replacement)
         else:
-            block.add(self._compound(node, tree))
+            block.add(self._compound(node, tree.with_changes(leading_lines=leading)))
         for code in plan.after:
             self._insert(block, code)
 
@@ -201,20 +202,23 @@ class _Rebuild:
             nonlocal last_line
             if waiting:
                 last_line = len(block.statements)
-                block.add(cst.SimpleStatementLine(body=_joined(waiting, smalls[-1])))
+                line = cst.SimpleStatementLine(
+                    body=_joined(waiting, smalls[-1]), trailing_whitespace=self._line_end
+                )
+                block.add(line)
                 waiting.clear()
 
         for index, (node, small) in enumerate(zip(nodes, smalls, strict=True)):
-            plan = self._plans.get(node)
-            for code in plan.before if plan else ():
+            plan = self._plans.get(node, _NOTHING)
+            above = leading if index == 0 else []
+            if plan.before:
                 flush()
-                self._insert(block, code)
-            if index == 0 and plan and plan.removal:
-                block.pending += _left_over(leading, plan.removal.keep_comments)
-            elif index == 0:
-                block.pending += leading
+                above = self._insert_before(block, plan, above)
+            if plan.removal is not None:
+                above = _left_over(above, plan.removal.keep_comments)
+            block.pending += above
             last_replacement = None
-            if plan is None or not plan.gone:
+            if not plan.gone:
                 waiting.append(small)
             elif plan.replacement is not None:
                 statements, footer = self._statements(plan.replacement)
@@ -225,7 +229,7 @@ class _Rebuild:
                     flush()
                     last_replacement = len(block.statements)
                     self._add(block, statements, footer)
-            for code in plan.after if plan else ():
+            for code in plan.after:
                 flush()
                 self._insert(block, code)
         flush()
@@ -235,7 +239,7 @@ class _Rebuild:
         elif last_replacement is not None and trailing.comment is not None:
             # What stood behind the one line stands above the several.
             statement = block.statements[last_replacement]
-            comment = cst.EmptyLine(comment=trailing.comment)
+            comment = cst.EmptyLine(comment=trailing.comment, newline=trailing.newline)
             lines = [*statement.leading_lines, comment]
             block.statements[last_replacement] = statement.with_changes(leading_lines=lines)
 
@@ -288,10 +292,31 @@ class _Rebuild:
             branch = self._compound(nodes[0], tree)
             return branch if isinstance(branch, cst.If) else tree
         # An `elif` has no place before or after it: it becomes an `if` inside an `else`.
-        inner = cst.IndentedBlock(body=[tree.with_changes(leading_lines=[])])
+        inner = self._block([tree.with_changes(leading_lines=[])], [])
         return cst.Else(body=self._suite(nodes, inner), leading_lines=tree.leading_lines)
 
-    # New code
+    # New code, which says itself what libcst would take from the start of the text
+
+    @property
+    def _line_end(self) -> cst.TrailingWhitespace:
+        return cst.TrailingWhitespace(newline=cst.Newline(value=self._newline))
+
+    def _block(
+        self, body: Sequence[_Statement], footer: Sequence[cst.EmptyLine]
+    ) -> cst.IndentedBlock:
+        return cst.IndentedBlock(
+            body=body, footer=footer, indent=self._indent, header=self._line_end
+        )
+
+    def _insert_before(
+        self, block: _Block, plan: StatementPlan, leading: Sequence[cst.EmptyLine]
+    ) -> list[cst.EmptyLine]:
+        """What comes before a statement; the lines above the statement that are left to it."""
+        blank = _blank(leading) if plan.before else []
+        block.pending += blank
+        for code in plan.before:
+            self._insert(block, code)
+        return list(leading[len(blank) :])
 
     def _insert(self, block: _Block, code: str) -> None:
         self._add(block, *self._statements(code))
@@ -306,7 +331,7 @@ class _Rebuild:
     def _statements(self, code: str) -> tuple[list[_Statement], list[cst.EmptyLine]]:
         """The statements of new code, and the comment lines behind the last of them."""
         lines = code.replace("\r\n", "\n").replace("\n", self._newline)
-        tree = _parse(lines, "    ", self._newline).visit(self._tidy)
+        tree = _parse(lines).visit(self._tidy)
         if not isinstance(tree, cst.Module) or not tree.body:
             raise EditConflict(f"no statement in the new code {code!r}")
         first, *rest = tree.body
@@ -315,11 +340,20 @@ class _Rebuild:
 
 
 class _Tidy(cst.CSTTransformer):
-    """Makes new code look like the file: its indentation in brackets, nothing on blank lines."""
+    """Makes new code look like the file: its indentation, its newlines, nothing on blank lines."""
 
-    def __init__(self, indent: str) -> None:
+    def __init__(self, indent: str, newline: str) -> None:
         super().__init__()
         self._indent = indent
+        self._newline = newline
+
+    def leave_Newline(self, original_node: cst.Newline, updated_node: cst.Newline) -> cst.Newline:
+        return updated_node.with_changes(value=self._newline)
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        return updated_node.with_changes(indent=self._indent)
 
     def leave_EmptyLine(
         self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine
@@ -363,11 +397,9 @@ def _joined(
 
 def _left_over(lines: Sequence[cst.EmptyLine], keep_comments: bool) -> list[cst.EmptyLine]:
     """What stays of the lines above a statement that goes."""
-    if keep_comments:
-        return list(lines)
-    blank: list[cst.EmptyLine] = []
-    for line in lines:
-        if line.comment is not None:
-            break
-        blank.append(line)
-    return blank
+    return list(lines) if keep_comments else _blank(lines)
+
+
+def _blank(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """The blank lines above the first comment."""
+    return list(itertools.takewhile(lambda line: line.comment is None, lines))

@@ -14,7 +14,7 @@ from tritonopt.source.kernels import Kernel
 
 @dataclass(frozen=True)
 class InsertBefore:
-    """New statements right before a statement, above the comments that belong to it."""
+    """New statements right before a statement: above its comments, below the blank lines."""
 
     anchor: ast.stmt
     code: str

@@ -138,8 +138,11 @@ class _Region:
 
     def _parameter_splices(self) -> Iterator[_Splice]:
         for function, codes in self._parameters.items():
+            taken = [parameter.arg for parameter in _parameters(function.args)]
             for code in codes:
-                parse(f"def kernel({code}\n):\n    pass\n", f"the parameter {code!r}")
+                taken.append(_parameter_name(code))
+                if taken.count(taken[-1]) > 1:
+                    raise EditConflict(f"the parameter {taken[-1]} exists already")
             start = self._module.lines.offset(function.lineno, function.col_offset)
             new = [code.strip() for code in codes]
             for offset, code in insertions(self._module.text, start, new, self._indent):
@@ -238,6 +241,21 @@ def _indent_unit(module: Module, node: ast.FunctionDef | ast.Module) -> str:
 def _indent(module: Module, line: int) -> str:
     match = re.compile(r"[ \t\f]*").match(module.text, module.lines.start(line))
     return match.group().rpartition("\f")[2] if match else ""
+
+
+def _parameter_name(code: str) -> str:
+    """The name of the one parameter that the code is."""
+    body = parse(f"def kernel({code}\n):\n    pass\n", f"the parameter {code!r}").body
+    function = body[0]
+    found = _parameters(function.args) if isinstance(function, ast.FunctionDef) else []
+    if len(body) != 1 or len(found) != 1:
+        raise EditConflict(f"{code!r} is not one parameter")
+    return found[0].arg
+
+
+def _parameters(args: ast.arguments) -> list[ast.arg]:
+    every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+    return [arg for arg in every if arg is not None]
 
 
 def _where(node: ast.stmt | ast.expr) -> str:

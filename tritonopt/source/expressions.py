@@ -23,7 +23,9 @@ def spelling(
     the parser: what is right is what parses to the tree with the new expression in it.
     """
     code = code.strip()
-    wanted = _exchanged(node, path, _parse_expression(code))
+    if not code:
+        raise EditConflict("no new expression is given")
+    wanted = _exchanged(node, path, _parse_expression(code, subscript=path[-1][0] == "slice"))
     for candidate in (code, f"({code})"):
         if _meaning(text[:start] + candidate + text[end:]) == wanted:
             return candidate
@@ -39,11 +41,14 @@ def parse(text: str, what: str) -> ast.Module:
         raise EditConflict(f"{what} does not parse: {error}") from error
 
 
-def _parse_expression(code: str) -> ast.expr:
-    body = parse(f"({code}\n)", f"the new expression {code!r}").body
+def _parse_expression(code: str, subscript: bool) -> ast.expr:
+    # `:, None` is an expression only between brackets.
+    text = f"_[{code}\n]" if subscript else f"({code}\n)"
+    body = parse(text, f"the new expression {code!r}").body
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
         raise EditConflict(f"{code!r} is no expression")
-    return body[0].value
+    value = body[0].value
+    return value.slice if subscript and isinstance(value, ast.Subscript) else value
 
 
 def _exchanged(node: ast.FunctionDef | ast.Module, path: Path, expression: ast.expr) -> str:

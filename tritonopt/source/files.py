@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import stat
-import tempfile
 import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -101,9 +100,10 @@ def _below(directory: Path, ignored: Ignored) -> Iterator[Path]:
         if entry.is_dir(follow_symlinks=False):
             if not _skipped(path) and not ignored.matches(path, directory=True):
                 yield from _below(path, ignored)
-        elif entry.name.endswith(".py") and entry.is_file():
-            if not ignored.matches(path, directory=False):
-                yield path
+        elif not entry.name.endswith(".py") or not entry.is_file():
+            continue
+        elif not ignored.matches(path, directory=False):
+            yield path
 
 
 def _skipped(directory: Path) -> bool:
@@ -119,11 +119,11 @@ def _encoding(path: Path, data: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError as error:
-        if "unknown encoding" in error.msg:
-            message = f"{error.msg}: correct the declaration in the first two lines"
-            raise SourceError(str(path), 1, 1, message) from error
-        # The first lines are not UTF-8: say where.
-        return "utf-8"
+        if error.msg.startswith("invalid or missing"):
+            return "utf-8"  # the first lines are not, and decoding says where
+        # Python does not know the encoding, or a byte order mark says another.
+        message = f"{error.msg}: correct the encoding that the first two lines declare"
+        raise SourceError(str(path), 1, 1, message) from error
     return "utf-8" if encoding == "utf-8-sig" else encoding
 
 
@@ -150,6 +150,8 @@ def _encoded(file: SourceFile, text: str) -> bytes:
 
 
 def _replace(target: Path, data: bytes, before: os.stat_result) -> None:
+    import tempfile  # slow to import, and most runs write nothing
+
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as temporary:

@@ -40,7 +40,7 @@ def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list
     line_start = _line_start(text, place.last)
     own_line = not text[line_start : place.last].strip()
     newline = _newline_before(text, line_start)
-    lead = text[line_start : place.last] if own_line else _margin(text, line_start) + indent
+    lead = _margin(text, line_start) + (indent if line_start <= start else "")
     gap = newline + lead if own_line else " "
     if text.startswith("**", place.last):
         return [(place.last, "".join(f"{code},{gap}" for code in codes))]

@@ -1,0 +1,307 @@
+"""Launch sites, and the uses that hide launches."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+import pytest
+
+from tritonopt import source
+
+HEAD = """\
+import triton
+import triton.language as tl
+from tools import libentry
+
+
+@triton.jit
+def K(x, y, n, B: tl.constexpr = 4):
+    H(x)
+
+
+@triton.jit
+def H(x):
+    pass
+
+
+"""
+
+
+def read(text: str) -> source.Module:
+    return source.read(HEAD + text)
+
+
+def shown(values: Mapping[str, ast.expr]) -> dict[str, str]:
+    return {name: ast.unparse(value) for name, value in values.items()}
+
+
+def escapes(module: source.Module) -> dict[str, list[str]]:
+    """The lines of the escapes."""
+    lines = module.text.splitlines()
+    return {
+        name: [lines[use.lineno - 1].strip() for use in uses]
+        for name, uses in module.escapes.items()
+    }
+
+
+def test_a_launch_and_its_arguments() -> None:
+    module = read("def run(a, b):\n    K[(1, 2)](a, b + 1, n=a.numel(), B=8, num_warps=4)\n")
+    (launch,) = module.launches
+    assert launch.kernel is module.kernel("K")
+    assert launch.launcher is not None
+    assert launch.launcher.name == "run"
+    assert ast.unparse(launch.grid) == "(1, 2)"
+    assert shown(launch.arguments) == {"x": "a", "y": "b + 1", "n": "a.numel()", "B": "8"}
+    assert shown(launch.options) == {"num_warps": "4"}
+    assert launch.complete
+    assert module.text_of(launch.call).startswith("K[(1, 2)](a")
+    assert not module.escapes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "K[1,](x, y, n)",
+        "K[(n,)](x, y, n)",
+        "K[lambda meta: (triton.cdiv(n, meta['B']),)](x, y, n)",
+        "grid = (1,)\nK[grid](x, y, n)",
+        "def f():\n    def grid(meta): return (1,)\n    K[grid](x, y, n)",
+        "K[grid(n)](x, y, n)",
+        "k = K\nk[g](x, y, n)",
+        "def f():\n    k = K\n    return k[g](x, y, n)",
+        "def f():\n    k = K\n    def h(): k[g](x, y, n)\n    return h",
+        "k: object = K\nk[g](x, y, n)",
+        "k = l = K\nl[g](x, y, n)",
+        "k, l = K, H\nk[g](x, y, n)",
+        "k = triton.autotune([], key=['n'])(K)\nk[g](x, y, n)",
+        "k = triton.heuristics({})(triton.autotune([], [])(K))\nk[g](x, y, n)",
+        "K = triton.autotune([], key=['n'])(K)\nK[g](x, y, n)",
+        "K.run(x, y, n, grid=g, warmup=False)",
+        "K.warmup(x, y, n, grid=(1,))",
+        "lambda: K[g](x, y, n)",
+        "[K[g](x, y, n) for x in y]",
+        "def f():\n    global K\n    K[g](x, y, n)",
+        "with torch.cuda.device(0):\n    K[g](x, y, n)",
+        "if x:\n    pass\nelif K[g](x, y, n):\n    pass",
+    ],
+)
+def test_every_spelling_of_a_launch(text: str) -> None:
+    module = read(text)
+    (launch,) = module.launches
+    assert launch.kernel.name == "K"
+    assert list(launch.arguments) == ["x", "y", "n"]
+    assert not launch.options
+    assert not module.escapes
+
+
+def test_a_third_party_decorator_may_also_be_called() -> None:
+    module = read("@libentry()\n@triton.jit\ndef L(x): pass\nk = libentry()(K)\nk[g](x, y, n)\n")
+    assert [launch.kernel.name for launch in module.launches] == ["K"]
+    assert not module.escapes
+
+
+def test_what_calls_of_unknown_functions_do_is_unknown() -> None:
+    module = read("k = wrap(K)\nk[g](x, y, n)\n")
+    assert not module.launches
+    assert escapes(module) == {"K": ["k = wrap(K)"]}
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "options", "complete"),
+    [
+        ("K[g](a, *rest)", {"x": "a"}, {}, False),
+        ("K[g](a, *rest, c)", {"x": "a"}, {}, False),
+        ("K[g](a, b, **meta)", {"x": "a", "y": "b"}, {}, False),
+        ("K[g](*rest, n=1)", {"n": "1"}, {}, False),
+        ("K[g](a, b, c, d, e)", {"x": "a", "y": "b", "n": "c", "B": "d"}, {}, False),
+        ("K[g]()", {}, {}, True),
+        ("K[g](a, num_stages=2, B=1)", {"x": "a", "B": "1"}, {"num_stages": "2"}, True),
+    ],
+)
+def test_arguments_that_are_hidden(
+    call: str, arguments: dict[str, str], options: dict[str, str], complete: bool
+) -> None:
+    (launch,) = read(call).launches
+    assert shown(launch.arguments) == arguments
+    assert shown(launch.options) == options
+    assert launch.complete is complete
+
+
+def test_launches_come_in_source_order_with_the_innermost_function() -> None:
+    module = read(
+        "K[g](a)\n"
+        "def outer():\n"
+        "    def inner(): H[g](b)\n"
+        "    return lambda: K[g](c)\n"
+        "class A:\n"
+        "    async def method(self): H[g](d)\n"
+    )
+    found = [
+        (launch.kernel.name, launch.launcher.name if launch.launcher else None)
+        for launch in module.launches
+    ]
+    assert found == [("K", None), ("H", "inner"), ("K", "outer"), ("H", "method")]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "table = {'k': K}",
+        "table = [K]",
+        "run(K)",
+        "run(kernel=K)",
+        "def f(): return K",
+        "def f(kernel=K): pass",
+        "K(x, y, n)",
+        "bound = K[g]",
+        "K.fn",
+        "K.configs",
+        "K.run(x, y, n)",
+        "self.kernel = K",
+        "k = self.kernel = K",
+        "k = K if x else None",
+        "yield_(lambda: K)",
+        "f'{K}'",
+        "K[K](x)[0]",
+        "getattr(module, 'K')",
+        "globals()['K']",
+        "k = K; k.fn",
+        "@use(K)\ndef f(): pass",
+        "print(K == 1)",
+    ],
+)
+def test_every_other_use_is_an_escape(use: str) -> None:
+    module = read(use)
+    assert list(module.escapes) == ["K"]
+    assert use.splitlines()[0] in escapes(module)["K"][0]
+
+
+def test_calls_from_jit_code_are_no_escapes() -> None:
+    module = read(
+        "@triton.jit\ndef third(x):\n    for i in range(3):\n        x = H(H(x)) + K(x, x, 1)\n"
+        "@triton.heuristics({'a': lambda args: H})\n@triton.jit\ndef fourth(x): h = H\n"
+    )
+    assert not module.launches
+    assert not module.escapes
+
+
+def test_a_function_that_is_handed_to_a_reduction_escapes() -> None:
+    module = read("@triton.jit\ndef third(x):\n    tl.reduce(x, 0, H)\n")
+    assert escapes(module) == {"H": ["tl.reduce(x, 0, H)"]}
+
+
+def test_shadowed_names_are_something_else() -> None:
+    module = read(
+        "def f(K): K[g](x)\ndef h():\n    for K in y: K[g](x)\n[K for K in z]\nother.K[g](x)\n"
+    )
+    assert not module.launches
+    assert not module.escapes
+
+
+def test_an_ambiguous_alias_launches_nothing_for_sure() -> None:
+    module = read("if x:\n    k = K\nelse:\n    k = H\nk[g](x)\n")
+    assert not module.launches
+    assert escapes(module) == {"K": ["k[g](x)"], "H": ["k[g](x)"]}
+
+
+def test_an_alias_that_is_also_something_else_launches_nothing_for_sure() -> None:
+    module = read("k = K\nfor k in y: pass\nk[g](x)\n")
+    assert not module.launches
+    assert escapes(module) == {"K": ["k[g](x)"]}
+
+
+def test_two_kernels_of_one_name_are_ambiguous_but_for_calls_from_jit_code() -> None:
+    module = source.read(
+        "import triton\n"
+        "if x:\n    @triton.jit\n    def A(x): pass\n"
+        "else:\n    @triton.jit\n    def A(y): pass\n"
+        "A[g](1)\n"
+        "@triton.jit\ndef B(x): A(x)\n"
+    )
+    assert not module.launches
+    assert escapes(module) == {"A": ["A[g](1)"]}
+
+
+def test_a_kernel_or_nothing_is_a_kernel() -> None:
+    module = source.read(
+        "import triton\n"
+        "if triton:\n    @triton.jit\n    def A(x): pass\n"
+        "else:\n    A = None\n"
+        "A[g](1)\n"
+    )
+    assert len(module.launches) == 1
+    assert not module.escapes
+
+
+MEMBERS = """\
+import triton
+
+
+class Base:
+    @staticmethod
+    @triton.jit
+    def k(x, y):
+        pass
+
+    alias = k
+
+    def run(self):
+        self.k[(1,)](1, 2)
+
+    @classmethod
+    def again(cls):
+        cls.k[(2,)](1, 2)
+
+
+Base.k[(3,)](1, 2)
+Base.alias[(4,)](1, 2)
+"""
+
+
+def test_kernels_that_are_members() -> None:
+    module = source.read(MEMBERS)
+    assert [ast.unparse(launch.grid) for launch in module.launches] == [
+        "(1,)",
+        "(2,)",
+        "(3,)",
+        "(4,)",
+    ]
+    assert {launch.kernel.qualname for launch in module.launches} == {"Base.k"}
+    assert shown(module.launches[0].arguments) == {"x": "1", "y": "2"}
+    assert not module.escapes
+
+
+def test_a_member_is_found_through_base_classes() -> None:
+    module = source.read(MEMBERS + "class Sub(Base):\n    def f(self): self.k[(5,)](1, 2)\n")
+    assert len(module.launches) == 5
+    assert not module.escapes
+
+
+def test_self_may_be_of_a_class_with_a_kernel_of_its_own() -> None:
+    module = source.read(
+        MEMBERS + "class Sub(Base):\n    @staticmethod\n    @triton.jit\n    def k(x): pass\n"
+    )
+    assert [ast.unparse(launch.grid) for launch in module.launches] == ["(3,)", "(4,)"]
+    assert set(module.escapes) == {"Base.k", "Sub.k"}
+    assert len(module.escapes["Base.k"]) == 2
+
+
+@pytest.mark.parametrize(
+    "use", ["op.k[(5,)](1, 2)", "Base.k = other", "f(Base.k)", "getattr(op, 'k')", "make().k.fn"]
+)
+def test_members_escape_too(use: str) -> None:
+    module = source.read(f"{MEMBERS}{use}\n")
+    assert escapes(module) == {"Base.k": [use]}
+
+
+def test_something_of_another_module_is_not_the_member() -> None:
+    module = source.read("import ops\n" + MEMBERS + "ops.k[(5,)](1)\n")
+    assert not module.escapes
+
+
+def test_files_without_kernels_have_nothing() -> None:
+    module = source.read("import triton\nf[g](x)\n")
+    assert module.kernels == ()
+    assert module.launches == ()
+    assert module.escapes == {}
