@@ -142,6 +142,51 @@ class Writer:
                 return f"({left} - {right})"
         return None
 
+    def find_condition(
+        self, form: Polynomial, environment: Environment, expressions: Sequence[ast.expr]
+    ) -> ast.expr | None:
+        """A name or an expression for a condition, or a comparison of what has a name."""
+        forms = self.facts.forms
+
+        def holds(value: Value) -> bool:
+            boolean = value.dtype == "bool" or value.op in ("and", "both", "insert_axes")
+            return boolean and forms.of(value) == form
+
+        found = self.find(holds, environment, expressions)
+        indicator = form.sole_atom
+        if found is not None or indicator is None or indicator.tag != "negative":
+            return found
+        difference = indicator.arguments[0]
+        assert isinstance(difference, Polynomial)
+        indices = [(ast.Name(n, ast.Load()), v) for n, v in reversed(environment.items())]
+        indices += [
+            (node, self.facts.values[node])  # type: ignore[misc]
+            for node in expressions
+            if self.means_the_same(node, environment)
+        ]
+        for index, value in indices:
+            if not value.rank or value.dtype not in ("int32", "int64", None):
+                continue
+            limit = forms.of(value) - difference
+            if any(a.tag in ("lane", "trip", "tile") for a in limit.leaves()):
+                continue
+            try:
+                text = self.find_form(limit, environment)
+            except NotExpressible:
+                continue
+            return ast.Compare(index, [ast.Lt()], [ast.parse(text, mode="eval").body])
+        return None
+
+    def sum(self, text: str, axes: Sequence[int], rank: int, keep_dims: bool = False) -> str:
+        """The sum over some axes of a tile, counted from the left."""
+        function = self.language("sum")
+        if len(axes) == rank > 1 and not keep_dims:
+            return f"{function}({text})"
+        keep = ", keep_dims=True" if keep_dims else ""
+        for axis in sorted(axes, reverse=True):
+            text = f"{function}({text}, axis={axis}{keep})"
+        return text
+
     def operand(self, node: ast.expr) -> str:
         """The text of an expression, in parentheses if it could fall apart inside another."""
         text = self.text(node)
@@ -191,10 +236,10 @@ def first_iteration(
     needed = _reads(wanted)
     kept: list[ast.stmt] = []
     for statement in reversed(path):
-        bound = _binds(statement)
+        bound = names_bound(statement)
         if not bound & needed:
             continue
-        if not _is_plain(facts, statement):
+        if not is_plain(facts, statement):
             raise NotExpressible(
                 f"line {statement.lineno} goes into the first tile and is no plain assignment"
             )
@@ -231,17 +276,34 @@ def _reads(node: ast.AST) -> set[str]:
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
     if isinstance(node, ast.AugAssign):
-        reads |= _binds(node)
+        reads |= names_bound(node)
     return reads
 
 
-def _binds(node: ast.AST) -> set[str]:
+def names_bound(node: ast.AST) -> set[str]:
+    """Every name that a statement may bind."""
     return {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
 
 
-def _is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:
+def reads_of(node: ast.AST, name: str) -> list[ast.Name]:
+    """Where a statement reads a name."""
+    names = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
+    return [n for n in names if isinstance(n.ctx, ast.Load)]
+
+
+def block_of(root: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
+    """The list of statements that one stands in."""
+    for node in ast.walk(root):
+        for _, block in ast.iter_fields(node):
+            if isinstance(block, list) and any(s is statement for s in block):
+                return block
+    raise NotExpressible(f"line {statement.lineno} stands in no block of the kernel")
+
+
+def is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:
+    """Whether a statement only binds one name, and does nothing but load for it."""
     match statement:
         case ast.Assign(targets=[ast.Name()]) | ast.AugAssign(target=ast.Name()):
             pass

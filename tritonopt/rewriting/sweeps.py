@@ -1,0 +1,210 @@
+"""Two sweeps: what must hold before one nest of loops is merged into an earlier one.
+
+A sweep is a loop, or a nest of loops, over the data of a row or a range of
+tiles. These conditions speak of the loops and of memory only; what the sweeps
+compute is the pass's own affair.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts.effects import Effect
+from tritonopt.facts.forms import trip_atom
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+
+_ORDERING_CALLS = ("gdc", "asm", "barrier", "fence")
+"""Parts of the names of calls that order memory, though nothing else is known of them."""
+
+
+@dataclass(frozen=True)
+class TwoSweeps:
+    """A loop and a later one of the same block."""
+
+    facts: KernelFacts
+    first: Loop
+    second: Loop
+
+    @property
+    def effects(self) -> list[Effect]:
+        """All that happens from the start of the first to the end of the second."""
+        return list(self.facts.within(self.first, self.second))
+
+    @property
+    def loads(self) -> list[Effect]:
+        """The loads of both sweeps."""
+        return [
+            effect
+            for effect in self.facts.effects
+            if effect.kind is EffectKind.LOAD
+            and (self.first in effect.loops or self.second in effect.loops)
+        ]
+
+    def check_path(self, checklist: Checklist) -> None:
+        """Nothing on the way may leave, wait, or do what is not known."""
+        for effect in self.effects:
+            self._check_on_path(effect)
+        checklist.prove(
+            "nothing-in-between", "no exit, barrier, atomic or unknown call from sweep to sweep"
+        )
+
+    def _check_on_path(self, effect: Effect) -> None:
+        what = f"{effect.name} in line {effect.line}"
+        match effect.kind:
+            case EffectKind.EXIT:
+                raise refuted("no-early-exit", "early-exit", what)
+            case EffectKind.ATOMIC if any(self.facts.may_alias(e, effect) for e in self.loads):
+                raise refuted("data-is-unchanged", "data-may-change", f"{what} may change the data")
+            case EffectKind.BARRIER | EffectKind.ATOMIC:
+                raise refuted("nothing-in-between", "barrier-between", f"{what} orders memory")
+            case EffectKind.CALL:
+                orders = any(word in effect.name for word in _ORDERING_CALLS)
+                reason = "barrier-between" if orders else "opaque-value"
+                raise unknown("nothing-in-between", reason, f"the effects of {what} are not known")
+            case EffectKind.LOAD if effect.volatile:
+                raise refuted("no-volatile-load", "volatile-load", f"the {what} is volatile")
+
+    def check_ranges(
+        self, checklist: Checklist, ours: Sequence[Loop], theirs: Sequence[Loop]
+    ) -> dict[Atom, Atom]:
+        """Both nests must run through the same iterations.
+
+        Returns what to call the trips of the second nest in the first one's forms.
+        """
+        if len(ours) != len(theirs):
+            nests = f"{len(ours)} nested loops against {len(theirs)}"
+            raise refuted("same-range", "different-range", nests)
+        forms = self.facts.forms
+        renaming: dict[Atom, Atom] = {}
+        for one, other in zip(ours, theirs, strict=True):
+            where = f"the loops in lines {one.line} and {other.line}"
+            mine, count = forms.trip_count(one), forms.trip_count(other)
+            if mine is None or count is None:
+                detail = f"how often {where} run is not known"
+                raise unknown("same-range", "different-range", detail)
+            count = count.map(renaming.get)
+            if mine != count:
+                steps = [loop.step for loop in (one, other)]
+                if steps[0] is not steps[1] and all(s and s.constant != 1 for s in steps):
+                    raise refuted("same-range", "different-step", f"{where} have different steps")
+                runs = f"{where} run {mine.readable} and {count.readable} times"
+                raise refuted("same-range", "different-range", runs)
+            renaming[trip_atom(other.identity)] = trip_atom(one.identity)
+        checklist.prove("same-range", f"{_times(forms.trip_count(ours[0]))} each")
+        return renaming
+
+    def check_memory(self, checklist: Checklist) -> None:
+        """Nothing may store to the data from the first sweep to the end of the second."""
+        evidence: dict[str, None] = {}
+        given = []
+        by_launch = False
+        for effect in self.effects:
+            if not effect.writes:
+                continue
+            for load in self.loads:
+                if self.facts.may_alias(load, effect):
+                    raise self.change_of_data()
+                for stored in self.facts.bases(effect) or ():
+                    for read in self.facts.bases(load) or ():
+                        _, why, assumed = self.facts.why_disjoint(stored, read)
+                        evidence[why] = None
+                        if assumed is not None:
+                            given.append(assumed)
+                        else:
+                            by_launch = True
+        detail = "; ".join(evidence) or "nothing is stored from the first sweep to the second"
+        checklist.prove("data-is-unchanged", detail, given)
+        if by_launch:
+            checklist.assume(
+                "no-other-launches", "files that were not given launch it in no other way"
+            )
+
+    def change_of_data(self) -> Declined:
+        """The store that may change the data between the sweeps, and why it may."""
+        claim, reason = "data-is-unchanged", "data-may-change"
+        for effect in self.effects:
+            loads = [load for load in self.loads if self.facts.may_alias(load, effect)]
+            if effect.writes and loads:
+                store = f"the {effect.name} in line {effect.line} may change the data"
+                return refuted(claim, reason, store + self._why_alias(loads[0], effect))
+        return unknown(claim, reason, "the data may change between the sweeps")
+
+    def _why_alias(self, load: Effect, write: Effect) -> str:
+        for stored in sorted(self.facts.bases(write) or ()):
+            for read in sorted(self.facts.bases(load) or ()):
+                disjoint, why, _ = self.facts.why_disjoint(stored, read)
+                if stored != read and not disjoint:
+                    return (
+                        f": {stored} may be the same buffer as {read} ({why}); "
+                        f"if it never is, give --assume 'disjoint({stored}, {read})'"
+                    )
+        return ""
+
+    def check_rest(self, checklist: Checklist, name: str) -> None:
+        """The second sweep may have no other effect than on `name`, nor any other use."""
+        claim, reason = "second-sweep-only-sums", "second-sweep-does-more"
+        for effect in self.facts.effects:
+            if self.second in effect.loops and (effect.writes or effect.kind is EffectKind.PRINT):
+                also = f"the second sweep also does the {effect.name} in line {effect.line}"
+                raise refuted(claim, reason, also)
+        inside = set(ast.walk(self.second.node))
+        nest = {loop.identity for loop in self.facts.loops if self.second in loop.nest}
+        for value, line in self._values_outside(inside):
+            for part in value.walk():
+                carries = part.op in ("result", "carried") and part.carrier.loop in nest
+                if carries and part.carrier.name != name:
+                    used = f"{part.carrier.name} of the second sweep is used in line {line}"
+                    raise refuted(claim, reason, used)
+        bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for node, value in self.facts.values.items():
+            later = isinstance(node, ast.Name) and node.id in bound and node not in inside
+            if later and value.op == "opaque" and node.lineno > self.second.line:
+                read = f"line {node.lineno} reads a name that the second sweep binds"
+                raise unknown(claim, reason, read)
+        checklist.prove(claim, f"nothing but {name} is used of it")
+
+    def _values_outside(self, inside: set[ast.AST]) -> Iterator[tuple[Value, int]]:
+        for node, value in self.facts.values.items():
+            if node not in inside:
+                yield value, node.lineno
+        for loop in self.facts.loops:
+            if loop.first > self.second.last or loop.first < self.second.first:
+                # What an outer loop carries from here is bound again before it is read,
+                # or one of the expressions above reads it.
+                for end in (loop.start, loop.stop, loop.step, *loop.initial.values()):
+                    if end is not None:
+                        yield end, loop.line
+
+
+def earlier_siblings(facts: KernelFacts) -> Iterator[tuple[Loop, list[Loop]]]:
+    """Each `for` loop of the kernel with those before it in its own block, nearest first."""
+    loops = [loop for loop in facts.loops if not loop.inlined and isinstance(loop.node, ast.For)]
+    block_of: dict[ast.AST, int] = {}
+    for node in ast.walk(facts.kernel.node):
+        for _, block in ast.iter_fields(node):
+            if isinstance(block, list):
+                block_of.update((s, id(block)) for s in block if isinstance(s, ast.For))
+    for second in loops:
+        before = [
+            first
+            for first in loops
+            if first.last < second.first and block_of[first.node] == block_of[second.node]
+        ]
+        if before:
+            yield second, before[::-1]
+
+
+def check_pins(checklist: Checklist, facts: KernelFacts) -> None:
+    """Nobody may have matched the kernel to another library's bits."""
+    claim = "rounding-is-not-pinned"
+    for node, what in facts.pinned_roundings:
+        detail = f"{what} in line {node.lineno}: the kernel matches another library's bits"
+        raise refuted(claim, "pinned-bits", detail)
+    checklist.prove(claim, "no div_rn, sqrt_rn, fdiv or round trip through a narrow type")
+
+
+def _times(count: Polynomial | None) -> str:
+    return "no count" if count is None else f"{count.readable} iterations"
