@@ -294,8 +294,11 @@ class Checker:
         if not self.no_oracle:
             self.oracle_error = max(self.oracle_error or 0.0, found.original_error)
 
-    def excess(self, example: Example) -> Difference | None:
-        """An error beyond what the original shows over all examples so far."""
+    def excess(self, example: Example, times: float = 1.0) -> Difference | None:
+        """An error beyond what the original shows over all examples so far.
+
+        With `times` only an error that is so many times too large.
+        """
         examination = self.examinations.get(example)
         for found in examination.measures if examination else ():
             if self.no_oracle:
@@ -303,7 +306,7 @@ class Checker:
             else:
                 own = self.own_residuals.get(self._group(example, found), 0.0)
                 limit = FACTOR * own + UNITS[found.dtype]
-            if found.residual > limit:
+            if found.residual > times * limit:
                 against = "original itself" if self.no_oracle else "float64 oracle"
                 text = (
                     f"{found.difference.message}: {found.error:.3g} of the largest value of the "

@@ -19,6 +19,8 @@ from .judging import Difference
 from .strategies import examples
 
 SHRINK_SECONDS = 20.0
+_GROSS = 1000.0
+"""So many times too large, an error is not a matter of luck with the examples so far."""
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
 
@@ -65,10 +67,12 @@ class Search:
         return found
 
     def _certain(self, example: Example) -> Difference | None:
-        return self.checker.examinations[example].difference
+        """What no further example can excuse; a gross error is not waited for either."""
+        examination = self.checker.examinations[example]
+        return examination.difference or self.checker.excess(example, _GROSS)
 
     def _numeric(self, example: Example) -> Difference | None:
-        return self._certain(example) or self.checker.excess(example)
+        return self.checker.examinations[example].difference or self.checker.excess(example)
 
     def _pass(
         self, judge: Callable[[Example], Difference | None]
