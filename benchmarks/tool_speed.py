@@ -8,7 +8,8 @@ for files that change; the peak memory of a process that does one or the other; 
 cold start of the command line on one small file beside that of a bare interpreter.
 
 A rewrite of a tree also reads the files without kernels; that is timed on its own, as
-`gate`. Each measurement is the least of several repeats, for a busy machine only adds.
+`gate`. Times are processor seconds, the least of several repeats, for a busy machine
+only adds; the cold start is wall time, as a person waits for it.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def child(kind: str, paths: list[Path], passes: str, repeat: int) -> dict[str, A
     """The seconds of each kernel file, and the peak memory of this process."""
     from tritonopt import source
 
-    started = time.perf_counter()
+    started = time.process_time()
     texts: dict[str, str] = {}
     bytes_read = files = 0
     for path in source.find_python_files(paths):
@@ -76,12 +77,13 @@ def child(kind: str, paths: list[Path], passes: str, repeat: int) -> dict[str, A
         if source.has_kernels(text):
             texts[str(path)] = text
     result: dict[str, Any] = {
-        "gate_seconds": time.perf_counter() - started,
+        "gate_seconds": time.process_time() - started,
         "files": files,
         "characters": bytes_read,
     }
     if kind != "gate":
         work = rewriting(passes) if kind == "rewrite" else parsing()
+        work(SMALL.read_text(encoding="utf-8"), SMALL.name)  # what is imported late is there now
         result["kernel_files"] = {
             path: measured(work, text, path, repeat) for path, text in texts.items()
         }
@@ -97,9 +99,9 @@ def measured(
     seconds = []
     said: dict[str, Any] = {}
     for _ in range(repeat):
-        started = time.perf_counter()
+        started = time.process_time()
         said = work(text, path)
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.process_time() - started)
     return {"seconds": min(seconds), "characters": len(text), **said}
 
 
