@@ -58,7 +58,7 @@ def group_norm_kernel(
             tl.store(y_ptr + offsets, y.to(y_ptr.dtype.element_ty), mask=pixel < pixels)
 
 
-# tritonopt: x: f32[n, 4, 3, w], weight: f32[4], bias: f32[4]
+# tritonopt: x: f32[2, 4, 3, w], weight: f32[4], bias: f32[4]
 def group_norm(
     x: torch.Tensor,
     weight: torch.Tensor,

@@ -36,7 +36,7 @@ def channel_stats(x_ptr, mean_ptr, var_ptr, N, C, H, W, BLOCK_W: tl.constexpr):
     tl.store(var_ptr + c, var)
 
 
-# tritonopt: x: f32[n, 2, 3, w]
+# tritonopt: x: f32[3, 2, 2, w]
 def batch_stats(x: torch.Tensor):
     n, c, h, w = x.shape
     x = x.contiguous()
