@@ -374,8 +374,18 @@ class _Verification:
         blocks = _block_sizes(self.old) | _block_sizes(self.new)
         if self.settings.backend == "interpreter":
             few = tuple(sorted(b for b in blocks if b <= 2**12))
-            return Limits(2**13, 16, _INTERPRETER_DTYPES, few)
+            return Limits(_interpreted_elements(few), 8, _INTERPRETER_DTYPES, few)
         return Limits(2**22, 2**12, _INTERPRETER_DTYPES | {"bf16"}, tuple(sorted(blocks)))
+
+
+def _interpreted_elements(blocks: tuple[int, ...]) -> int:
+    """How large a tensor may be on the interpreter, where every operation takes 0.1 ms.
+
+    Enough for two tiles of the largest block, and not too many tiles of the smallest.
+    """
+    if not blocks:
+        return 2**11
+    return min(2**13, max(2**10, 32 * blocks[0], 2 * blocks[-1] + 64))
 
 
 def _narrow(signature: Signature, limits: Limits, notes: list[str]) -> Signature | str:

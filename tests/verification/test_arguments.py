@@ -1,0 +1,150 @@
+"""The one-line language, and what is read from a launcher's code."""
+
+from __future__ import annotations
+
+import pytest
+
+from tritonopt import source
+from tritonopt.verification.arguments import (
+    ChoiceArgument,
+    RangeArgument,
+    SameArgument,
+    SizeArgument,
+    TensorArgument,
+    parse,
+)
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.inference import infer
+from tritonopt.verification.launchers import Launchers, comment_of
+
+
+def test_every_form_of_the_language() -> None:
+    text = (
+        "x: f32|f16|bf16[m, n], w: float32[n], i: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1, "
+        "flag: bool, mode: 'mean'|'sum', k: n, shape: (m, n), y: =x, z: f32[..., 4], o: None"
+    )
+    assert parse(text).arguments == (
+        TensorArgument("x", ("f32", "f16", "bf16"), ("m", "n")),
+        TensorArgument("w", ("f32",), ("n",)),
+        TensorArgument("i", ("i64",), ("m",), low=0, high="n"),
+        ChoiceArgument("eps", (1e-5,)),
+        RangeArgument("dim", 0, 1),
+        ChoiceArgument("flag", (False, True)),
+        ChoiceArgument("mode", ("mean", "sum")),
+        SizeArgument("k", ("n",)),
+        SizeArgument("shape", ("m", "n"), as_tuple=True),
+        SameArgument("y", "x"),
+        TensorArgument("z", ("f32",), ("...", 4)),
+        ChoiceArgument("o", (None,)),
+    )
+
+
+def test_what_is_printed_is_read_again() -> None:
+    text = "x: f32|f16[m, 8], i: i64[m] in 0..9, e: 1e-05, d: int in -1..1, f: bool, y: =x, s: (m,)"
+    assert parse(str(parse(text))) == parse(text)
+
+
+MISTAKES = {
+    "": "column 1: expected the name of a parameter|at least one",
+    "x": "column 2: expected `:` after `x`",
+    "x f32[n]": "column 3: expected `:`",
+    "x: f33[n]": "column 4: expected a type of tensor",
+    "x: f32[n": "column 9",
+    "x: f32[n] y: f32[n]": "column 11: expected `,`",
+    "x: f32[n, ...]": "as the first dimension only",
+    "x: f32[n], d: int": "expected `in LOW..HIGH`",
+    "x: f32[n], d: int in 2..1": "at least 2",
+    "x: f32[n], y: =z": "no tensor",
+    "x: f32[n], x: f32[n]": "given twice",
+    "x: f32[n], k: m": "no dimension of a tensor",
+    "x: ?": "expected a type with dimensions",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_a_mistake_is_pointed_at(text: str) -> None:
+    with pytest.raises(VerificationError, match=MISTAKES[text]):
+        parse(text)
+
+
+_KERNEL = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x, w, y, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    v = tl.load(x + row * n + cols, mask=cols < n)
+    tl.store(y + row * n + cols, v * tl.load(w + cols, mask=cols < n), mask=cols < n)
+"""
+_LAUNCH = "kernel[(m,)](x, w, y, n, BLOCK=triton.next_power_of_2(n))"
+
+LAUNCHERS = {
+    "shapes are unpacked": (
+        f"def f(x, w):\n    m, n = x.shape\n    y = torch.empty_like(x)\n    {_LAUNCH}",
+        "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n]",
+    ),
+    "sizes are asked for one by one": (
+        "def f(x: torch.Tensor, w: torch.Tensor, flag=False):\n"
+        "    m, n = x.size(0), x.shape[1]\n    assert w.shape == (n,)\n"
+        f"    y = torch.empty_like(x)\n    {_LAUNCH}",
+        "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n], flag: bool",
+    ),
+    "any number of leading dimensions": (
+        "def f(x, w, eps: float):\n    n = x.shape[-1]\n    rows = x.view(-1, n)\n"
+        f"    m = rows.shape[0]\n    y = torch.empty_like(rows)\n    {_LAUNCH}",
+        "x: f32|f16|bf16[..., n], w: f32|f16|bf16[n], eps: 1e-05",
+    ),
+    "a guard that raises": (
+        "def f(x, w):\n    if x.dim() != 2:\n        raise ValueError\n"
+        "    if x.dtype != torch.float32:\n        raise TypeError\n"
+        "    if x.shape[1] != w.shape[0]:\n        raise ValueError\n    m = x.shape[0]\n"
+        f"    n = x.shape[1]\n    y = torch.empty_like(x)\n    {_LAUNCH}",
+        "x: f32[m, n], w: f32|f16|bf16[n]",
+    ),
+    "annotated in the jaxtyping habit": (
+        "def f(x: Float32[Tensor, 'm n'], w: 'Float[Tensor, \"n\"]'):\n"
+        f"    m, n = x.shape\n    y = torch.empty_like(x)\n    {_LAUNCH}",
+        "x: f32[m, n], w: f32|f16|bf16[n]",
+    ),
+    "through another function": (
+        f"def g(a, w, m, n):\n    x = a\n    y = torch.empty_like(x)\n    {_LAUNCH}\n"
+        "def f(x, w):\n    m, n = x.shape\n    return g(x, w, m, n)",
+        "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n]",
+    ),
+    "a size is passed as well": (
+        "def f(x, w, cols: int):\n    m, n = x.shape\n    assert cols == n\n"
+        f"    y = torch.empty_like(x)\n    {_LAUNCH}",
+        "x: f32|f16|bf16[m, n], w: f32|f16|bf16[n], cols: n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAUNCHERS)
+def test_arguments_are_read_from_the_code(name: str) -> None:
+    code, expected = LAUNCHERS[name]
+    launchers = Launchers(source.read(_KERNEL + code + "\n", "kernel.py"))
+    (launcher,) = launchers.outermost()
+    assert launcher.name == "f"
+    assert str(infer(launchers, launcher)) == expected
+
+
+def test_what_cannot_be_read_is_asked_for() -> None:
+    code = "def f(x, w, mode: int):\n    m, n = x.shape\n    y = x.new_empty(m, n)\n"
+    code += f"    if mode:\n        {_LAUNCH}\n"
+    launchers = Launchers(source.read(_KERNEL + code, "kernel.py"))
+    with pytest.raises(VerificationError) as raised:
+        infer(launchers, launchers.named("f"))
+    message = str(raised.value)
+    assert "`mode`" in message
+    assert "--args 'x: f32|f16|bf16[m, n], w: f32|f16|bf16[n], mode: int in 1..8'" in message
+
+
+def test_a_comment_says_it() -> None:
+    code = (
+        f"# tritonopt: x: f32[m, n], w: f32[n]\ndef f(x, w):\n    m, n = x.shape\n    {_LAUNCH}\n"
+    )
+    module = source.read(_KERNEL + code, "kernel.py")
+    assert comment_of(module, Launchers(module).named("f")) == "x: f32[m, n], w: f32[n]"

@@ -1,0 +1,191 @@
+"""When there is no answer, and why: never a silent yes."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tritonopt.verification import Verdict, VerificationError, verify
+
+_HEAD = """
+import torch
+import triton
+import triton.language as tl
+"""
+
+
+def _copy(body: str, block: int = 16) -> str:
+    """A file whose kernel has this body, on x and y of n elements."""
+    return f"""{_HEAD}
+@triton.jit
+def kernel(x, y, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    o = pid * BLOCK + tl.arange(0, BLOCK)
+{textwrap.indent(textwrap.dedent(body), "    ")}
+
+def launch(x: torch.Tensor):
+    (n,) = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, {block}),)](x, y, n, BLOCK={block})
+    return y
+"""
+
+
+_PLAIN = _copy("tl.store(y + o, tl.load(x + o, mask=o < n), mask=o < n)")
+
+
+def test_a_kernel_that_writes_nothing_is_not_verified(of_texts: Callable[..., Verdict]) -> None:
+    text = _copy("v = tl.load(x + o, mask=o < n)")
+    verdict = of_texts(text, text)
+    assert verdict.verdict == "unsupported"
+    assert verdict.reason is not None and "no kernel changed any memory" in verdict.reason
+
+
+def test_the_same_text_is_identical(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(_PLAIN, _PLAIN, max_examples=5)
+    assert verdict.verdict == "identical"
+    assert verdict.backend.startswith("interpreter") and "triton" in verdict.backend
+    assert verdict.examples > 0 and verdict.worst_error is None
+
+
+UNSUPPORTED = {
+    "the order of its programs": """
+        left = tl.load(x + o - 1, mask=(o > 0) & (o < n), other=0.0)
+        v = tl.load(x + o, mask=o < n)
+        tl.store(x + o, v + left, mask=o < n)
+        tl.store(y + o, v, mask=o < n)""",
+    "memory that nothing wrote": """
+        v = tl.load(y + o, mask=o < n)
+        tl.store(y + o, v + 1, mask=o < n)""",
+    "writes outside of its memory": "tl.store(y + o, tl.load(x + o, mask=o < n))",
+}
+
+
+@pytest.mark.parametrize("reason", UNSUPPORTED)
+def test_an_original_that_is_broken_is_reported(
+    reason: str, of_texts: Callable[..., Verdict]
+) -> None:
+    text = _copy(UNSUPPORTED[reason])
+    verdict = of_texts(text, text)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and reason in verdict.reason
+
+
+def test_masked_lanes_that_matter_to_the_original_are_noted(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    text = _copy("""
+        v = tl.load(x + o, mask=o < n)
+        tl.store(y + o, v + tl.sum(v, axis=0), mask=o < n)""")
+    verdict = of_texts(text, text)
+    assert verdict.verdict == "identical", verdict
+    assert any("masked-off lanes" in note for note in verdict.notes)
+
+
+def test_identical_is_asked_for(of_texts: Callable[..., Verdict]) -> None:
+    one = _copy("tl.store(y + o, tl.load(x + o, mask=o < n) * 3.0 / 7.0, mask=o < n)")
+    other = _copy("tl.store(y + o, tl.load(x + o, mask=o < n) * (3.0 / 7.0), mask=o < n)")
+    verdict = of_texts(one, other, args="x: f32[n]")
+    assert verdict.verdict == "equivalent", verdict
+    assert verdict.worst_error is not None and verdict.worst_error < 1e-6
+    verdict = of_texts(one, other, args="x: f32[n]", require="identical")
+    assert verdict.verdict == "counterexample"
+    assert verdict.counterexample is not None
+    for part in ("x = f32[", "seed", "first differing index", "original:", "rewritten:"):
+        assert part in verdict.counterexample
+
+
+def test_bfloat16_is_refused_by_the_interpreter(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(_PLAIN, _PLAIN, args="x: bf16[n]")
+    assert verdict.verdict == "unsupported"
+    assert verdict.reason is not None and "bfloat16" in verdict.reason
+
+
+def test_a_launcher_that_rejects_everything(of_texts: Callable[..., Verdict]) -> None:
+    text = _PLAIN.replace("    y = torch", "    raise RuntimeError('not today')\n    y = torch")
+    verdict = of_texts(text, text)
+    assert verdict.verdict == "unsupported"
+    assert verdict.reason is not None and "not today" in verdict.reason
+    assert verdict.discarded > 0
+
+
+def test_a_crash_is_attributed(of_texts: Callable[..., Verdict]) -> None:
+    crash = _PLAIN.replace(
+        "    y = torch", "    import os; os.kill(os.getpid(), 11)\n    y = torch"
+    )
+    verdict = of_texts(_PLAIN, crash, max_examples=2)
+    assert verdict.verdict == "counterexample"
+    assert verdict.counterexample is not None and "SIGSEGV" in verdict.counterexample
+
+
+def test_a_rewrite_that_cannot_be_imported(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(_PLAIN, _PLAIN + "\nraise ValueError('broken')\n")
+    assert verdict.verdict == "counterexample"
+    assert verdict.counterexample is not None and "broken" in verdict.counterexample
+
+
+def test_relative_imports_and_the_name_of_the_module(tmp_path: Path) -> None:
+    package = tmp_path / "mypackage"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .kernel import launch\n")
+    (package / "helper.py").write_text("SIZE = 16\n")
+    text = _PLAIN.replace("    (n,) = x.shape", "    from .helper import SIZE\n    (n,) = x.shape")
+    text += "\nassert __name__ == 'mypackage.kernel' and __file__.endswith('kernel.py')\n"
+    (package / "kernel.py").write_text(text)
+    (tmp_path / "elsewhere.py").write_text(text)
+    verdict = verify(
+        package / "kernel.py", tmp_path / "elsewhere.py", backend="interpreter", max_examples=3
+    )
+    assert verdict.verdict == "identical", verdict
+
+
+def test_nothing_is_left_behind(
+    of_texts: Callable[..., Verdict], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    of_texts(_PLAIN, _PLAIN, max_examples=2)
+    assert {p.name for p in tmp_path.iterdir()} <= {"kernel.py", "rewritten.py", "__pycache__"}
+
+
+MISTAKES = {
+    "has no launcher `lunch`. Did you mean `--launcher launch`?": {"launcher": "lunch"},
+    "has no parameter `z`": {"args": "x: f32[n], z: f32[n]"},
+    "column 4: expected a type": {"args": "x: f23[n]"},
+    "write one of auto, interpreter, cuda": {"backend": "gpu"},
+}
+
+
+@pytest.mark.parametrize("message", MISTAKES)
+def test_what_the_user_did_wrong_is_said(message: str, of_texts: Callable[..., Verdict]) -> None:
+    with pytest.raises(VerificationError) as raised:
+        of_texts(_PLAIN, _PLAIN, **MISTAKES[message])
+    assert message in str(raised.value)
+
+
+def test_a_file_without_launcher(of_texts: Callable[..., Verdict]) -> None:
+    with pytest.raises(VerificationError, match="no function launches kernel"):
+        of_texts(_PLAIN.partition("def launch")[0], _PLAIN)
+
+
+def test_a_missing_file_and_a_missing_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(VerificationError, match="there is no such file"):
+        verify(tmp_path / "none.py", tmp_path / "none.py")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(VerificationError, match=r"pip install 'tritonopt\[verify\]'"):
+        verify(tmp_path / "none.py", tmp_path / "none.py")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("subject", ["layer_norm", "softmax", "add", "column_sum", "autograd"])
+def test_the_gpu_says_the_same(subject: str, against: Callable[..., Verdict]) -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch sees no GPU: the cuda backend was NOT tested")
+    verdict = against(subject, backend="cuda", max_examples=20)
+    assert verdict.verdict == "identical", verdict
+    assert verdict.backend.startswith("cuda: ")
