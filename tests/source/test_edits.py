@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -670,12 +671,14 @@ def test_what_libcst_would_lose_is_refused() -> None:
         apply(module, [after("a", "n")(module)])
 
 
-def test_expressions_change_without_libcst() -> None:
+def test_expressions_change_without_libcst(root: Path) -> None:
     program = (
         "import sys; from tritonopt import source; "
         "m = source.read('import triton\\n@triton.jit\\ndef k(x):\\n    a\\n');"
         "print(source.apply(m, [source.ReplaceExpression(m.kernels[0].node.body[0].value, 'b')]));"
         "assert 'libcst' not in sys.modules"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, check=True
+    )
     assert done.stdout.decode().replace("\r\n", "\n").endswith("    b\n\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -230,11 +231,13 @@ def test_text_of_counts_characters_where_ast_counts_bytes() -> None:
     ]
 
 
-def test_reading_imports_nothing_heavy() -> None:
+def test_reading_imports_nothing_heavy(root: Path) -> None:
     program = (
         "import sys; from tritonopt import source; m = source.read('import triton\\n@triton.jit"
         "\\ndef k(x): pass\\n'); m.kernels, m.launches, m.escapes;"
         "print(sorted({'libcst', 'torch', 'triton', 'pathspec'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, check=True
+    )
     assert done.stdout.decode().strip() == "[]"

@@ -33,10 +33,7 @@ def read_file(path: Path) -> SourceFile:
     try:
         data = path.read_bytes()
     except OSError as error:
-        message = _io_message("read", error)
-        if isinstance(error, IsADirectoryError) and not os.access(path, os.R_OK | os.X_OK):
-            message = "is a directory that cannot be listed"
-        raise SourceError(str(path), 0, 0, message) from error
+        raise SourceError(str(path), 0, 0, _io_message("read", error)) from error
     encoding = _encoding(path, data)
     try:
         text = data.decode(encoding)
@@ -108,7 +105,7 @@ def _below(directory: Path, ignored: Ignored) -> Iterator[Path]:
 
 def _skipped(directory: Path) -> bool:
     name = directory.name
-    return name.startswith(".") or name in _CACHES or (directory / "pyvenv.cfg").exists()
+    return name.startswith(".") or name in _CACHES or os.path.exists(directory / "pyvenv.cfg")
 
 
 def _encoding(path: Path, data: bytes) -> str:
