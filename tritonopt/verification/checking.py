@@ -58,7 +58,6 @@ class Checker:
     wrote: bool = False
     no_oracle: str = ""
     lanes_poisoned: bool = True
-    order_matters: bool = False
     own_residuals: dict[tuple[str, str, frozenset[str]], float] = field(default_factory=dict)
     worst_error: float | None = None
     oracle_error: float | None = None
@@ -107,7 +106,7 @@ class Checker:
                 self._remember(example, found)
         return known
 
-    def _options(self, *, second: bool = False) -> RunOptions:
+    def _options(self, *, second: bool = False, reverse: bool = True) -> RunOptions:
         """The plain run; or the one in which everything that must not matter is different."""
         fusion = not self.identical
         if not second:
@@ -115,12 +114,12 @@ class Checker:
         return RunOptions(
             poison=1,
             lanes=self.interpreted and self.lanes_poisoned,
-            reverse=self.interpreted and not self.order_matters,
+            reverse=self.interpreted and reverse,
             fusion=fusion,
         )
 
-    def _examine(self, example: Example) -> Examination:
-        both = (self._options(), self._options(second=True))
+    def _examine(self, example: Example, *, reverse: bool = True) -> Examination:
+        both = (self._options(), self._options(second=True, reverse=reverse))
         # Both work at the same time: each has its own process.
         self.original.send_or_die(example, both)
         self.rewritten.send_or_die(example, both)
@@ -132,11 +131,16 @@ class Checker:
         self.launched = self.launched or bool(ours.first.launches)
         self.wrote = self.wrote or ours.first.wrote
         trouble = unstable(ours)
-        if trouble is not None and not self._explain_original(example, ours, trouble):
-            return Examination(False)
         if trouble is not None:
-            # What must not matter was found to matter, and was switched off: ask again.
-            return self._examine(example)
+            settled = not reverse and not self.lanes_poisoned
+            causes = self._causes(example, ours, trouble)
+            if settled and not self.stopped:
+                self.stopped = f"the original differs from itself ({trouble.label})"
+            if self.stopped:
+                return Examination(False)
+            # What must not matter does: ask again without it. The order of programs
+            # is asked about anew on every example, because only there it may be rounding.
+            return self._examine(example, reverse=reverse and "order" not in causes)
         for outcome in (ours.first, ours.second):
             if outcome.damage:
                 self.stopped = f"the original writes outside of its memory: {outcome.damage[0]}"
@@ -172,8 +176,8 @@ class Checker:
             return Examination(True, Difference(text))
         return None
 
-    def _explain_original(self, example: Example, ours: Pair, trouble: Difference) -> bool:
-        """Find out what the original depends on. False: it cannot be verified at all."""
+    def _causes(self, example: Example, ours: Pair, trouble: Difference) -> set[str]:
+        """What the original depends on; `stopped` is set where it cannot be verified at all."""
         fusion = not self.identical
         asked = {
             "poison": RunOptions(poison=1, fusion=fusion),
@@ -192,22 +196,19 @@ class Checker:
             self.stopped = f"the original depends on the order of its programs ({where})"
         elif "order" in differing and self.identical:
             self.stopped = f"the original's bits depend on the order of its programs ({where})"
+        elif not differing & {"order", "lanes"}:
+            self.stopped = f"the original differs from itself ({where})"
         if self.stopped:
-            return False
-        changed = False
-        if "order" in differing and not self.order_matters:
-            self.order_matters = changed = True
+            return differing
+        if "order" in differing:
             self.note("the order of programs changes the original's rounding (atomics)")
-        if "lanes" in differing and self.lanes_poisoned:
+        if "lanes" in differing:
             self.lanes_poisoned = False
-            changed = True
             self.note(
                 "the original depends on masked-off lanes of a load without `other`, which the "
                 "language leaves undefined; they were taken as 0, as today's GPUs give them"
             )
-        if not changed:
-            self.stopped = f"the original differs from itself ({where})"
-        return changed
+        return differing
 
     def _compare(self, example: Example, ours: Pair, theirs: Pair) -> Examination:
         found = forms_differ(ours.first, theirs.first)
