@@ -223,6 +223,44 @@ def test_two_kernels_of_one_name_are_ambiguous_but_for_calls_from_jit_code() -> 
     assert escapes(module) == {"A": ["A[g](1)"]}
 
 
+ASIDE = """\
+import triton
+@triton.jit
+def relu(x): pass
+relu_kernel = relu
+def relu(x):
+    relu_kernel[(1,)](x)
+"""
+
+
+def test_a_kernel_that_is_put_aside_for_a_function_of_its_name() -> None:
+    module = source.read(ASIDE)
+    assert [launch.kernel.name for launch in module.launches] == ["relu"]
+    assert not module.escapes
+
+
+def test_what_a_function_reads_later_may_be_either() -> None:
+    module = source.read(f"{ASIDE}def late(x): relu(x)\n")
+    assert escapes(module) == {"relu": ["def late(x): relu(x)"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lambda: relu[g](x)\ndef relu(x): pass\n",
+        "if x:\n    relu_kernel = relu\ndef relu(x): relu_kernel[g](x)\n",
+        "relu_kernel = relu\nif x:\n    def relu(x): relu_kernel[g](x)\n",
+        "from other import relu\nrelu_kernel = relu\ndef relu(x): relu_kernel[g](x)\n",
+        "for relu in x: pass\nrelu_kernel = relu\ndef relu(x): relu_kernel[g](x)\n",
+        "relu_kernel = relu\ndef relu(x):\n    global relu\n    relu = relu_kernel[g](x)\n",
+    ],
+)
+def test_out_of_turn_it_may_be_something_else(text: str) -> None:
+    module = source.read(f"import triton\n@triton.jit\ndef relu(x): pass\n{text}")
+    assert not module.launches
+    assert module.escapes
+
+
 def test_a_kernel_or_nothing_is_a_kernel() -> None:
     module = source.read(
         "import triton\n"

@@ -76,6 +76,7 @@ class _Finder:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._names = module.names
+        self._straight = set(module.tree.body)
         self._kernel_of: dict[ast.AST, Kernel] = {k.node: k for k in module.kernels}
         # What decorates the kernels of this file may also be called on one.
         used = {name for kernel in module.kernels for name in kernel.decorators}
@@ -147,9 +148,42 @@ class _Finder:
     def _meaning(self, reference: Reference) -> _Meaning:
         if isinstance(reference, ast.Name):
             home = self._names.scope_of[reference].find(reference.id)
-            return _Meaning() if home is None else self._meaning_in(home, reference.id)
+            if home is None:
+                return _Meaning()
+            bound = self._bound_so_far(reference, home)
+            if bound is not None:
+                return self._meaning_of([bound])
+            return self._meaning_in(home, reference.id)
         owner, exact = self._class_of(reference.value)
         return _Meaning() if owner is None else self._member(owner, reference.attr, exact)
+
+    def _bound_so_far(self, reference: ast.Name, home: Scope) -> ast.stmt | ast.expr | None:
+        """What a name is when the module's own statements, run once from top to bottom, read it.
+
+        A kernel is often put aside before a function of its name takes its place.
+        """
+        bindings = home.bindings[reference.id]
+        if len(bindings) == 1 or self._names.scope_of[reference] is not self._names.module:
+            return None  # functions and lambdas read it later
+        place = self._statement(reference)
+        if place is None:
+            return None
+        last: ast.stmt | ast.expr | None = None
+        for binding in bindings:
+            if not isinstance(binding, (ast.stmt, ast.expr)):
+                return None
+            statement = self._statement(binding)
+            if statement is None:
+                return None
+            if statement.lineno < place.lineno:
+                last = binding
+        return last
+
+    def _statement(self, node: ast.AST) -> ast.stmt | None:
+        """The statement that a node belongs to, if the module runs it once and in its turn."""
+        while not isinstance(node, ast.stmt):
+            node = self._names.parents[node]
+        return node if node in self._straight else None
 
     def _meaning_in(self, scope: Scope, name: str) -> _Meaning:
         key = (scope, name)
