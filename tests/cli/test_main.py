@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -165,17 +164,19 @@ def test_a_cold_start_costs_little(tmp_path: Path, root: Path) -> None:
 
 
 def test_ctrl_c_is_130(tmp_path: Path, root: Path) -> None:
-    # A pipe that nobody writes to: the run hangs in reading it until it is interrupted.
-    os.mkfifo(tmp_path / "k.py")
+    # The file is a pipe: opening its other end waits until the run has begun to read it, and
+    # the run then waits for what is never written.
+    pipe = tmp_path / "k.py"
+    os.mkfifo(pipe)
     with subprocess.Popen(
-        [sys.executable, "-c", WITH_TOYS, "rewrite", str(tmp_path / "k.py")],
+        [sys.executable, "-c", WITH_TOYS, "rewrite", str(pipe)],
         cwd=root,
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        time.sleep(2)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        with open(pipe, "wb"):
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.endswith("tritonopt: interrupted; no file was left half written\n")
 
