@@ -168,15 +168,17 @@ def test_ctrl_c_is_130(tmp_path: Path, root: Path) -> None:
     # the run then waits for what is never written.
     pipe = tmp_path / "k.py"
     os.mkfifo(pipe)
-    with subprocess.Popen(
-        [sys.executable, "-c", WITH_TOYS, "rewrite", str(pipe)],
-        cwd=root,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        with open(pipe, "wb"):
-            process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=60)
+    with (
+        subprocess.Popen(
+            [sys.executable, "-c", WITH_TOYS, "rewrite", str(pipe)],
+            cwd=root,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+        open(pipe, "wb"),
+    ):
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.endswith("tritonopt: interrupted; no file was left half written\n")
 
