@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -380,11 +381,13 @@ class _Statistics:
             if tile is result and axes and isinstance(node, ast.Call):
                 sums[node] = (axes, value.reduction.keep_dims)
         nested = {inner for call in sums for inner in ast.walk(call) if inner is not call}
+        effects = {effect.node for effect in self.facts.effects}
         self.uses = [call for call in sums if call not in nested]
         kinds = {sums[call] for call in self.uses}
         covered = {inner for call in self.uses for inner in ast.walk(call)}
         reads = self._reads_of_lanes(result)
-        if not reads or any(node not in covered for node in reads) or len(kinds) != 1:
+        whole = all(node in covered for node in reads) and not covered & effects
+        if not reads or not whole or len(kinds) != 1:
             escapes = f"{self.name} is used after its loop other than through its sum"
             raise refuted("only-the-full-sum-is-used", "partial-sums-escape", escapes)
         ((self.axes, self.keep_dims),) = kinds
@@ -457,6 +460,9 @@ class _Statistics:
         self.sum = fitting[0]
         self._check_accumulator(self.sum)
         self._check_not_read(self.sum)
+        if _float_type(self.sum.initial) != _float_type(squares.initial):
+            types = f"{self.sum.name} and {self.name} are of different types"
+            raise refuted("accumulators-are-wide", "accumulator-is-narrow", types)
         self.checklist.prove("accumulators-start-at-zero", "both start at 0, in fp32 or wider")
         if self.sum.shape != squares.shape:
             raise refuted("same-elements", "different-elements", "the tiles have other shapes")
@@ -683,6 +689,11 @@ def _place(load: Atom) -> tuple[str, str]:
     return str(load.arguments[0]), anywhere.key
 
 
+def _float_type(value: Value) -> str | None:
+    """The type of an accumulator that starts as this value: a Python float is fp32."""
+    return "fp32" if value.dtype == "float" else value.dtype
+
+
 def _mentions(value: Value, loop: Loop) -> bool:
     return any(v.op == "result" and v.carrier.loop == loop.identity for v in value.walk())
 
@@ -715,8 +726,8 @@ class _Merge:
     def _update(self) -> ast.stmt:
         """The statement that adds to the first sum; what is new goes right behind it."""
         update = self.sum.update
-        if update is None or not any(update is s for s in self.sum.loops[-1].node.body):
-            raise NotExpressible("no statement of the first sweep's own body adds to its sum")
+        if update is None or not is_plain(self.facts, update):
+            raise NotExpressible("no plain assignment of the first sweep adds to its sum")
         if names_bound(update) != {self.sum.name}:
             raise NotExpressible(f"line {update.lineno} binds more than {self.sum.name}")
         return update
@@ -745,6 +756,8 @@ class _Merge:
         forms, term, shape = self.facts.forms, self.sum.term, self.sum.shape
         mask = monomial_polynomial((a, 1) for a in self.statistics.mask)
         wide = {dtype for dtype, bits in FLOAT_BITS.items() if bits >= 32}
+        choices = [n for n in ast.walk(self.update) if isinstance(n, (ast.IfExp, ast.BoolOp))]
+        conditional = {inner for choice in choices for inner in ast.walk(choice)}
         # The tile in its widened form first: that is what the kernel adds.
         for widened, exact in product((True, False), (True, False)):
 
@@ -758,7 +771,9 @@ class _Merge:
             written = [
                 node
                 for node in nodes_of(self.facts, [self.update])
-                if isinstance(node, (ast.Call, ast.BinOp)) and wanted(self.facts.values[node])
+                if isinstance(node, (ast.Call, ast.BinOp))
+                and node not in conditional
+                and wanted(self.facts.values[node])
             ]
             if named is None and not written:
                 continue
@@ -767,6 +782,8 @@ class _Merge:
             self.tile = self.writer.text(named) if named is not None else self.writer.fresh("tile")
             value = self.inside[self.tile] if named is not None else self.facts.values[written[0]]
             self.tile_is_wide = value.dtype in wide
+            if self.tile_is_wide and value.dtype != _float_type(self.squares.initial):
+                raise NotExpressible(f"the tile is {value.dtype} and {self.squares.name} is not")
             if named is None:
                 text = self.writer.text(written[0])
                 self.result.append(InsertBefore(self.update, f"{self.tile} = {text}"))
@@ -904,9 +921,9 @@ class _Merge:
         number = self._divisor()
         if self.by_lane:
             after = [f"{shifted_sum} = {self._sum(shifted)}"]
-            moved = f"{shifted_sum} * {shifted_sum} / {number}"
+            moved = f"{shifted_sum} * ({shifted_sum} / {number})"
         else:
-            after, moved = [], f"{shifted} * {shifted} / {number}"
+            after, moved = [], f"{shifted} * ({shifted} / {number})"
         return before, inside, [*after, *self._finish(f"{self._total_sum()} - {moved}")]
 
     def _moments(self) -> tuple[list[str], list[str], list[str]]:
@@ -959,7 +976,7 @@ class _Merge:
             f"{total_count} = {running_count} + {count}",
             f"{weight} = {count} / {maximum}({total_count}, 1.0)",
             f"{m2} += {self._sum(f'{centred} * {centred}')}",
-            f"{m2} += {delta} * {delta} * {running_count} * {weight}",
+            f"{m2} += {delta} * {weight} * ({delta} * {running_count})",
             f"{running_mean} += {delta} * {weight}",
             f"{running_count} = {total_count}",
         ]
@@ -968,22 +985,23 @@ class _Merge:
     def _zero_sum(self) -> str:
         """Zeros of the shape of a sum over the summed axes."""
         axes = self.statistics.axes
-        left = [d for i, d in enumerate(self.squares.shape) if i not in axes]
-        if not left:
-            return "0.0"
         dims = [
             "1" if i in axes else self.writer.find_form(self.facts.forms.of(d), self.start)
             for i, d in enumerate(self.squares.shape)
             if self._keeps_dims or i not in axes
         ]
-        return f"{self.writer.language('zeros')}([{', '.join(dims)}], dtype={self.wide})"
+        if dims:
+            return f"{self.writer.language('zeros')}([{', '.join(dims)}], dtype={self.wide})"
+        if _float_type(self.squares.initial) != "fp32":
+            raise NotExpressible("a scalar of 64 bits that is 0 cannot be written")
+        return "0.0"
 
     def _total_sum(self) -> str:
         return self._sum(self.total) if self.by_lane else self.total
 
     def _finish(self, m2: str) -> list[str]:
         """The sum of squared deviations, never below zero, where the kernel looks for it."""
-        name = self.writer.fresh("m2") if self.by_lane else self.total
+        name = self.writer.fresh("m2", "squared_deviations") if self.by_lane else self.total
         where = self.writer.language("where")
         # tl.maximum would make a NaN of the row 0; a comparison with a NaN is false.
         lines = [
@@ -1075,21 +1093,25 @@ class _Merge:
     def _remove_what_only_the_second_sweep_read(self) -> None:
         """Its accumulator's start, and what was computed for it alone."""
         self.result.extend(Remove(s) for s in self.removed)
-        first = self.statistics.sweeps.first
+        sweeps = self.statistics.sweeps
         inside = set(ast.walk(self.second))
-        effects = {e.node for e in self.facts.effects}
-        reads = [
-            n
-            for n in ast.walk(self.facts.kernel.node)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        ]
+        around = sweeps.second.parent
+        written = [change.code for change in self.result if not isinstance(change, Remove)]
         for statement in self.between:
-            if statement in self.removed or not isinstance(statement, ast.Assign):
+            names = names_bound(statement)
+            if statement in self.removed or len(names) != 1 or not is_plain(self.facts, statement):
                 continue
-            match statement.targets:
-                case [ast.Name(id=name)]:
-                    own = [n for n in reads if n.id == name]
-                    pure = not effects & set(ast.walk(statement))
-                    keeps = _mentions(self.facts.values[statement.value], first)
-                    if own and all(n in inside for n in own) and pure and not keeps:
-                        self.result.append(Remove(statement))
+            (name,) = names
+            if any(_mentions(v, sweeps.first) for v in self._values_in(statement)):
+                continue  # the mean stays, whoever reads it
+            if any(re.search(rf"\b{name}\b", text) for text in written):
+                continue
+            if around is not None and name in around.carried:
+                continue  # the next iteration of the loop around may read it
+            reads = reads_of(self.facts.kernel.node, name)
+            later = [n for n in reads if n.lineno > statement.lineno]
+            if later and all(n in inside for n in later) and not reads_of(statement, name):
+                self.result.append(Remove(statement))
+
+    def _values_in(self, statement: ast.stmt) -> list[Value]:
+        return [self.facts.values[node] for node in nodes_of(self.facts, [statement])]

@@ -39,7 +39,7 @@ from tritonopt.facts.polynomial import (
     TooLarge,
     monomial_polynomial,
 )
-from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, Value, is_integer
+from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, Value, is_float, is_integer
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
@@ -147,7 +147,7 @@ class Forms:
                 return chosen * self.of(operands[1]) + (ONE - chosen) * self.of(operands[2])
             case "minimum" | "maximum":
                 sides = sorted((self.of(o) for o in operands), key=lambda side: side.key)
-                return Polynomial.of(Atom(value.op, tuple(sides)))
+                return Polynomial.of(Atom(value.op, (*sides, str(value.attribute or ""))))
             case "cast":
                 return self._cast(value)
             case "floordiv":
@@ -242,19 +242,20 @@ class Forms:
             case "is" | "is not" | "insert_axes" if self._is_boolean(value):
                 return self.of(value)
         if value.op in COMPARISONS:
-            return self._comparison(value.op, self.of(sides[0]), self.of(sides[1]))
+            floats = any(is_float(side.dtype) or side.dtype == "float" for side in sides)
+            return self._comparison(value.op, self.of(sides[0]), self.of(sides[1]), floats)
         form = self.of(value)
         if form.terms and all(a.is_indicator for m in form.terms for a, _ in m):
             return form
         return Polynomial.of(Atom("holds", ("true", form)))
 
-    def _comparison(self, op: str, left: Polynomial, right: Polynomial) -> Polynomial:
+    def _comparison(self, op: str, left: Polynomial, right: Polynomial, floats: bool) -> Polynomial:
         if op in ("gt", "ge"):
             op, left, right = {"gt": "lt", "ge": "le"}[op], right, left
         difference = left - right
-        integer = self.is_integer(difference)
+        integer = not floats and self.is_integer(difference)
         oriented = difference.constant_value is None and _first_coefficient(difference) > 0
-        if op == "lt" and oriented:
+        if op == "lt" and oriented and not floats:
             return negative(difference)
         if not integer:
             if op in ("eq", "ne"):
@@ -282,7 +283,7 @@ class Forms:
         if atom.tag in _INTEGER_ATOMS or atom.is_indicator:
             return True
         if atom.tag in ("minimum", "maximum"):
-            return all(isinstance(a, Polynomial) and self.is_integer(a) for a in atom.arguments)
+            return all(self.is_integer(a) for a in atom.arguments if isinstance(a, Polynomial))
         return atom.tag == "param" and atom.arguments[0] in self.facts.integers
 
     # Operations that are not the ring's
@@ -297,7 +298,9 @@ class Forms:
             if FLOAT_BITS[target] >= 32 or operand.dtype == target:
                 return form
             return Polynomial.of(Atom("round", (target, form)))
-        if is_integer(operand.dtype) or self.is_integer(form):
+        # Index arithmetic is taken not to overflow 32 bits, but narrower types are meant to wrap.
+        wide = target in ("int32", "int64", "uint32", "uint64")
+        if wide and (is_integer(operand.dtype) or self.is_integer(form)):
             return form
         return Polynomial.of(Atom("cast", (target, form)))
 

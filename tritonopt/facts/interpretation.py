@@ -760,15 +760,10 @@ class Interpretation:
                 return table.make("block_pointer", everything, name, shape=None)
         if name in language.HINTS:
             return first
-        if name in language.OPERATORS:
-            if not positional and keywords:
-                positional = [keywords[k] for k in ("condition", "x", "y") if k in keywords]
-            operands = positional[: 3 if name == "where" else 2]
-            return table.elementwise(name, operands)
-        if language.is_lane_by_lane(name):
-            return table.elementwise("elementwise", everything, name)
+        if name in language.OPERATORS or language.is_lane_by_lane(name):
+            return self._lane_by_lane(name, positional, keywords)
         if name in language.REDUCTIONS:
-            return self._reduction(name, first, argument(1, "axis"), keywords)
+            return self._reduction(name, positional, keywords)
         if name in language.ATOMICS:
             effect = self._effect(
                 EffectKind.ATOMIC,
@@ -791,6 +786,23 @@ class Interpretation:
         if name in pure:
             return table.make("reshaped", everything, (name, tuple(keywords)), shape=None)
         return self._unknown_call(node, language.LANGUAGE + name)
+
+    def _lane_by_lane(
+        self, name: str, positional: Sequence[Value], keywords: Mapping[str, Value]
+    ) -> Value:
+        """The operands in the order of the parameters, whichever way they were passed."""
+        names = language.PARAMETERS.get(name, ("x",))
+        operands = list(positional)
+        while len(operands) < len(names) and names[len(operands)] in keywords:
+            operands.append(keywords[names[len(operands)]])
+        options = {k: v for k, v in keywords.items() if k not in names}
+        missing = len(operands) + len(options) != len(positional) + len(keywords)
+        if missing or (name in language.OPERATORS and len(operands) != len(names)):
+            return self.table.opaque(f"{name} with arguments that are not understood")
+        modes = tuple(sorted((k, v.serial) for k, v in options.items()))
+        if name in language.OPERATORS:
+            return self.table.elementwise(name, operands, modes or None)
+        return self.table.elementwise("elementwise", operands, (name, *modes) if modes else name)
 
     def _arange(self, start: Value | None, end: Value | None) -> Value:
         if start is None or end is None:
@@ -831,7 +843,6 @@ class Interpretation:
 
     def _load(self, node: ast.Call, argument: object) -> Value:
         assert callable(argument)
-        volatile: Value | None = argument(7, "volatile")
         effect = self._effect(
             EffectKind.LOAD,
             node,
@@ -839,39 +850,57 @@ class Interpretation:
             pointer=argument(0, "pointer"),
             mask=argument(1, "mask"),
             other=argument(2, "other"),
-            volatile=volatile is not None and volatile.constant is not False,
+            volatile=_is_volatile(argument(7, "volatile"), argument(5, "cache_modifier")),
             loads=True,
         )
         assert effect.loaded is not None
         return effect.loaded
 
     def _reduction(
-        self, name: str, value: Value, axis: Value | None, keywords: Mapping[str, Value]
+        self, name: str, positional: Sequence[Value], keywords: Mapping[str, Value]
     ) -> Value:
-        keep = keywords.get("keep_dims")
-        keep_dims = keep is not None and keep.constant is not False
-        if name == "reduce":
-            return self.table.make("reshaped", (value, *keywords.values()), name, shape=None)
+        table = self.table
+        names = language.REDUCTION_PARAMETERS.get(name, ())
+        given = {**dict(zip(names, positional, strict=False)), **keywords}
+        value, axis = given.get("input"), given.get("axis")
         position = axis.constant if axis is not None else None
-        if value.rank is None or not (position is None or isinstance(position, int)):
-            return self.table.make(
-                "reshaped", (value, *keywords.values()), (name, position), shape=None
-            )
-        if value.shape is None or (
-            position is not None and not -value.rank <= position < value.rank
-        ):
-            return self.table.opaque("reduction over an axis that is not there")
-        axes = tuple(range(value.rank)) if position is None else (position % value.rank,)
-        one = self.table.constant(1)
+        unknown = value is None or len(positional) > len(names) or set(given) - set(names)
+        if "return_indices" in given and given["return_indices"].constant is not False:
+            unknown = True
+        if unknown or value is None or not isinstance(position, int | None):
+            everything = [*positional, *keywords.values()]
+            return table.make("reshaped", everything, (name, tuple(keywords)), shape=None)
+        if value.shape is None:
+            return table.make("reshaped", (value,), (name, tuple(sorted(given))), shape=None)
+        if position is not None and not -len(value.shape) <= position < len(value.shape):
+            return table.opaque("reduction over an axis that is not there")
+        dtype = given.get("dtype")
+        if dtype is not None and not dtype.is_none:
+            known = str(dtype.attribute) if dtype.op == "dtype" else None
+            value = table.make("cast", (value, dtype), shape=value.shape, dtype=known)
+        assert value.shape is not None
+        keep = given.get("keep_dims")
+        keep_dims = keep is not None and keep.constant is not False
+        if keep is not None and not isinstance(keep.constant, bool):
+            return table.opaque("reduction that may or may not keep its axes")
+        rank = len(value.shape)
+        axes = tuple(range(rank)) if position is None else (position % rank,)
+        kept = [d for i, d in enumerate(value.shape) if i not in axes]
         if keep_dims:
-            shape = tuple(one if i in axes else d for i, d in enumerate(value.shape))
-        else:
-            shape = tuple(d for i, d in enumerate(value.shape) if i not in axes)
-        dtype = "int32" if name in ("argmax", "argmin") else value.dtype
+            one = table.constant(1)
+            kept = [one if i in axes else d for i, d in enumerate(value.shape)]
+        result = "int32" if name in ("argmax", "argmin") else value.dtype
         if name == "sum" and value.dtype in ("bool", "int1", "int8", "int16"):
-            dtype = "int32"
+            result = "int32"
         attribute = Reduction(name, axes, keep_dims)
-        return self.table.make("reduce", (value,), attribute, shape=shape, dtype=dtype)
+        return table.make("reduce", (value,), attribute, shape=tuple(kept), dtype=result)
+
+
+def _is_volatile(volatile: Value | None, modifier: Value | None) -> bool:
+    """Whether every such load must read memory: it says so, or ".cv" does."""
+    if modifier is not None and modifier.constant == ".cv":
+        return True
+    return volatile is not None and volatile.constant is not False
 
 
 def _shape_key(shape: tuple[Value, ...] | None) -> tuple[int, ...] | None:

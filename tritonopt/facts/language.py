@@ -35,6 +35,28 @@ ELEMENTWISE = frozenset(
 
 OPERATORS = {"minimum": "minimum", "maximum": "maximum", "where": "where"}
 
+PARAMETERS = {
+    "where": ("condition", "x", "y"),
+    "minimum": ("x", "y"),
+    "maximum": ("x", "y"),
+    "clamp": ("x", "min", "max"),
+    "fma": ("x", "y", "z"),
+    "fdiv": ("x", "y"),
+    "div_rn": ("x", "y"),
+    "umulhi": ("x", "y"),
+}
+"""The operands of functions with several; those of all others are `x`."""
+
+REDUCTION_PARAMETERS = {
+    "sum": ("input", "axis", "keep_dims", "dtype"),
+    "xor_sum": ("input", "axis", "keep_dims"),
+    "reduce_or": ("input", "axis", "keep_dims"),
+    "max": ("input", "axis", "return_indices", "return_indices_tie_break_left", "keep_dims"),
+    "min": ("input", "axis", "return_indices", "return_indices_tie_break_left", "keep_dims"),
+    "argmax": ("input", "axis", "tie_break_left", "keep_dims"),
+    "argmin": ("input", "axis", "tie_break_left", "keep_dims"),
+}
+
 SHAPE_CHANGES = frozenset(
     [
         "broadcast",

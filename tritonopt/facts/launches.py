@@ -9,6 +9,7 @@ passed on) makes all of it unknown.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,6 +74,8 @@ class LaunchEvidence:
         for launch in self.launches:
             if not launch.complete:
                 return f"the launch in line {launch.call.lineno} hides its arguments behind * or **"
+            if _below_lambda(launch):
+                return f"the launch in line {launch.call.lineno} stands in a lambda"
             if launch.launcher is None:
                 return f"the launch in line {launch.call.lineno} stands outside of any function"
         return ""
@@ -102,6 +105,17 @@ class LaunchEvidence:
         return Disjointness(True, "; ".join(dict.fromkeys(reasons)))
 
 
+def _below_lambda(launch: Launch) -> bool:
+    """Whether names at the launch may be those of a lambda or a comprehension."""
+    parents = launch.kernel.module.names.parents
+    node: ast.AST | None = launch.call
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, (ast.Lambda, ast.comprehension, ast.ListComp, ast.GeneratorExp)):
+            return True
+        node = parents.get(node)
+    return False
+
+
 def _disjoint_at(launch: Launch, first: str, second: str) -> Disjointness:
     line = launch.call.lineno
     one, other = launch.arguments.get(first), launch.arguments.get(second)
@@ -123,17 +137,21 @@ class _Buffers:
     """The local names of a launcher, and which of them hold memory that it allocated itself."""
 
     def __init__(self, launch: Launch) -> None:
-        self._module = launch.kernel.module
-        self._assigned: dict[str, list[ast.Assign | ast.AnnAssign]] = {}
-        self._otherwise: set[str] = set()
-        """Names that are bound in any way but `name = value`, tuples and loops included."""
         assert launch.launcher is not None
-        arguments = launch.launcher.args
-        self._parameters = {
-            a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        self._module = launch.kernel.module
+        self._tensors = {
+            base for argument in launch.arguments.values() if (base := _base(argument)) is not None
         }
-        plain: set[ast.AST] = set()
+        self._assigned: dict[str, list[ast.Assign | ast.AnnAssign]] = {}
+        """The plain assignments, `name = value`."""
+        self._bound: dict[str, list[int]] = {}
+        """The lines in which a name is bound, plainly or not."""
+        self._hidden: set[str] = set()
+        """Names that an inner function binds too, or that are not the launcher's own."""
+        self._parameters = set(_parameter_names(launch.launcher.args))
         self._loops = False
+        self._replaces_memory = False
+        plain: set[ast.AST] = set()
         for node in ast.walk(launch.launcher):
             match node:
                 case (
@@ -144,18 +162,30 @@ class _Buffers:
                     plain.add(target)
                 case ast.For() | ast.AsyncFor() | ast.While():
                     self._loops = True
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                    if node is not launch.launcher:
+                        self._hidden |= _names_of_inner(node)
+                case ast.comprehension(target=target):
+                    self._hidden |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                case ast.Global(names=names) | ast.Nonlocal(names=names):
+                    self._hidden |= set(names)
+                case (
+                    ast.Attribute(attr="data", ctx=ast.Store())
+                    | ast.Attribute(attr="set_" | "swap_tensors" | "resize_")
+                ):
+                    self._replaces_memory = True
+        self._otherwise: set[str] = set()
+        """Names that are bound in any way but a plain assignment."""
         for node in ast.walk(launch.launcher):
-            if (
-                isinstance(node, ast.Name)
-                and not isinstance(node.ctx, ast.Load)
-                and node not in plain
-            ):
-                self._otherwise.add(node.id)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self._bound.setdefault(node.id, []).append(node.lineno)
+                if node not in plain:
+                    self._otherwise.add(node.id)
 
     def is_apart(self, mine: ast.expr, theirs: ast.expr) -> bool:
         """Whether `mine` is memory of the launcher's own that `theirs` cannot be a part of."""
         own = self._roots(mine)
-        if own is None:
+        if own is None or self._replaces_memory:
             return False
         if isinstance(theirs, ast.Constant):
             return True
@@ -173,12 +203,14 @@ class _Buffers:
         """The names through which it is an own allocation; None when it may be another's."""
         if isinstance(expression, ast.Call):
             function = expression.func
-            if self._module.resolve(function) in _ALLOCATIONS:
+            elsewhere = any(k.arg in ("out", None) for k in expression.keywords)
+            if self._module.resolve(function) in _ALLOCATIONS and not elsewhere:
                 return frozenset()
             if isinstance(function, ast.Attribute) and function.attr in _ALLOCATING_METHODS:
-                return frozenset()
+                # Of what is passed to a kernel, it is known to be a tensor's method.
+                return frozenset() if _base(function.value) in self._tensors else None
         base = _base(expression)
-        if base is None or base in self._otherwise or base in self._parameters:
+        if base is None or base in self._otherwise | self._parameters | self._hidden:
             return None
         if base in seen:
             return frozenset()
@@ -195,7 +227,9 @@ class _Buffers:
         """Whether a name can hold nothing but a view of what the caller passed."""
         if name in seen:
             return True
-        if name in self._otherwise or not (name in self._parameters or name in self._assigned):
+        if name in self._otherwise | self._hidden:
+            return False
+        if name not in self._parameters and name not in self._assigned:
             return False
         for assignment in self._assigned.get(name, []):
             assert assignment.value is not None
@@ -206,10 +240,28 @@ class _Buffers:
 
     def _is_older(self, name: str, roots: frozenset[str]) -> bool:
         """Whether a name was bound for the last time before the memory was allocated."""
-        allocated = [a.lineno for root in roots for a in self._assigned.get(root, [])]
-        if self._loops or not allocated or name in self._otherwise:
+        allocated = [line for root in roots for line in self._bound.get(root, [])]
+        bound = self._bound.get(name, [])
+        if self._loops or not allocated or not bound or name in self._hidden:
             return False
-        return all(a.lineno < min(allocated) for a in self._assigned.get(name, []))
+        return max(bound) < min(allocated)
+
+
+def _parameter_names(arguments: ast.arguments) -> Iterator[str]:
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    yield from (argument.arg for argument in every)
+    yield from (a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None)
+
+
+def _names_of_inner(node: ast.AST) -> set[str]:
+    """The names that an inner function, lambda or class binds for itself or for others."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _is_store(n)}
+    names |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    return names
+
+
+def _is_store(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Load)
 
 
 def _base(expression: ast.expr) -> str | None:

@@ -21,11 +21,12 @@ from typing import Union
 Argument = Union["Atom", "Polynomial", str, int, bool, None, tuple["Argument", ...]]
 
 MAX_TERMS = 256
-"""Beyond this a polynomial is of no use to anybody; the value becomes opaque."""
+MAX_SIZE = 4000
+"""Terms, and atoms with all that is inside them. Beyond either a form is of no use to anybody."""
 
 
 class TooLarge(Exception):
-    """The normal form would have more than `MAX_TERMS` terms."""
+    """The normal form would have more than `MAX_TERMS` terms or `MAX_SIZE` atoms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,11 @@ class Atom:
     @cached_property
     def key(self) -> str:
         return f"{self.tag}({', '.join(_argument_key(a) for a in self.arguments)})"
+
+    @cached_property
+    def size(self) -> int:
+        """The number of atoms in it, itself included, counted as often as they occur."""
+        return 1 + sum(_size(a) for a in self.arguments)
 
     @cached_property
     def _hash(self) -> int:
@@ -103,6 +109,12 @@ class Atom:
         return Atom(self.tag, tuple(_map(a, change) for a in self.arguments))
 
 
+def _size(argument: Argument) -> int:
+    if isinstance(argument, (Atom, Polynomial)):
+        return argument.size
+    return sum(_size(a) for a in argument) if isinstance(argument, tuple) else 0
+
+
 def _argument_key(argument: Argument) -> str:
     if isinstance(argument, tuple):
         return "(" + ", ".join(_argument_key(a) for a in argument) + ")"
@@ -147,12 +159,15 @@ Monomial = tuple[tuple[Atom, int], ...]
 class Polynomial:
     """Immutable; the terms map a monomial to its coefficient."""
 
-    __slots__ = ("__dict__", "terms")
+    __slots__ = ("__dict__", "size", "terms")
 
     def __init__(self, terms: Mapping[Monomial, Fraction]) -> None:
         if len(terms) > MAX_TERMS:
             raise TooLarge
         self.terms: dict[Monomial, Fraction] = {m: c for m, c in terms.items() if c}
+        self.size = sum(atom.size for monomial in self.terms for atom, _ in monomial)
+        if self.size > MAX_SIZE:
+            raise TooLarge
 
     @classmethod
     def constant(cls, value: int | Fraction) -> Polynomial:

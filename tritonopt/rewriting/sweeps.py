@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.forms import trip_atom
+from tritonopt.facts.values import Carrier
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 
 _ORDERING_CALLS = ("gdc", "asm", "barrier", "fence")
@@ -151,11 +152,10 @@ class TwoSweeps:
                 also = f"the second sweep also does the {effect.name} in line {effect.line}"
                 raise refuted(claim, reason, also)
         inside = set(ast.walk(self.second.node))
-        nest = {loop.identity for loop in self.facts.loops if self.second in loop.nest}
+        lost = self._lost(name)
         for value, line in self._values_outside(inside):
             for part in value.walk():
-                carries = part.op in ("result", "carried") and part.carrier.loop in nest
-                if carries and part.carrier.name != name:
+                if part.op in ("result", "carried") and part.carrier in lost:
                     used = f"{part.carrier.name} of the second sweep is used in line {line}"
                     raise refuted(claim, reason, used)
         bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -166,17 +166,31 @@ class TwoSweeps:
                 raise unknown(claim, reason, read)
         checklist.prove(claim, f"nothing but {name} is used of it")
 
+    def _lost(self, name: str) -> set[Carrier]:
+        """What the second sweep leaves in names other than `name`, and who carries it on."""
+        lost = {
+            Carrier(loop.identity, carried)
+            for loop in self.facts.loops
+            if self.second in loop.nest
+            for carried in loop.carried
+            if carried != name
+        }
+        for around in reversed(self.second.nest[:-1]):
+            for carried, following in around.following.items():
+                parts = (p for p in following.walk() if p.op in ("result", "carried"))
+                if any(p.carrier in lost for p in parts):
+                    lost.add(Carrier(around.identity, carried))
+        return lost
+
     def _values_outside(self, inside: set[ast.AST]) -> Iterator[tuple[Value, int]]:
         for node, value in self.facts.values.items():
             if node not in inside:
                 yield value, node.lineno
         for loop in self.facts.loops:
             if loop.first > self.second.last or loop.first < self.second.first:
-                # What an outer loop carries from here is bound again before it is read,
-                # or one of the expressions above reads it.
-                for end in (loop.start, loop.stop, loop.step, *loop.initial.values()):
-                    if end is not None:
-                        yield end, loop.line
+                for bound in (loop.start, loop.stop, loop.step):
+                    if bound is not None:
+                        yield bound, loop.line
 
 
 def earlier_siblings(facts: KernelFacts) -> Iterator[tuple[Loop, list[Loop]]]:

@@ -11,9 +11,11 @@ import ast
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.language import HINTS, function
 from tritonopt.source.names import Scope
 
 
@@ -29,18 +31,18 @@ class Writer:
 
     def __init__(self, facts: KernelFacts) -> None:
         self.facts = facts
+        scope = facts.kernel.module.names.scopes[facts.kernel.node]
+        self._locals = frozenset(scope.bindings)
         self._taken = {
             n.id if isinstance(n, ast.Name) else n.arg
             for n in ast.walk(facts.kernel.node)
             if isinstance(n, (ast.Name, ast.arg))
         }
 
-    def fresh(self, wanted: str) -> str:
-        """A name that the kernel does not use yet."""
-        name, number = wanted, 1
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
+    def fresh(self, *wanted: str) -> str:
+        """A name that the kernel does not use yet: one of those wanted, or numbered."""
+        numbered = (f"{wanted[0]}_{number}" for number in count(2))
+        name = next(name for name in chain(wanted, numbered) if name not in self._taken)
         self._taken.add(name)
         return name
 
@@ -81,7 +83,7 @@ class Writer:
         for node in ast.walk(expression):
             if isinstance(node, ast.Name) and node in self.facts.values:
                 known = environment.get(node.id)
-                if known is None and self.facts.values[node].op in ("global", "const", "dtype"):
+                if known is None and node.id not in self._locals:
                     continue
                 if known is not self.facts.values[node]:
                     return False
@@ -193,10 +195,12 @@ class Writer:
         return text if isinstance(node, _ATOMIC) else f"({text})"
 
     def text(self, node: ast.expr) -> str:
-        """The kernel's own text where the node is the kernel's, else as it would be written."""
+        """The kernel's own text where the node is the kernel's and on one line, else anew."""
         if node in self.facts.values:
-            return self.facts.kernel.module.text_of(node)
-        return ast.unparse(node)
+            text = self.facts.kernel.module.text_of(node)
+            if "\n" not in text and "\r" not in text:
+                return text
+        return ast.unparse(_Rebuild(self, {}, ()).expression(node))
 
 
 def _around(scope: Scope | None) -> Iterator[Scope]:
@@ -245,6 +249,9 @@ def first_iteration(
             )
         kept.append(statement)
         needed = (needed - bound) | _reads(statement)
+    again = {node for statement in (*kept, wanted) for node in ast.walk(statement)}
+    if guards and any(e.inlined and e.node in again for e in facts.effects):
+        raise NotExpressible("a helper loads the first tile, and the loops may run no time at all")
     replaced: dict[str, ast.expr] = {}
     for loop in loops:
         assert isinstance(loop.node, ast.For)
@@ -252,7 +259,7 @@ def first_iteration(
             raise NotExpressible(f"the loop in line {loop.line} does not count with one name")
         if loop.node.target.id in needed or any(loop.node.target.id in _reads(s) for s in kept):
             replaced[loop.node.target.id] = _start(facts, loop)
-    rebuild = _Rebuild(facts, replaced, guards)
+    rebuild = _Rebuild(writer, replaced, guards)
     lines: list[str] = []
     for statement in reversed(kept):
         lines.append(_again(writer, rebuild, statement, prefix))
@@ -349,10 +356,11 @@ class _Rebuild:
     """Copies expressions with names replaced, loads guarded and zeros folded."""
 
     def __init__(
-        self, facts: KernelFacts, names: Mapping[str, ast.expr], guards: Sequence[str]
+        self, writer: Writer, names: Mapping[str, ast.expr], guards: Sequence[str]
     ) -> None:
         self.names = dict(names)
-        self._facts = facts
+        self._writer = writer
+        self._facts = writer.facts
         self._guards = [ast.parse(guard, mode="eval").body for guard in guards]
 
     def expression(self, node: ast.expr) -> ast.expr:
@@ -363,6 +371,9 @@ class _Rebuild:
     def _rebuilt(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.Name) and node.id in self.names:
             return self.names[node.id]
+        if isinstance(node, ast.Constant) and node in self._facts.values:
+            # A name is written as it stands, so the constant keeps its quotes and its digits.
+            return ast.Name(self._facts.kernel.module.text_of(node), ast.Load())
         new = copy.copy(node)
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.AST):
@@ -372,16 +383,38 @@ class _Rebuild:
                     new, name, [self._rebuilt(v) if isinstance(v, ast.AST) else v for v in value]
                 )
         if isinstance(new, ast.BinOp):
-            shapes = [v.shape for v in map(self._facts.values.get, ast.iter_child_nodes(node)) if v]  # type: ignore[arg-type]
-            return _folded(new, scalar=all(shape == () for shape in shapes))
-        value = self._facts.values.get(node) if isinstance(node, ast.expr) else None
-        if isinstance(new, ast.Call) and value is not None and value.op == "load" and self._guards:
-            self._guard(new)
+            assert isinstance(node, ast.BinOp)
+            sides = [self._facts.values.get(side) for side in (node.left, node.right)]
+            return _folded(new, scalar=all(v is None or v.shape == () for v in sides))
+        if isinstance(new, ast.Attribute) and isinstance(new.value, ast.Constant):
+            # A number has no methods; `.to` is the one that a start of a loop is asked for.
+            if new.attr != "to":
+                raise NotExpressible(f"the start of a loop has no {new.attr}")
+            return ast.parse(f"{self._writer.language('cast')}", mode="eval").body
+        if isinstance(new, ast.Call) and isinstance(node, ast.Call):
+            return self._call(node, new)
         return new
 
-    def _guard(self, load: ast.Call) -> None:
+    def _call(self, node: ast.Call, new: ast.Call) -> ast.expr:
+        name = self._facts.kernel.module.resolve(node.func)
+        if name == "triton.language.load" and self._guards:
+            self._guard(node, new)
+        if function(name) in HINTS and new.args and isinstance(new.args[0], ast.Constant):
+            return new.args[0]
+        receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if receiver is not None and not isinstance(new.func, ast.Attribute):
+            new.args = [self.expression(receiver), *new.args]
+        return new
+
+    def _guard(self, original: ast.Call, load: ast.Call) -> None:
+        """Masks the load by the guards too."""
         masks = [k for k in load.keywords if k.arg == "mask"]
         parts = [load.args[1]] if len(load.args) > 1 else [k.value for k in masks]
+        effect = next(e for e in self._facts.effects if e.node is original)
+        if effect.mask is not None and effect.mask.is_none:
+            parts = []
+        elif effect.mask is not None and effect.mask.op in ("param", "constexpr"):
+            raise NotExpressible("a mask that is a parameter may be None")
         mask: ast.expr = self._guards[0]
         for guard in self._guards[1:]:
             mask = ast.BinOp(mask, ast.BitAnd(), guard)
@@ -396,10 +429,12 @@ class _Rebuild:
 
 
 def _folded(node: ast.BinOp, scalar: bool) -> ast.expr:
-    """`0 + x` is `x`, and `0 * n` is `0` where no tile is lost by it."""
+    """`0 + x` and `x - 0` are `x`, and `0 * n` is `0` where no tile is lost by it."""
     left, right = _is_zero(node.left), _is_zero(node.right)
     if isinstance(node.op, ast.Add):
         return node.right if left else node.left if right else node
+    if isinstance(node.op, ast.Sub) and right:
+        return node.left
     if isinstance(node.op, ast.Mult) and scalar and (left or right):
         return ast.Constant(0)
     return node
