@@ -63,7 +63,7 @@ class FuseStats(Pass):
       tile, which is known before the sweep, and the difference between that and
       the true mean is taken out afterwards: with d = x - shift,
       sum (x - mean)^2 = sum d^2 - (sum d)^2 / n.
-    - `moments`: sum x^2 - n * mean^2. One accumulator fewer, but all digits are
+    - `moments`: sum x^2 - (sum x)^2 / n. One accumulator fewer, but all digits are
       lost when the mean is large against the deviation.
     - `welford`: every tile's own mean and squared deviations are merged into
       the running ones (Chan, Golub, LeVeque 1979). The most exact, and the
@@ -857,10 +857,9 @@ class _Merge:
 
     @property
     def _keeps_dims(self) -> bool:
-        call = self.squares.reduction
-        if self.by_lane or call is None:
+        if self.by_lane:
             return self.statistics.keep_dims
-        return self.facts.values[call].reduction.keep_dims
+        return self.squares.keep_dims
 
     def _sum(self, text: str) -> str:
         """The sum over the summed axes, with the shape that the kernel's own sum has."""
@@ -934,20 +933,23 @@ class _Merge:
             f"{value} = {tile if self.exact else self._masked(tile)}",
             f"{self.total} += {self._added(f'{value} * {value}')}",
         ]
-        mean = self.statistics.mean
-        if not self._keeps_dims:
-            for axis in sorted((self.rank - 1 - a for a in self.statistics.axes), reverse=True):
-                mean = move_axes(mean, {a: a - 1 for a in range(axis + 1, self.rank)})
-        name = self.writer.find_form(mean, self.end, self.expressions)
-        number = self._number()
+        total = self._total_of_first()
         before = [
-            "# The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - n * mean^2."
+            "# The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n."
         ]
         return (
             [*before, *self.first_lines],
             inside,
-            self._finish(f"{self._total_sum()} - {name} * {name} * {number}"),
+            self._finish(f"{self._total_sum()} - {total} * ({total} / {self._divisor()})"),
         )
+
+    def _total_of_first(self) -> str:
+        """The first sweep's sum, with the shape of the second one's."""
+        total = self.statistics.mean * self.statistics.number
+        if not self._keeps_dims:
+            for axis in sorted((self.rank - 1 - a for a in self.statistics.axes), reverse=True):
+                total = move_axes(total, {a: a - 1 for a in range(axis + 1, self.rank)})
+        return self.writer.find_form(total, self.end, self.expressions)
 
     def _welford(self) -> tuple[list[str], list[str], list[str]]:
         fresh, language = self.writer.fresh, self.writer.language
@@ -1019,8 +1021,10 @@ class _Merge:
         scale = self.squares.scale
         if scale == ONE:
             return [] if m2 == self.squares.name else [f"{self.squares.name} = {m2}"]
+        # The loop divided every term, so an empty row stayed 0.
         divisor = self.writer.find_form(scale.inverse(), self.end, self.expressions)
-        return [f"{self.squares.name} = {m2} / {divisor}"]
+        where, number = self.writer.language("where"), self._number()
+        return [f"{self.squares.name} = {where}({number} > 0, {m2} / {divisor}, 0.0)"]
 
     def _divisor(self) -> str:
         """The number of elements, kept from 0 unless a division by it follows anyway."""

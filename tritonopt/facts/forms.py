@@ -1,13 +1,16 @@
 """Canonical forms: what a value is, whatever it was called and however it was written.
 
 Every value has a form, a polynomial over atoms (see `polynomial`). Integers are
-taken as mathematical integers (the condition `no-int32-overflow`), floating
-point as real numbers: equal forms of floats are equal up to rounding, which is
-what a rewrite at `rounding` may use and one at `exact` may not.
+taken as mathematical integers (the condition `no-int32-overflow`, which covers
+narrower and unsigned types too, once a value has one), floating point as real
+numbers: equal forms of floats are equal up to rounding, which is what a rewrite
+at `rounding` may use and one at `exact` may not. Real numbers have no inf and no
+NaN, and are not divided by zero: `0*x` is 0, and `x/x` is 1.
 
 Lanes are numbered from the last axis, so that broadcasting changes nothing:
 `cols` and `cols[None, :]` have one form. A sum over lanes or iterations is an
-atom "total" over what varies, with what does not vary taken out of it.
+atom "total" over what varies, with what does not vary taken out of it. A loop
+that counts below zero runs zero times.
 
 Atoms, by tag:
 
@@ -16,16 +19,23 @@ Atoms, by tag:
     load (BASE, OFFSET, EPOCH)                the element at an address, at a time
     negative E, zero E, holds ...             indicators: E < 0, E == 0, another condition
     total (DIMENSIONS, TERM)                  a sum; its own indices are "bound" atoms
-    cdiv, floordiv, mod, round, math, call    not ring operations
+    cdiv A B                                  the least integer not below A / B
+    floordiv A B WHEN, mod A B WHEN           as Triton divides integers, see `_rounding`
+    round, cast, math, call, attribute        not ring operations
     tile (IDENTITY, AXES, DEPENDS)            not understood, equal only to itself
-    undefined ORDER                           a masked-off lane of a load without `other`
+    undefined (ORDER, AXES, DEPENDS)          a masked-off lane of a load without `other`
+
+AXES of an atom are the axes, counted from the right, that its own axes lie along, or the
+bound atoms of the sums over them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.effects import Loop
@@ -44,12 +54,18 @@ from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, Value, is_float, is_
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
 
-Axes = tuple[int, ...]
-
+_WITH_AXES = frozenset({"tile", "undefined"})
 _BOOLEAN_OPERATORS = frozenset({"and", "or", "xor", "invert", "not", "both", "either"})
 _INTEGER_ATOMS = frozenset(
-    {"lane", "trip", "program_id", "num_programs", "cdiv", "floordiv", "mod", "bound"}
+    {"lane", "trip", "program_id", "num_programs", "cdiv", "floordiv", "bound"}
 )
+_NONNEGATIVE_ATOMS = frozenset({"lane", "trip", "program_id", "num_programs", "bound"})
+_ARITHMETIC = frozenset(
+    {"add", "sub", "mul", "floordiv", "mod", "pow", "neg", "pos", "invert", "not"}
+    | {"and", "or", "xor", "shl", "shr", "minimum", "maximum", "both", "either", "elementwise"}
+    | COMPARISONS
+)
+_WIDE_INTEGERS = frozenset({"int32", "int64"})
 MAX_POWER = 4
 
 
@@ -73,18 +89,32 @@ class Forms:
         self.memory = memory
         self._raw = raw
         self._known: dict[int, Polynomial] = {}
+        self._when: dict[int, str] = {}
         self._without: dict[frozenset[tuple[int, str]], Forms] = {}
 
     def of(self, value: Value) -> Polynomial:
         """The form of a value; a value too large to be of use is an atom of its own."""
         known = self._known.get(value.serial)
-        if known is None:
-            try:
-                known = self._compute(value)
-            except TooLarge:
-                known = self._unknown(value)
-            self._known[value.serial] = known
-        return known
+        if known is not None:
+            return known
+        # Operands first, so that a chain of a thousand additions is no deep recursion.
+        todo = [value]
+        while todo:
+            part = todo[-1]
+            ahead = [o for o in part.operands if o.serial not in self._known]
+            if ahead:
+                todo += ahead
+                continue
+            todo.pop()
+            if part.serial not in self._known:
+                self._known[part.serial] = self._limited(part)
+        return self._known[value.serial]
+
+    def _limited(self, value: Value) -> Polynomial:
+        try:
+            return self._compute(value)
+        except TooLarge:
+            return self._unknown(value)
 
     def trip_count(self, loop: Loop) -> Polynomial | None:
         """How many iterations, where that is known; a negative number means none."""
@@ -92,8 +122,20 @@ class Forms:
             return None
         if self.facts.exits_early(loop):
             return None
-        extent = self.of(loop.stop) - self.of(loop.start)
-        return ceiling_division(extent, self.of(loop.step))
+        try:
+            extent = self.of(loop.stop) - self.of(loop.start)
+            step = self.of(loop.step)
+            tiles = extent.sole_atom
+            if step == ONE and tiles is not None and tiles.tag == "floordiv":
+                # `(a + b - 1) // b` differs from the ceiling of a / b, if at all, where both
+                # are no number of iterations.
+                dividend, divisor = tiles.arguments[:2]
+                assert isinstance(dividend, Polynomial) and isinstance(divisor, Polynomial)
+                if self.is_positive(divisor):
+                    extent, step = dividend - divisor + 1, divisor
+            return ceiling_division(extent, step)
+        except TooLarge:
+            return None
 
     def step_of(self, loop: Loop, name: str) -> Polynomial | None:
         """What one iteration adds to a carried name; None when it is not an addition."""
@@ -101,7 +143,10 @@ class Forms:
             return None
         opened = self._opened((loop.identity, name))
         carried = opened._unknown(loop.carried[name])
-        step = opened.of(loop.following[name]) - carried
+        try:
+            step = opened.of(loop.following[name]) - carried
+        except TooLarge:
+            return None
         own = carried.sole_atom
         return None if own is None or own in set(step.leaves()) else step
 
@@ -126,6 +171,9 @@ class Forms:
                 return Polynomial.of(Atom("lane", (self.of(operands[0]), 0)))
             case "trip":
                 return Polynomial.of(trip_atom(value.number))
+            case "add" | "sub" | "neg" if self._wraps(value):
+                inside = (self.of(o) for o in operands)
+                return Polynomial.of(Atom("math", (f"bit {value.op}", *inside)))
             case "add":
                 return self.of(operands[0]) + self.of(operands[1])
             case "sub":
@@ -134,8 +182,13 @@ class Forms:
                 return self.of(operands[0]) * self.of(operands[1])
             case "neg":
                 return -self.of(operands[0])
-            case "pos" | "full" | "broadcast_to":
+            case "pos":
                 return self.of(operands[0])
+            case "full":
+                return self._full(value)
+            case "broadcast_to":
+                form = self.of(operands[0])
+                return self._unknown(value) if _has_unknown_axes(form) else form
             case "div":
                 return self.of(operands[0]) * self.of(operands[1]).inverse()
             case "pow":
@@ -151,9 +204,9 @@ class Forms:
             case "cast":
                 return self._cast(value)
             case "floordiv":
-                return _floor_division(self.of(operands[0]), self.of(operands[1]))
+                return self._division(value, self.of(operands[0]), self.of(operands[1]))
             case "mod":
-                return Polynomial.of(Atom("mod", (self.of(operands[0]), self.of(operands[1]))))
+                return self._remainder(value)
             case "insert_axes":
                 return self._insert_axes(value)
             case "reduce":
@@ -173,9 +226,9 @@ class Forms:
         if value.op in COMPARISONS or (value.op in _BOOLEAN_OPERATORS and self._is_boolean(value)):
             return self.condition(value)
         if value.op in ("reshaped", "part", "element", "attribute", "tuple"):
-            inside = tuple(_hide_lanes(self.of(o)) for o in operands)
-            attribute = Atom("call", (value.op, str(value.attribute), *inside))
-            return Polynomial.of(attribute)
+            arguments = tuple((_hide_lanes(self.of(o)), self._shape(o)) for o in operands)
+            tag = "attribute" if value.op == "attribute" else "call"
+            return Polynomial.of(Atom(tag, (value.op, str(value.attribute), *arguments)))
         if value.op in ("and", "or", "xor", "shl", "shr", "invert", "not", "both", "either"):
             return Polynomial.of(Atom("math", (value.op, *(self.of(o) for o in operands))))
         if value.op == "dtype":
@@ -184,7 +237,6 @@ class Forms:
 
     def _unknown(self, value: Value) -> Polynomial:
         """An atom of its own, which depends on every loop it was computed in."""
-        axes: Argument = "unknown" if value.rank is None else tuple(reversed(range(value.rank)))
         if value.op in ("carried", "result"):
             identity, name = value.carrier
             loop = self.facts.loops[identity]
@@ -194,7 +246,13 @@ class Forms:
             own = ("value", value.serial)
             around = tuple(self.facts.loops[i] for i in self.facts.interpretation.made_in(value))
         depends = tuple(trip_atom(loop.identity) for loop in around)
-        return Polynomial.of(Atom("tile", (own, axes, depends)))
+        return Polynomial.of(Atom("tile", (own, _axes(value), depends)))
+
+    def _shape(self, value: Value) -> Argument:
+        """What tells operands of one form apart: `x` and `x[None, :]` have other axes."""
+        if value.shape is None:
+            return ("value", value.serial)
+        return tuple(self.of(extent) for extent in value.shape)
 
     def _is_pointer(self, value: Value) -> bool:
         return any(
@@ -202,20 +260,32 @@ class Forms:
         ) and not any(leaf.op == "load" for leaf in value.walk())
 
     def _is_boolean(self, value: Value) -> bool:
-        if value.op in COMPARISONS or value.dtype in ("bool", "int1"):
+        if value.op in COMPARISONS or value.op in ("is", "is not"):
             return True
-        if value.op in ("is", "is not"):
+        if value.dtype in ("bool", "int1") and value.op != "invert":
             return True
+        if value.op == "invert" and self.when(value) == "static":
+            return False  # Python's: ~True is -2
         if value.op in _BOOLEAN_OPERATORS:
             return all(self._is_boolean(o) for o in value.operands)
-        if value.op in ("insert_axes", "broadcast_to", "full"):
+        if value.op in ("insert_axes", "broadcast_to"):
             return self._is_boolean(value.operands[0])
         return False
+
+    def _wraps(self, value: Value) -> bool:
+        """Whether this is arithmetic on single bits: True + True is False, but for constants."""
+        return self.when(value) != "static" and all(self._is_boolean(o) for o in value.operands)
 
     # Conditions
 
     def condition(self, value: Value) -> Polynomial:
         """A form that is 1 where the condition holds and 0 where it does not."""
+        try:
+            return self._condition(value)
+        except TooLarge:
+            return Polynomial.of(Atom("holds", ("true", self._unknown(value))))
+
+    def _condition(self, value: Value) -> Polynomial:
         sides = value.operands
         match value.op:
             case "const":
@@ -233,10 +303,8 @@ class Forms:
                 return a + b - (a * b) * 2
             case "not":
                 return ONE - self.condition(sides[0])
-            case "invert" if self._is_boolean(sides[0]):
+            case "invert" if self._is_boolean(sides[0]) and self.when(sides[0]) != "static":
                 return ONE - self.condition(sides[0])
-            case "full" | "broadcast_to":
-                return self.condition(sides[0])
             case "cast" if self._is_boolean(sides[0]):
                 return self.condition(sides[0])
             case "is" | "is not" | "insert_axes" if self._is_boolean(value):
@@ -245,7 +313,9 @@ class Forms:
             floats = any(is_float(side.dtype) or side.dtype == "float" for side in sides)
             return self._comparison(value.op, self.of(sides[0]), self.of(sides[1]), floats)
         form = self.of(value)
-        if form.terms and all(a.is_indicator for m in form.terms for a, _ in m):
+        if form.constant_value is not None:
+            return ONE if form.constant_value else ZERO
+        if all(a.is_indicator for m in form.terms for a, _ in m) and form * form == form:
             return form
         return Polynomial.of(Atom("holds", ("true", form)))
 
@@ -282,11 +352,101 @@ class Forms:
     def _is_integer_atom(self, atom: Atom) -> bool:
         if atom.tag in _INTEGER_ATOMS or atom.is_indicator:
             return True
-        if atom.tag in ("minimum", "maximum"):
+        if atom.tag in ("minimum", "maximum", "mod"):
             return all(self.is_integer(a) for a in atom.arguments if isinstance(a, Polynomial))
         return atom.tag == "param" and atom.arguments[0] in self.facts.integers
 
+    def is_nonnegative(self, form: Polynomial) -> bool:
+        """Whether the form is shown to be 0 or more: a sum of what cannot be negative."""
+        return all(
+            coefficient > 0 and all(p > 0 and self._is_nonnegative_atom(a) for a, p in monomial)
+            for monomial, coefficient in form.terms.items()
+        )
+
+    def is_positive(self, form: Polynomial) -> bool:
+        return self.is_nonnegative(form) and any(
+            all(a.tag == "num_programs" or self._is_extent(a) for a, _ in monomial)
+            for monomial in form.terms
+        )
+
+    def _is_nonnegative_atom(self, atom: Atom) -> bool:
+        return atom.tag in _NONNEGATIVE_ATOMS or atom.is_indicator or self._is_extent(atom)
+
+    def _is_extent(self, atom: Atom) -> bool:
+        return atom.tag == "param" and atom.arguments[0] in self.facts.extents
+
     # Operations that are not the ring's
+
+    def when(self, value: Value) -> str:
+        """When a value is computed: "static" (by the compiler), "runtime", or "either".
+
+        A parameter is either: the compiler knows an argument that is 1.
+        """
+        known = self._when.get(value.serial)
+        if known is None:
+            # Operands first, as in `of`.
+            for part in _operands_first(value, self._when):
+                self._when[part.serial] = self._computed(part)
+            known = self._when[value.serial]
+        return known
+
+    def _computed(self, value: Value) -> str:
+        match value.op:
+            case "const" | "constexpr" | "global" | "dtype":
+                return "static"
+            case "param" | "phi" | "opaque" | "tuple" | "part" | "element" | "attribute":
+                return "either"
+            case "trip":
+                static = self.facts.loops[value.number].kind.endswith("static_range")
+                return "static" if static else "runtime"
+            case "carried" | "result":
+                static = self.facts.loops[value.carrier.loop].kind.endswith("static_range")
+                return "either" if static else "runtime"
+        if value.op not in _ARITHMETIC and value.op not in ("is", "is not"):
+            return "runtime"
+        parts = {self._when[o.serial] for o in value.operands}
+        if "runtime" in parts:
+            return "runtime"
+        return "either" if "either" in parts else "static"
+
+    def _rounding(self, value: Value, dividend: Polynomial, divisor: Polynomial) -> str:
+        """How a quotient of integers is rounded; "" where it does not matter.
+
+        Python rounds down, and so does the compiler where it knows both sides; compiled code
+        rounds toward zero. The two differ where just one side is negative.
+        """
+        if self.is_nonnegative(dividend) and self.is_nonnegative(divisor):
+            return ""
+        return self.when(value)
+
+    def _division(self, value: Value, dividend: Polynomial, divisor: Polynomial) -> Polynomial:
+        """`a // b`"""
+        if divisor == ONE:
+            return dividend
+        rounding = self._rounding(value, dividend, divisor)
+        a, b = dividend.constant_value, divisor.constant_value
+        if a is not None and b and rounding != "either":
+            return Polynomial.constant(math.trunc(a / b) if rounding == "runtime" else a // b)
+        return Polynomial.of(Atom("floordiv", (dividend, divisor, rounding)))
+
+    def _remainder(self, value: Value) -> Polynomial:
+        """`a % b`"""
+        dividend, divisor = (self.of(o) for o in value.operands)
+        rounding = self._rounding(value, dividend, divisor)
+        return Polynomial.of(Atom("mod", (dividend, divisor, rounding)))
+
+    def _full(self, value: Value) -> Polynomial:
+        """The filler, as far as its conversion to the tile's type leaves it what it is."""
+        form = self.of(value.operands[0])
+        constant = form.constant_value
+        bits = FLOAT_BITS.get(value.dtype or "", 0)
+        small = constant is not None and constant.denominator == 1 and abs(constant) <= 256
+        infinite = form.sole_atom is not None and form.sole_atom.tag == "constant"
+        if constant in (0, 1) or bits >= 32 or (bits == 16 and (small or infinite)):
+            return form
+        if value.dtype in _WIDE_INTEGERS and self.is_integer(form):
+            return form
+        return self._unknown(value)
 
     def _cast(self, value: Value) -> Polynomial:
         operand, dtype = value.operands
@@ -298,8 +458,15 @@ class Forms:
             if FLOAT_BITS[target] >= 32 or operand.dtype == target:
                 return form
             return Polynomial.of(Atom("round", (target, form)))
-        # Index arithmetic is taken not to overflow 32 bits, but narrower types are meant to wrap.
-        wide = target in ("int32", "int64", "uint32", "uint64")
+        if target == "int1":
+            return self.condition(operand)
+        if operand.dtype == target or self._is_boolean(operand):
+            return form
+        # Index arithmetic is taken not to overflow 32 bits, but narrower types are meant to wrap,
+        # and an unsigned one turns a negative number into a large one.
+        wide = target in _WIDE_INTEGERS or (
+            target in ("uint32", "uint64") and self.is_nonnegative(form)
+        )
         if wide and (is_integer(operand.dtype) or self.is_integer(form)):
             return form
         return Polynomial.of(Atom("cast", (target, form)))
@@ -308,7 +475,8 @@ class Forms:
         arguments = [self.of(o) for o in value.operands]
         match value.attribute:
             case "cdiv":
-                return ceiling_division(arguments[0], arguments[1])
+                # That is how Triton defines it: no ceiling where the dividend is negative.
+                return self._division(value, arguments[0] + arguments[1] - 1, arguments[1])
             case "fma" if len(arguments) == 3:
                 return arguments[0] * arguments[1] + arguments[2]
         return Polynomial.of(Atom("math", (str(value.attribute), *arguments)))
@@ -319,7 +487,8 @@ class Forms:
         own = [i for i, new in enumerate(pattern) if not new]
         rank, result_rank = len(own), len(pattern)
         moved = {rank - 1 - i: result_rank - 1 - place for i, place in enumerate(own)}
-        return move_axes(self.of(value.operands[0]), moved)
+        form = self.of(value.operands[0])
+        return self._unknown(value) if _has_unknown_axes(form) else move_axes(form, moved)
 
     def _reduce(self, value: Value) -> Polynomial:
         name, axes, keep = value.reduction
@@ -327,14 +496,17 @@ class Forms:
         assert operand.shape is not None
         rank = len(operand.shape)
         form = self.of(operand)
+        if _has_unknown_axes(form):
+            return self._unknown(value)
         from_right = sorted((rank - 1 - axis for axis in axes), reverse=True)
         for axis in from_right:
             extent = self.of(operand.shape[rank - 1 - axis])
             if name == "sum":
                 form = sum_over_lanes(form, axis, extent)
             else:
-                inside = form.map(partial(_bind_lane, axis=axis))
-                form = Polynomial.of(Atom("reduce", (name, extent, inside)))
+                lane = _fresh_lane(form, extent)
+                inside = form.map(partial(_bind_lane, axis=axis, bound=lane))
+                form = Polynomial.of(Atom("reduce", (name, lane, extent, inside)))
             if not keep:
                 form = move_axes(form, {a: a - 1 for a in range(axis + 1, rank)})
         return form
@@ -354,7 +526,8 @@ class Forms:
             return element
         on = self.condition(mask)
         if other.is_none:
-            filler = Polynomial.of(Atom("undefined", (effect.order,)))
+            depends = tuple(trip_atom(loop.identity) for loop in effect.loops)
+            filler = Polynomial.of(Atom("undefined", (effect.order, _axes(value), depends)))
         else:
             filler = self.of(other)
         return on * element + (ONE - on) * filler
@@ -393,6 +566,26 @@ class Forms:
         if step is None or count is None:
             return self._unknown(value)
         return self.of(loop.initial[name]) + sum_over_loop(step, loop, count)
+
+
+def _axes(value: Value) -> Argument:
+    return "unknown" if value.rank is None else tuple(reversed(range(value.rank)))
+
+
+def _operands_first(value: Value, known: Mapping[int, object]) -> list[Value]:
+    """The value and all it is made of that is not known yet, each after its operands."""
+    found: dict[int, Value] = {}
+    todo = [(value, False)]
+    while todo:
+        part, ready = todo.pop()
+        if part.serial in known or part.serial in found:
+            continue
+        if ready:
+            found[part.serial] = part
+        else:
+            todo.append((part, True))
+            todo.extend((o, False) for o in part.operands)
+    return list(found.values())
 
 
 def _constant(constant: object) -> Polynomial:
@@ -444,7 +637,7 @@ def _first_coefficient(form: Polynomial) -> Fraction:
 
 
 def ceiling_division(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
-    """ceil(dividend / divisor) for a positive divisor."""
+    """The least integer that is not below dividend / divisor, for integers."""
     whole, rest = _split_multiples(dividend, divisor)
     if rest.is_zero:
         return whole
@@ -452,17 +645,6 @@ def ceiling_division(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
     if a is not None and b:
         return whole + math.ceil(a / b)
     return whole + Polynomial.of(Atom("cdiv", (rest, divisor)))
-
-
-def _floor_division(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
-    """`a // b`. `(a + b - 1) // b` is a ceiling division, which every writer of it means."""
-    rest = dividend - divisor + 1
-    if dividend.constant_value is not None and divisor.constant_value:
-        return Polynomial.constant(math.floor(dividend.constant_value / divisor.constant_value))
-    rounds_up = any(m in dividend.terms for m in divisor.terms) and not rest.is_zero
-    if rounds_up and len(rest.terms) < len(dividend.terms):
-        return ceiling_division(rest, divisor)
-    return Polynomial.of(Atom("floordiv", (dividend, divisor)))
 
 
 def _split_multiples(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
@@ -509,13 +691,21 @@ def varies_along(atom: Atom, axis: int) -> bool:
     for leaf in atom.leaves():
         if leaf.tag == "lane" and leaf.arguments[1] == axis:
             return True
-        if leaf.tag == "tile":
+        if leaf.tag in _WITH_AXES:
             axes = leaf.arguments[1]
             if axes == "unknown" or (isinstance(axes, tuple) and axis in axes):
                 return True
         if leaf.tag == "call":
             return True
     return False
+
+
+def _has_unknown_axes(form: Polynomial) -> bool:
+    """Whether it is not known along which axes the form varies: nobody can move or sum them."""
+    return any(
+        leaf.tag == "call" or (leaf.tag in _WITH_AXES and leaf.arguments[1] == "unknown")
+        for leaf in form.leaves()
+    )
 
 
 def move_axes(form: Polynomial, moved: dict[int, int]) -> Polynomial:
@@ -528,23 +718,34 @@ def move_axes(form: Polynomial, moved: dict[int, int]) -> Polynomial:
             extent, axis = atom.arguments
             assert isinstance(axis, int)
             return Atom("lane", (extent, moved.get(axis, axis)))
-        if atom.tag == "tile" and isinstance(atom.arguments[1], tuple):
+        if atom.tag in _WITH_AXES and isinstance(atom.arguments[1], tuple):
             own, axes, depends = atom.arguments
             assert isinstance(axes, tuple)
-            elsewhere = tuple(moved.get(a, a) for a in axes if isinstance(a, int))
-            return Atom("tile", (own, elsewhere, depends))
+            elsewhere = tuple(moved.get(a, a) if isinstance(a, int) else a for a in axes)
+            return Atom(atom.tag, (own, elsewhere, depends))
         return None
 
     return form.map(change)
 
 
-def _bind_lane(atom: Atom, axis: int) -> Atom | None:
+def _fresh_lane(term: Polynomial, extent: Polynomial) -> Atom:
+    """A bound lane that is not in the term: sums inside of it keep their own."""
+    taken = [a.arguments[2] for a in term.leaves() if _is_bound_lane(a)]
+    number = 1 + max((n for n in taken if isinstance(n, int)), default=-1)
+    return Atom("bound", ("lane", extent, number))
+
+
+def _is_bound_lane(atom: Atom) -> bool:
+    return atom.tag == "bound" and atom.arguments[0] == "lane"
+
+
+def _bind_lane(atom: Atom, axis: int, bound: Atom) -> Atom | None:
     if atom.tag == "lane" and atom.arguments[1] == axis:
-        return Atom("bound", ("lane", atom.arguments[0], axis))
-    if atom.tag == "tile" and isinstance(atom.arguments[1], tuple) and axis in atom.arguments[1]:
+        return bound
+    if atom.tag in _WITH_AXES and isinstance(atom.arguments[1], tuple):
         own, axes, depends = atom.arguments
         assert isinstance(axes, tuple)
-        return Atom("tile", (("summed", axis, own), tuple(a for a in axes if a != axis), depends))
+        return Atom(atom.tag, (own, tuple(bound if a == axis else a for a in axes), depends))
     return None
 
 
@@ -555,19 +756,23 @@ def _hide_lanes(form: Polynomial) -> Polynomial:
 
 def sum_over_lanes(form: Polynomial, axis: int, extent: Polynomial) -> Polynomial:
     """The sum along one axis."""
-    dimension = Atom("bound", ("lane", extent, axis))
     result = ZERO
     for monomial, coefficient in form.terms.items():
         inside = [(a, p) for a, p in monomial if varies_along(a, axis)]
         outside = [(a, p) for a, p in monomial if not varies_along(a, axis)]
-        bound = monomial_polynomial(inside).map(lambda a: _bind_lane(a, axis))
-        factor = _total(dimension, extent, bound) if inside else extent
+        factor = extent
+        if inside:
+            term = monomial_polynomial(inside)
+            lane = _fresh_lane(term, extent)
+            bound = term.map(partial(_bind_lane, axis=axis, bound=lane))
+            factor = _total(lane, extent, bound)
         result = result + monomial_polynomial(outside) * factor * coefficient
     return result
 
 
 def sum_over_loop(form: Polynomial, loop: Loop, count: Polynomial) -> Polynomial:
-    """The sum over all iterations of a loop."""
+    """The sum over all iterations of a loop; none where `count` is negative."""
+    times = _at_least_zero(count)
     dimension = Atom("bound", ("trip", loop.identity))
     trip = trip_atom(loop.identity)
     result = ZERO
@@ -575,7 +780,7 @@ def sum_over_loop(form: Polynomial, loop: Loop, count: Polynomial) -> Polynomial
         inside = [(a, p) for a, p in monomial if varies_with(a, loop)]
         outside = [(a, p) for a, p in monomial if not varies_with(a, loop)]
         bound = monomial_polynomial(inside).map(lambda a: dimension if a == trip else None)
-        factor = _total(dimension, count, bound) if inside else count
+        factor = _total(dimension, count, bound) if inside else times
         result = result + monomial_polynomial(outside) * factor * coefficient
     return result
 
@@ -587,6 +792,42 @@ def _total(dimension: Atom, extent: Polynomial, term: Polynomial) -> Polynomial:
     if inner is not None and inner.tag == "total":
         nested, body = inner.arguments
         assert isinstance(nested, tuple) and isinstance(body, Polynomial)
-        dimensions = tuple(sorted((*dimensions, *nested), key=str))
+        dimensions = (*dimensions, *nested)
         term = body
-    return Polynomial.of(Atom("total", (dimensions, term)))
+    total = Atom("total", (tuple(sorted(dimensions, key=str)), term))
+    lanes = sorted({a for a in total.leaves() if _is_bound_lane(a)}, key=str)
+    own = [a for a in lanes if any(isinstance(d, tuple) and d[0] == a for d in dimensions)]
+    if len(own) < 2:
+        return Polynomial.of(total)
+    # Sums over several axes are one sum, in whichever order they were written.
+    return Polynomial.of(min(_renumbered(dimensions, term, own), key=lambda atom: atom.key))
+
+
+def _renumbered(
+    dimensions: tuple[Argument, ...], term: Polynomial, lanes: Sequence[Atom]
+) -> Iterator[Atom]:
+    """The sum with its bound lanes numbered in every order."""
+    numbers = [lane.arguments[2] for lane in lanes]
+    for order in permutations(numbers):
+        renamed = {
+            lane: Atom("bound", (*lane.arguments[:2], n))
+            for lane, n in zip(lanes, order, strict=True)
+        }
+        whole = Polynomial.of(Atom("total", (dimensions, term))).map(renamed.get)
+        (total,) = whole.atoms
+        again, body = total.arguments
+        assert isinstance(again, tuple)
+        yield Atom("total", (tuple(sorted(again, key=str)), body))
+
+
+def _at_least_zero(count: Polynomial) -> Polynomial:
+    value = count.constant_value
+    if value is not None:
+        return count if value >= 0 else ZERO
+    if all(
+        c > 0 and all(p > 0 and a.tag in _NONNEGATIVE_ATOMS for a, p in m)
+        for m, c in count.terms.items()
+    ):
+        return count
+    sides = sorted((ZERO, count), key=lambda side: side.key)
+    return Polynomial.of(Atom("maximum", (*sides, "")))

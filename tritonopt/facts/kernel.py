@@ -16,7 +16,7 @@ from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.forms import Forms
 from tritonopt.facts.interpretation import Environment, Interpretation
 from tritonopt.facts.launches import LaunchEvidence
-from tritonopt.facts.pointers import find_integers, find_pointers, pointer_bases
+from tritonopt.facts.pointers import find_extents, find_integers, find_pointers, pointer_bases
 from tritonopt.facts.values import FLOAT_BITS, Value
 from tritonopt.source import Kernel
 
@@ -64,6 +64,11 @@ class KernelFacts:
     def integers(self) -> frozenset[str]:
         """Parameters that must be integers: they bound a loop, shape a tile or index memory."""
         return find_integers(self.interpretation, self.pointers)
+
+    @cached_property
+    def extents(self) -> frozenset[str]:
+        """Parameters that are the number of lanes of a tile, and so at least 1."""
+        return find_extents(self.interpretation)
 
     @cached_property
     def pointers(self) -> frozenset[str]:

@@ -88,7 +88,7 @@ class LaunchEvidence:
             one, other = launch.arguments.get(first), launch.arguments.get(second)
             if one is None or other is None or ast.dump(one) != ast.dump(other):
                 return False
-            if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in ast.walk(one)):
+            if not _stays_the_same(one):
                 return False
         return True
 
@@ -103,6 +103,18 @@ class LaunchEvidence:
                 return shown
             reasons.append(shown.reason)
         return Disjointness(True, "; ".join(dict.fromkeys(reasons)))
+
+
+def _stays_the_same(expression: ast.expr) -> bool:
+    """Whether an argument written twice in one call is one value: a name, or a size of a tensor."""
+    match expression:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape")):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="size" | "numel" | "stride")):
+            return True
+    return False
 
 
 def _below_lambda(launch: Launch) -> bool:

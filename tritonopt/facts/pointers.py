@@ -136,8 +136,12 @@ def _used_as_numbers(interpretation: Interpretation) -> frozenset[str]:
 def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> frozenset[str]:
     """Parameters that only an integer can be."""
     found: set[str] = set()
+    seen: set[int] = set()
 
     def descend(value: Value) -> None:
+        if value.serial in seen:
+            return
+        seen.add(value.serial)
         if value.op in ("param", "constexpr"):
             found.add(str(value.attribute))
         elif value.op in ("add", "sub", "mul", "floordiv", "mod", "neg", "minimum", "maximum") or (
@@ -159,3 +163,14 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> f
         if effect.pointer is not None:
             descend(effect.pointer)
     return frozenset(found - pointers)
+
+
+def find_extents(interpretation: Interpretation) -> frozenset[str]:
+    """Parameters that are the extent of a tile, and so at least 1."""
+    return frozenset(
+        str(extent.attribute)
+        for value in _values(interpretation)
+        if value.op == "lane"
+        for extent in value.operands
+        if extent.op in ("param", "constexpr")
+    )

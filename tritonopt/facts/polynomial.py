@@ -81,10 +81,12 @@ class Atom:
                 return f"sum({parts[1]})"
             case "bound":
                 return "lane" if self.arguments[0] == "lane" else f"trip{parts[1]}"
+            case "floordiv" | "mod":
+                return f"{self.tag}({parts[0]}, {parts[1]})"
+            case "undefined":
+                return "undefined"
             case "tile":
                 own = self.arguments[0]
-                while isinstance(own, tuple) and own[0] == "summed":
-                    own = own[2]
                 named = isinstance(own, tuple) and own[0] in ("carried", "result")
                 return f"{own[2]}?" if named and isinstance(own, tuple) else "?"
         return f"{self.tag}({', '.join(parts)})"

@@ -39,12 +39,12 @@ class Accumulation:
     """Of the tile."""
     axes: tuple[int, ...]
     """Axes of the tile that are summed in the loop, from the left; none if lane by lane."""
+    keep_dims: bool
+    """Whether that sum keeps the summed axes, with extent 1."""
     scale: Polynomial
     """A factor, the same in all iterations, that is applied after the reduction."""
     update: ast.stmt | None
     """The statement of the innermost loop's own body that binds the name last."""
-    reduction: ast.Call | None
-    """The reduction in the loop, where it stands in the kernel's own text."""
 
 
 def accumulation(facts: KernelFacts, forms: Forms, loop: Loop, name: str) -> Accumulation | None:
@@ -66,32 +66,21 @@ def accumulation(facts: KernelFacts, forms: Forms, loop: Loop, name: str) -> Acc
     shape = innermost.carried[name].shape
     if shape is None:
         return None
-    update = _update(innermost, name)
+    initial, update = loop.initial[name], _update(innermost, name)
     for value in following.walk():
-        reduced = _reduced(facts, forms, innermost, value, step)
-        if reduced is not None:
+        reduced = _reduced(forms, innermost, value, step)
+        if reduced is not None and value.shape == shape:
             tile, axes, scale = reduced
             assert tile.shape is not None
-            call = _node_of(facts, update, value)
+            keeps, term = value.reduction.keep_dims, forms.of(tile)
             return Accumulation(
-                name,
-                tuple(loops),
-                loop.initial[name],
-                forms.of(tile),
-                tile,
-                tile.shape,
-                axes,
-                scale,
-                update,
-                call,
+                name, tuple(loops), initial, term, tile, tile.shape, axes, keeps, scale, update
             )
-    return Accumulation(
-        name, tuple(loops), loop.initial[name], step, following, shape, (), ONE, update, None
-    )
+    return Accumulation(name, tuple(loops), initial, step, following, shape, (), False, ONE, update)
 
 
 def _reduced(
-    facts: KernelFacts, forms: Forms, loop: Loop, value: Value, step: Polynomial
+    forms: Forms, loop: Loop, value: Value, step: Polynomial
 ) -> tuple[Value, tuple[int, ...], Polynomial] | None:
     """(tile, summed axes, scale) if the step is that reduction times something invariant."""
     tile, axes = summed_tile(value)
@@ -131,13 +120,6 @@ def _update(loop: Loop, name: str) -> ast.stmt | None:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
                 found = statement
     return found
-
-
-def _node_of(facts: KernelFacts, statement: ast.stmt | None, value: Value) -> ast.Call | None:
-    for node in nodes_of(facts, [statement] if statement else []):
-        if isinstance(node, ast.Call) and facts.values[node] is value:
-            return node
-    return None
 
 
 def nodes_of(facts: KernelFacts, statements: Sequence[ast.AST]) -> list[ast.expr]:

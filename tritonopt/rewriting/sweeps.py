@@ -147,6 +147,9 @@ class TwoSweeps:
     def check_rest(self, checklist: Checklist, name: str) -> None:
         """The second sweep may have no other effect than on `name`, nor any other use."""
         claim, reason = "second-sweep-only-sums", "second-sweep-does-more"
+        for loop in (self.first, self.second):
+            if any(isinstance(n, (ast.For, ast.While)) and n.orelse for n in ast.walk(loop.node)):
+                raise refuted(claim, reason, f"the loop in line {loop.line} has an else")
         for effect in self.facts.effects:
             if self.second in effect.loops and (effect.writes or effect.kind is EffectKind.PRINT):
                 also = f"the second sweep also does the {effect.name} in line {effect.line}"

@@ -74,6 +74,9 @@ class Writer:
         try:
             return self.language(function)
         except NotExpressible:
+            names = self.facts.kernel.module.names
+            if names.scopes[self.facts.kernel.node].find(builtin) is not None:
+                raise
             return builtin
 
     def means_the_same(self, expression: ast.expr, environment: Environment) -> bool:
@@ -371,6 +374,14 @@ class _Rebuild:
     def _rebuilt(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.Name) and node.id in self.names:
             return self.names[node.id]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            receiver = self._rebuilt(node.func.value)
+            if isinstance(receiver, ast.Constant) and node.func.attr == "to":
+                # A number has no methods, so `start.to(tl.int64)` is a function's affair.
+                cast = ast.parse(self._writer.language("cast"), mode="eval").body
+                rest = [self.expression(argument) for argument in node.args]
+                keywords = [ast.keyword(k.arg, self.expression(k.value)) for k in node.keywords]
+                return ast.Call(cast, [receiver, *rest], keywords)
         if isinstance(node, ast.Constant) and node in self._facts.values:
             # A name is written as it stands, so the constant keeps its quotes and its digits.
             return ast.Name(self._facts.kernel.module.text_of(node), ast.Load())
@@ -387,10 +398,7 @@ class _Rebuild:
             sides = [self._facts.values.get(side) for side in (node.left, node.right)]
             return _folded(new, scalar=all(v is None or v.shape == () for v in sides))
         if isinstance(new, ast.Attribute) and isinstance(new.value, ast.Constant):
-            # A number has no methods; `.to` is the one that a start of a loop is asked for.
-            if new.attr != "to":
-                raise NotExpressible(f"the start of a loop has no {new.attr}")
-            return ast.parse(f"{self._writer.language('cast')}", mode="eval").body
+            raise NotExpressible(f"the start of a loop is a number, which has no {new.attr}")
         if isinstance(new, ast.Call) and isinstance(node, ast.Call):
             return self._call(node, new)
         return new
@@ -401,9 +409,6 @@ class _Rebuild:
             self._guard(node, new)
         if function(name) in HINTS and new.args and isinstance(new.args[0], ast.Constant):
             return new.args[0]
-        receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if receiver is not None and not isinstance(new.func, ast.Attribute):
-            new.args = [self.expression(receiver), *new.args]
         return new
 
     def _guard(self, original: ast.Call, load: ast.Call) -> None:
