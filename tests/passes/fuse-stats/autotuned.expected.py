@@ -37,7 +37,7 @@ def tuned_var(X, Out, stride, N, BLOCK: tl.constexpr, EVEN: tl.constexpr):
         acc2 += deviation * deviation
     mean = tl.sum(acc, axis=0) / N
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(acc2, axis=0) - shifted_sum * shifted_sum / N
+    m2 = tl.sum(acc2, axis=0) - shifted_sum * (shifted_sum / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(Out + row, m2 / N)
 

@@ -38,9 +38,9 @@ def bn_stats_kernel(
     count = batch * spatial
     mean = tl.sum(acc, axis=0) / count
     shifted_sum = tl.sum(shifted, axis=0)
-    m2_2 = tl.sum(acc2, axis=0) - shifted_sum * shifted_sum / tl.maximum(count, 1)
-    m2_2 = tl.where(m2_2 < 0.0, 0.0, m2_2)  # rounding may take it just below zero
-    m2 = m2_2
+    squared_deviations = tl.sum(acc2, axis=0) - shifted_sum * (shifted_sum / tl.maximum(count, 1))
+    squared_deviations = tl.where(squared_deviations < 0.0, 0.0, squared_deviations)  # rounding may take it just below zero
+    m2 = squared_deviations
     tl.store(mean_out + channel, mean)
     tl.store(var_out + channel, m2 / count)
     tl.store(running_var_out + channel, m2 / (count - 1))

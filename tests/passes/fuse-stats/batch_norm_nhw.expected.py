@@ -29,7 +29,7 @@ def channel_stats(x_ptr, mean_ptr, var_ptr, N, C, H, W, BLOCK_W: tl.constexpr):
                 shifted += tl.sum(deviation, axis=0)
                 sum_sq += tl.sum(deviation * deviation, axis=0)
     mean = sum_val / count
-    sum_sq = sum_sq - shifted * shifted / tl.maximum(count, 1)
+    sum_sq = sum_sq - shifted * (shifted / tl.maximum(count, 1))
     sum_sq = tl.where(sum_sq < 0.0, 0.0, sum_sq)  # rounding may take it just below zero
     var = sum_sq / count
     tl.store(mean_ptr + c, mean)

@@ -28,11 +28,11 @@ def _row_moments(x_ptr, mean_ptr, m2_ptr, x_stride, N, BLOCK: tl.constexpr):
     mean = tl.sum(acc, axis=0) / N
 
     shifted_sum = tl.sum(shifted, axis=0)
-    m2_2 = tl.sum(m2, axis=0) - shifted_sum * shifted_sum / tl.maximum(N, 1)
-    m2_2 = tl.where(m2_2 < 0.0, 0.0, m2_2)  # rounding may take it just below zero
+    squared_deviations = tl.sum(m2, axis=0) - shifted_sum * (shifted_sum / tl.maximum(N, 1))
+    squared_deviations = tl.where(squared_deviations < 0.0, 0.0, squared_deviations)  # rounding may take it just below zero
 
     tl.store(mean_ptr + row, mean)
-    tl.store(m2_ptr + row, m2_2)
+    tl.store(m2_ptr + row, squared_deviations)
 
 
 # tritonopt: x: f32[m, n]

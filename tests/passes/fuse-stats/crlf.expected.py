@@ -38,7 +38,7 @@ def var_kernel(
 
     # -- variance -------------------------------------------------------
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(acc2, axis=0) - shifted_sum * shifted_sum / N
+    m2 = tl.sum(acc2, axis=0) - shifted_sum * (shifted_sum / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(Out + row, m2 / N)  # σ²
 

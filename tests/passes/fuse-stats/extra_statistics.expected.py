@@ -31,7 +31,7 @@ def describe(x_ptr, mean_ptr, var_ptr, max_ptr, stride, n, BLOCK: tl.constexpr):
     mean = tl.sum(total, axis=0) / n
     tl.store(max_ptr + row, tl.max(largest, axis=0))
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(squares, axis=0) - shifted_sum * shifted_sum / n
+    m2 = tl.sum(squares, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(mean_ptr + row, mean)
     tl.store(var_ptr + row, m2 / n)

@@ -13,7 +13,7 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - n * mean^2.
+    # The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n.
     acc2 = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
@@ -22,7 +22,7 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
         value = x.to(tl.float32)
         acc2 += value * value
     mean = tl.sum(acc, axis=0) / N
-    m2 = tl.sum(acc2, axis=0) - mean * mean * N
+    m2 = tl.sum(acc2, axis=0) - tl.sum(acc, axis=0) * (tl.sum(acc, axis=0) / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(Mean + row, mean)
     tl.store(Var + row, m2 / N)

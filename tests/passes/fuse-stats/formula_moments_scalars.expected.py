@@ -11,7 +11,7 @@ import triton.language as tl
 def channel_var(x_ptr, out_ptr, N, C, S, BLOCK: tl.constexpr):
     c = tl.program_id(0)
     total = 0.0
-    # The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - n * mean^2.
+    # The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n.
     squares = 0.0
     for n in range(N):
         for start in range(0, S, BLOCK):
@@ -21,7 +21,7 @@ def channel_var(x_ptr, out_ptr, N, C, S, BLOCK: tl.constexpr):
             value = tile.to(tl.float32)
             squares += tl.sum(value * value, axis=0)
     mean = total / (N * S)
-    squares = squares - mean * mean * (N * S)
+    squares = squares - total * (total / tl.maximum((N * S), 1))
     squares = tl.where(squares < 0.0, 0.0, squares)  # rounding may take it just below zero
     tl.store(out_ptr + c, squares / (N * S))
 

@@ -28,7 +28,7 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
         total_count = running_count + tile_count
         weight = tile_count / tl.maximum(total_count, 1.0)
         acc2_merged += tl.sum(centred * centred, axis=0)
-        acc2_merged += delta * delta * running_count * weight
+        acc2_merged += delta * weight * (delta * running_count)
         running_mean += delta * weight
         running_count = total_count
     mean = tl.sum(acc, axis=0) / N

@@ -29,7 +29,7 @@ def var_kernel(X, Var, M, N, stride, ROWS: tl.constexpr, BLOCK: tl.constexpr):
         total_count = running_count + tile_count
         weight = tile_count / tl.maximum(total_count, 1.0)
         acc2 += tl.sum(centred * centred, axis=1)
-        acc2 += delta * delta * running_count * weight
+        acc2 += delta * weight * (delta * running_count)
         running_mean += delta * weight
         running_count = total_count
     mean = acc / N

@@ -27,7 +27,7 @@ def variance(x_ptr, out_ptr, n, BLOCK: constexpr):
         acc2 += deviation * deviation
     mean = reduce_sum(acc, axis=0) / n
     shifted_sum = reduce_sum(shifted, axis=0)
-    m2 = reduce_sum(acc2, axis=0) - shifted_sum * shifted_sum / n
+    m2 = reduce_sum(acc2, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     store(out_ptr + row, m2 / n)
 

@@ -32,7 +32,7 @@ def layer_norm_kernel(x_ptr, y_ptr, stride, n, eps, BLOCK: tl.constexpr):
         acc2 += deviation * deviation
     mean = tl.sum(acc, axis=0) / n
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(acc2, axis=0) - shifted_sum * shifted_sum / n
+    m2 = tl.sum(acc2, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     rstd = 1.0 / tl.sqrt(m2 / n + eps)
     for start in range(0, n, BLOCK):

@@ -30,7 +30,7 @@ def var_kernel(x_ptr, out_ptr, stride, n, BLOCK: tl.constexpr):
         shifted += tl.sum(deviation, axis=0)
         acc2 += tl.sum(deviation * deviation, axis=0)
     mean = acc / n
-    acc2 = acc2 - shifted * shifted / tl.maximum(n, 1)
+    acc2 = acc2 - shifted * (shifted / tl.maximum(n, 1))
     acc2 = tl.where(acc2 < 0.0, 0.0, acc2)  # rounding may take it just below zero
     tl.store(out_ptr + row, acc2 / n)
 

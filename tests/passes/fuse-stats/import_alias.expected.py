@@ -26,7 +26,7 @@ def variance(x_ptr, out_ptr, n, BLOCK: constexpr):
         acc2 += deviation * deviation
     mean = T.sum(acc, axis=0) / n
     shifted_sum = T.sum(shifted, axis=0)
-    m2 = T.sum(acc2, axis=0) - shifted_sum * shifted_sum / n
+    m2 = T.sum(acc2, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = T.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     T.store(out_ptr + row, m2 / n)
 

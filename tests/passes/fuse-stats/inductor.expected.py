@@ -20,7 +20,7 @@ def triton_red_fused_var_mean_0(
     first_rindex = rbase
     first_rmask = first_rindex < rnumel
     first_r1 = first_rindex
-    first_tmp0 = tl.load(in_ptr0 + (first_r1 + ks0 * x0), first_rmask & xmask, eviction_policy='evict_last', other=0.0)
+    first_tmp0 = tl.load(in_ptr0 + (first_r1 + ks0 * x0), first_rmask & xmask, eviction_policy="evict_last", other=0.0)
     first_tmp1 = tl.broadcast_to(first_tmp0, [XBLOCK, RBLOCK])
     shift = tl.sum(first_tmp1.to(tl.float32), axis=1)[:, None] / tl.maximum(tl.minimum(rnumel, RBLOCK), 1)
     _tmp11 = tl.full([XBLOCK, RBLOCK], 0, tl.float32)
@@ -44,7 +44,7 @@ def triton_red_fused_var_mean_0(
     tmp6 = tmp2 / tmp5
     tl.store(out_ptr0 + (x0), tmp6, xmask)
     shifted_sum = tl.sum(_shifted, axis=1)
-    m2 = tl.sum(_tmp11, axis=1) - shifted_sum * shifted_sum / tl.maximum(tmp5, 1)
+    m2 = tl.sum(_tmp11, axis=1) - shifted_sum * (shifted_sum / tl.maximum(tmp5, 1))
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tmp11 = m2[:, None]
     tmp13 = tmp11 / tmp5

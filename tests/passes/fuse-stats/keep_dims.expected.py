@@ -24,7 +24,7 @@ def row_std(x_ptr, out_ptr, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
         shifted += tl.sum(deviation, axis=1, keep_dims=True)
         squares += tl.sum(deviation * deviation, axis=1, keep_dims=True)
     mean = sums / N
-    squares = squares - shifted * shifted / tl.maximum(N, 1)
+    squares = squares - shifted * (shifted / tl.maximum(N, 1))
     squares = tl.where(squares < 0.0, 0.0, squares)  # rounding may take it just below zero
     tl.store(out_ptr + r, tl.sqrt(squares / N), mask=r < M)
 

@@ -25,7 +25,7 @@ def kernel(X, Out, stride_m, N, BLOCK_N: tl.constexpr):
         shifted += tl.sum(deviation, axis=0)
         q += tl.sum(deviation * deviation, axis=0)
     mu = tl.sum(s, 0) / N
-    q = q - shifted * shifted / tl.maximum(N, 1)
+    q = q - shifted * (shifted / tl.maximum(N, 1))
     q = tl.where(q < 0.0, 0.0, q)  # rounding may take it just below zero
     sigma2 = q / N
     tl.store(Out + pid * 2, mu)

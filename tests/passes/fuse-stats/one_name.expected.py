@@ -27,7 +27,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
         acc_squares += deviation * deviation
     mean = tl.sum(acc, axis=0) / N
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(acc_squares, axis=0) - shifted_sum * shifted_sum / N
+    m2 = tl.sum(acc_squares, axis=0) - shifted_sum * (shifted_sum / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     acc = m2 / N
     tl.store(Mean + row, mean)

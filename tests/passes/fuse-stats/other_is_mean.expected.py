@@ -27,7 +27,7 @@ def std_kernel(x_ptr, y_ptr, stride, N, BLOCK: tl.constexpr):
     mean = tl.sum(acc, axis=0) / N
 
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(acc_sq, axis=0) - shifted_sum * shifted_sum / N
+    m2 = tl.sum(acc_sq, axis=0) - shifted_sum * (shifted_sum / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(y_ptr + row, tl.sqrt(m2 / N))
 

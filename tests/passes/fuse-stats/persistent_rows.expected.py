@@ -26,7 +26,7 @@ def persistent_var(x_ptr, mean_ptr, var_ptr, M, N, stride, BLOCK: tl.constexpr):
             squares += deviation * deviation
         mean = tl.sum(total, axis=0) / N
         shifted_sum = tl.sum(shifted, axis=0)
-        m2 = tl.sum(squares, axis=0) - shifted_sum * shifted_sum / N
+        m2 = tl.sum(squares, axis=0) - shifted_sum * (shifted_sum / N)
         m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
         tl.store(mean_ptr + row, mean)
         tl.store(var_ptr + row, m2 / N)

@@ -14,7 +14,7 @@ def bump(x_ptr, out_ptr, stride, n, BLOCK: tl.constexpr):
     ptrs = x_ptr + row * stride + lane
     acc = tl.zeros([BLOCK], dtype=tl.float32)
     # Deviations are taken from the mean of the first tile, so that no digits cancel.
-    first_tile = tl.load(ptrs, mask=lane < n - 0, other=0.0)
+    first_tile = tl.load(ptrs, mask=lane < n, other=0.0)
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(n, BLOCK), 1)
     acc2 = tl.zeros([BLOCK], dtype=tl.float32)
     shifted = tl.zeros([BLOCK], dtype=tl.float32)
@@ -29,7 +29,7 @@ def bump(x_ptr, out_ptr, stride, n, BLOCK: tl.constexpr):
 
     ptrs = x_ptr + row * stride + lane
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(acc2, axis=0) - shifted_sum * shifted_sum / n
+    m2 = tl.sum(acc2, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(out_ptr + row, m2 / n)
 

@@ -25,7 +25,7 @@ def row_var(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
         acc2 += deviation * deviation
     mean = tl.sum(acc, axis=0) / n
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(acc2, axis=0) - shifted_sum * shifted_sum / n
+    m2 = tl.sum(acc2, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(out_ptr + row, m2 / n)
 

@@ -25,7 +25,7 @@ def stats(x_ptr, mean_ptr, var_ptr, n, BLOCK: tl.constexpr):
         _sq += deviation * deviation
     mean = tl.sum(_sum) * inv_n
     shifted_sum = tl.sum(_shifted, axis=0)
-    m2 = tl.sum(_sq, axis=0) - shifted_sum * shifted_sum / tl.maximum(n, 1)
+    m2 = tl.sum(_sq, axis=0) - shifted_sum * (shifted_sum / tl.maximum(n, 1))
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     var = m2 * inv_n
     tl.store(mean_ptr + row, mean)

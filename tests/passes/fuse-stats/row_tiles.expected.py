@@ -34,7 +34,7 @@ def var_mean_kernel(
     mean_col = mean[:, None]
 
     shifted_sum = tl.sum(shifted, axis=1)
-    m2 = tl.sum(acc_sq, axis=1) - shifted_sum * shifted_sum / N
+    m2 = tl.sum(acc_sq, axis=1) - shifted_sum * (shifted_sum / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     var = m2 / N
 

@@ -24,7 +24,7 @@ def row_variance_kernel(x_ptr, out_ptr, stride, n_cols, BLOCK: tl.constexpr):
         shifted += tl.sum(deviation, axis=0)
         total_sq += tl.sum(deviation * deviation, axis=0)
     mean = total / n_cols
-    total_sq = total_sq - shifted * shifted / tl.maximum(n_cols, 1)
+    total_sq = total_sq - shifted * (shifted / tl.maximum(n_cols, 1))
     total_sq = tl.where(total_sq < 0.0, 0.0, total_sq)  # rounding may take it just below zero
     tl.store(out_ptr + row, total_sq / n_cols)
 

@@ -13,7 +13,7 @@ def kernel(X, Mean, Rstd, stride, N, eps, BLOCK: tl.constexpr):
     _mean = tl.zeros([BLOCK], dtype=tl.float32)
     # Deviations are taken from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK)
-    first_tile = tl.load(X + first_cols, mask=first_cols < N, other=0.0, eviction_policy='evict_last')
+    first_tile = tl.load(X + first_cols, mask=first_cols < N, other=0.0, eviction_policy="evict_last")
     shift = tl.sum(first_tile.to(tl.float32), axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)
     _var = tl.zeros([BLOCK], dtype=tl.float32)
     _shifted = tl.zeros([BLOCK], dtype=tl.float32)
@@ -29,7 +29,7 @@ def kernel(X, Mean, Rstd, stride, N, eps, BLOCK: tl.constexpr):
 
     # Second sweep: this one may throw its lines away.
     shifted_sum = tl.sum(_shifted, axis=0)
-    m2 = tl.sum(_var, axis=0) - shifted_sum * shifted_sum / N
+    m2 = tl.sum(_var, axis=0) - shifted_sum * (shifted_sum / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(Rstd + row, 1 / tl.sqrt(m2 / N + eps))
 

@@ -26,7 +26,7 @@ def norm_stats(x_ptr, mean_ptr, rstd_ptr, stride, N, eps, BLOCK: tl.constexpr):
         sum_d2 += deviation * deviation
     mean = tl.sum(sum_x, axis=0) / N
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(sum_d2, axis=0) - shifted_sum * shifted_sum / N
+    m2 = tl.sum(sum_d2, axis=0) - shifted_sum * (shifted_sum / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     rstd = tl.rsqrt(m2 / N + eps)
     tl.store(mean_ptr + row, mean)

@@ -28,7 +28,7 @@ def _layer_norm_fwd(
     _mean = tl.zeros([BLOCK_SIZE], dtype=tl.float32)
     # Deviations are taken from the mean of the first tile, so that no digits cancel.
     first_cols = tl.arange(0, BLOCK_SIZE)
-    first_a = tl.load(X + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)
+    first_a = tl.load(X + first_cols, mask=first_cols < N, other=0.).to(tl.float32)
     shift = tl.sum(first_a, axis=0) / tl.maximum(tl.minimum(N, BLOCK_SIZE), 1)
     _var = tl.zeros([BLOCK_SIZE], dtype=tl.float32)
     _shifted = tl.zeros([BLOCK_SIZE], dtype=tl.float32)
@@ -42,7 +42,7 @@ def _layer_norm_fwd(
     mean = tl.sum(_mean, axis=0) / N
     # Compute variance
     shifted_sum = tl.sum(_shifted, axis=0)
-    m2 = tl.sum(_var, axis=0) - shifted_sum * shifted_sum / N
+    m2 = tl.sum(_var, axis=0) - shifted_sum * (shifted_sum / N)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     var = m2 / N
     rstd = 1 / tl.sqrt(var + eps)

@@ -26,7 +26,7 @@ def unbiased_std(x_ptr, out_ptr, stride, N, BLOCK: tl.constexpr):
         sq += deviation * deviation
     mean = tl.sum(acc, axis=0) / N
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(sq, axis=0) - shifted_sum * shifted_sum / tl.maximum(N, 1)
+    m2 = tl.sum(sq, axis=0) - shifted_sum * (shifted_sum / tl.maximum(N, 1))
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(out_ptr + row, tl.sqrt(m2 / (N - 1)))
 

@@ -16,16 +16,14 @@ def terse(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     v = tl.zeros([BLOCK], dtype=tl.float32)
     shifted = tl.zeros([BLOCK], dtype=tl.float32)
     for i in range(0, n, BLOCK):
-        tile = tl.load(
-                    x_ptr + x * n + i + tl.arange(0, BLOCK), mask=i + tl.arange(0, BLOCK) < n, other=0.0
-                )
+        tile = tl.load(x_ptr + x * n + i + tl.arange(0, BLOCK), mask=i + tl.arange(0, BLOCK) < n, other=0.0)
         s += tile
         deviation = tl.where(i + tl.arange(0, BLOCK) < n, tile - shift, 0.0)
         shifted += deviation
         v += deviation * deviation
     mean = tl.sum(s, axis=0) / n
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(v, axis=0) - shifted_sum * shifted_sum / n
+    m2 = tl.sum(v, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(out_ptr + x, m2 / n)
 

@@ -29,7 +29,7 @@ def variance(inp, out, row_stride, n, BLOCK: tl.constexpr):
         acc2 += deviation * deviation
     mean = tl.sum(acc) / n
     shifted_sum = tl.sum(shifted, axis=0)
-    m2 = tl.sum(acc2, axis=0) - shifted_sum * shifted_sum / n
+    m2 = tl.sum(acc2, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
     tl.store(out + pid, m2 / n)
 
