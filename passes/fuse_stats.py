@@ -66,8 +66,8 @@ class FuseStats(Pass):
     - `moments`: sum x^2 - (sum x)^2 / n. One accumulator fewer, but all digits are
       lost when the mean is large against the deviation.
     - `welford`: every tile's own mean and squared deviations are merged into
-      the running ones (Chan, Golub, LeVeque 1979). The most exact, and the
-      slowest: two reductions in every iteration.
+      the running ones (Chan, Golub, LeVeque 1979). Needs no first tile, so the
+      row is read just once, but has three reductions in every iteration.
 
     ## Why
 
@@ -340,6 +340,7 @@ class _Statistics:
         self._check_elements(squares)
         self._check_centre()
         self._check_polynomial(squares)
+        self._check_rounding(squares)
         sweeps.check_memory(checklist)
         sweeps.check_rest(checklist, self.name)
         check_pins(checklist, self.facts)
@@ -621,6 +622,16 @@ class _Statistics:
             raise refuted("squares-of-deviations", "not-a-square", other)
         self.checklist.prove("squares-of-deviations", "weight 1, and masked-off lanes add 0")
 
+    def _check_rounding(self, squares: Accumulation) -> None:
+        """Both sweeps must do the same arithmetic in the type of the data, which may be narrow."""
+        claim, precision, forms = "same-rounding", self.facts.precision, self.facts.forms
+        added = {forms.of(v) for v in precision.narrow_steps(self.sum.tile)}
+        squared = {forms.of(v).map(self.renaming.get) for v in precision.narrow_steps(squares.tile)}
+        if added != squared or (squares.axes and not precision.is_wide(squares.tile)):
+            differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
+            raise unknown(claim, "rounded-differently", differ)
+        self.checklist.prove(claim, "all arithmetic that differs is in 32 bits or more")
+
     # Help
 
     def _share(self, accumulator: Accumulation, axes: tuple[int, ...]) -> Polynomial | None:
@@ -638,10 +649,12 @@ class _Statistics:
                 return None
             total = sum_over_loop(total, loop, count)
         share = self.mean.divided_by(total)
-        data = {"load", "total", "tile", "reduce", "call"}
-        if share is None or any(leaf.tag in data for leaf in share.leaves()):
+        if share is None:
             return None
-        return share
+        data = {"load", "total", "tile", "reduce", "call"}
+        leaves = [leaf for leaf in share.leaves() if leaf.tag in data]
+        # A length that was loaded is a number like another.
+        return share if all(forms.is_integer(Polynomial.of(leaf)) for leaf in leaves) else None
 
     def _called(self, value: Value) -> str:
         """The kernel's name for a value."""
@@ -887,6 +900,8 @@ class _Merge:
     # The formulas: (lines before the first sweep, lines in it, lines in place of the second)
 
     def _shifted(self) -> tuple[list[str], list[str], list[str]]:
+        if not self.statistics.axes:
+            raise NotExpressible("one element is no mean to shift by; formula=welford does without")
         fresh = self.writer.fresh
         underscore = "_" if self.squares.name.startswith("_") else ""
         source = self.tile_source

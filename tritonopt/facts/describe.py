@@ -38,7 +38,11 @@ def _lines(facts: KernelFacts) -> Iterator[str]:
 
 def _kind(facts: KernelFacts, name: str, constexpr: bool) -> str:
     kind = (
-        "pointer" if name in facts.pointers else "integer" if name in facts.integers else "scalar"
+        "pointer"
+        if name in facts.pointers
+        else "integer"
+        if name in facts.integers.parameters
+        else "scalar"
     )
     return f"constexpr {kind}" if constexpr else kind
 

@@ -89,6 +89,7 @@ class Forms:
         self.memory = memory
         self._raw = raw
         self._known: dict[int, Polynomial] = {}
+        self._integer_loads: set[Atom] = set()
         self._when: dict[int, str] = {}
         self._without: dict[frozenset[tuple[int, str]], Forms] = {}
 
@@ -354,7 +355,9 @@ class Forms:
             return True
         if atom.tag in ("minimum", "maximum", "mod"):
             return all(self.is_integer(a) for a in atom.arguments if isinstance(a, Polynomial))
-        return atom.tag == "param" and atom.arguments[0] in self.facts.integers
+        if atom.tag == "load":
+            return atom in self._integer_loads
+        return atom.tag == "param" and atom.arguments[0] in self.facts.integers.parameters
 
     def is_nonnegative(self, form: Polynomial) -> bool:
         """Whether the form is shown to be 0 or more: a sum of what cannot be negative."""
@@ -521,7 +524,10 @@ class Forms:
         if self.memory:
             order, varying = self.facts.epoch(effect)
             epoch = (order, *(trip_atom(loop.identity) for loop in varying))
-        element = Polynomial.of(Atom("load", (base or "", offset, epoch)))
+        atom = Atom("load", (base or "", offset, epoch))
+        if value.number in self.facts.integers.loads:
+            self._integer_loads.add(atom)
+        element = Polynomial.of(atom)
         if mask.is_none:
             return element
         on = self.condition(mask)

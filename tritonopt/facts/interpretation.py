@@ -157,6 +157,7 @@ class Interpretation:
                 return True
             case ast.Assert(test=test):
                 self._expression(test)
+                self._effect(EffectKind.PRINT, statement, "assert")
             case ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Global() | ast.Nonlocal():
                 pass
             case _:

@@ -16,7 +16,14 @@ from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.forms import Forms
 from tritonopt.facts.interpretation import Environment, Interpretation
 from tritonopt.facts.launches import LaunchEvidence
-from tritonopt.facts.pointers import find_extents, find_integers, find_pointers, pointer_bases
+from tritonopt.facts.pointers import (
+    Integers,
+    find_extents,
+    find_integers,
+    find_pointers,
+    pointer_bases,
+)
+from tritonopt.facts.precision import Precision
 from tritonopt.facts.values import FLOAT_BITS, Value
 from tritonopt.source import Kernel
 
@@ -56,13 +63,17 @@ class KernelFacts:
         return Forms(self)
 
     @cached_property
+    def precision(self) -> Precision:
+        return Precision(self)
+
+    @cached_property
     def forms_ignoring_memory(self) -> Forms:
         """As if nothing stored anything: to tell a different address from a different time."""
         return Forms(self, memory=False)
 
     @cached_property
-    def integers(self) -> frozenset[str]:
-        """Parameters that must be integers: they bound a loop, shape a tile or index memory."""
+    def integers(self) -> Integers:
+        """What must be an integer: it bounds a loop, shapes a tile or indexes memory."""
         return find_integers(self.interpretation, self.pointers)
 
     @cached_property

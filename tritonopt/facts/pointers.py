@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from tritonopt.facts.interpretation import Interpretation
 from tritonopt.facts.values import Value
@@ -133,9 +134,19 @@ def _used_as_numbers(interpretation: Interpretation) -> frozenset[str]:
     return frozenset(found)
 
 
-def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> frozenset[str]:
-    """Parameters that only an integer can be."""
+@dataclass(frozen=True)
+class Integers:
+    """What only an integer can be: it bounds a loop, shapes a tile or indexes memory."""
+
+    parameters: frozenset[str]
+    loads: frozenset[int]
+    """Loads, by their place in the order of effects."""
+
+
+def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> Integers:
+    """Parameters and loaded values that only an integer can be."""
     found: set[str] = set()
+    loads: set[int] = set()
     seen: set[int] = set()
 
     def descend(value: Value) -> None:
@@ -162,7 +173,7 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> f
     for effect in interpretation.effects:
         if effect.pointer is not None:
             descend(effect.pointer)
-    return frozenset(found - pointers)
+    return Integers(frozenset(found - pointers), frozenset(loads))
 
 
 def find_extents(interpretation: Interpretation) -> frozenset[str]:

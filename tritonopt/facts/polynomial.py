@@ -273,7 +273,10 @@ class Polynomial:
             ((monomial, coefficient),) = self.terms.items()
             # An indicator has no inverse worth a name: 1/0 is not 0.
             if not any(atom.is_indicator for atom, _ in monomial):
-                return Polynomial({tuple((a, -p) for a, p in monomial): 1 / coefficient})
+                result = Polynomial.constant(1 / coefficient)
+                for atom, power in monomial:
+                    result = result * _inverted(atom, power)
+                return result
         return Polynomial.of(Atom("group", (self,)), -1)
 
     def map(self, change: Callable[[Atom], Atom | None]) -> Polynomial:
@@ -303,6 +306,14 @@ class Polynomial:
 
 def _polynomial(value: Polynomial | int | Fraction) -> Polynomial:
     return value if isinstance(value, Polynomial) else Polynomial.constant(value)
+
+
+def _inverted(atom: Atom, power: int) -> Polynomial:
+    """`atom ** -power`; a sum that was divided by is itself again."""
+    inside = atom.arguments[0] if atom.tag == "group" else None
+    if power < 0 and isinstance(inside, Polynomial):
+        return inside.power(-power)
+    return Polynomial.of(atom, -power)
 
 
 def multiply(left: Monomial, right: Monomial) -> Monomial:

@@ -178,11 +178,15 @@ class TwoSweeps:
             for carried in loop.carried
             if carried != name
         }
-        for around in reversed(self.second.nest[:-1]):
-            for carried, following in around.following.items():
-                parts = (p for p in following.walk() if p.op in ("result", "carried"))
-                if any(p.carrier in lost for p in parts):
-                    lost.add(Carrier(around.identity, carried))
+        before = 0
+        while len(lost) > before:
+            before = len(lost)
+            for loop in (loop for loop in self.facts.loops if self.second not in loop.nest):
+                for carried, initial in loop.initial.items():
+                    ends = (*initial.walk(), *loop.following[carried].walk())
+                    parts = (p for p in ends if p.op in ("result", "carried"))
+                    if any(p.carrier in lost for p in parts):
+                        lost.add(Carrier(loop.identity, carried))
         return lost
 
     def _values_outside(self, inside: set[ast.AST]) -> Iterator[tuple[Value, int]]:

@@ -409,6 +409,12 @@ class _Rebuild:
             self._guard(node, new)
         if function(name) in HINTS and new.args and isinstance(new.args[0], ast.Constant):
             return new.args[0]
+        for place, (before, after) in enumerate(zip(node.args, new.args, strict=True)):
+            if isinstance(after, ast.Constant) and not isinstance(before, ast.Constant):
+                # A function that took a tensor may not take a number.
+                cast, to = self._writer.language("cast"), self._writer.language("int32")
+                text = f"{cast}({ast.unparse(after)}, {to})"
+                new.args[place] = ast.parse(text, mode="eval").body
         return new
 
     def _guard(self, original: ast.Call, load: ast.Call) -> None:

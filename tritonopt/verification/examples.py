@@ -89,6 +89,10 @@ class Example:
         return {n: r for n, r in self.arguments if isinstance(r, TensorRecipe)}
 
     @property
+    def contiguous(self) -> bool:
+        return all(r.layout == CONTIGUOUS for r in self.tensors.values())
+
+    @property
     def difficulty(self) -> frozenset[str]:
         """What makes the values numerically hard; errors are compared within one difficulty."""
         return frozenset(r.values for r in self.tensors.values()) - {ORDINARY, NONFINITE}

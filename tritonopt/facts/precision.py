@@ -1,0 +1,81 @@
+"""Where arithmetic may be rounded to 16 bits or fewer, though the source does not say so.
+
+What is loaded may be fp16 or bf16: a product of two such is rounded to 16
+bits, and widening it afterwards does not bring the bits back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.values import FLOAT_BITS, Value
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel import KernelFacts
+
+_ROUNDING = frozenset({"add", "sub", "mul", "div"})
+_MIXING = _ROUNDING | {"minimum", "maximum"}
+"""Operations whose result has the wider one of the operands' types."""
+
+_OF_UNKNOWN_TYPE = frozenset(
+    {"opaque", "reshaped", "part", "element", "attribute", "tuple", "cast"}
+)
+
+
+class Precision:
+    """Answers for one kernel, remembered."""
+
+    def __init__(self, facts: KernelFacts) -> None:
+        self._facts = facts
+        self._wide: dict[int, bool] = {}
+        self._exact: dict[int, bool] = {}
+
+    def narrow_steps(self, value: Value) -> Iterator[Value]:
+        """The arithmetic that goes into a value and may be rounded to a narrow type."""
+        return (v for v in value.walk() if v.op in _ROUNDING and not self.is_precise(v))
+
+    def is_precise(self, value: Value) -> bool:
+        """Whether a value is an integer, a pointer, or surely of 32 bits or more."""
+        if self.is_wide(value):
+            return True
+        known = self._exact.get(value.serial)
+        if known is None:
+            known = self._exact[value.serial] = self._find_precise(value)
+        return known
+
+    def _find_precise(self, value: Value) -> bool:
+        if value.dtype in FLOAT_BITS or value.op in _OF_UNKNOWN_TYPE:
+            return False
+        if value.dtype not in (None, "float", "int"):
+            return True
+        match value.op:
+            case "load":
+                return value.number in self._facts.integers.loads
+            case "carried" | "result":
+                loop, name = value.carrier
+                return self.is_precise(self._facts.loops[loop].initial[name])
+        return all(self.is_precise(operand) for operand in value.operands)
+
+    def is_wide(self, value: Value) -> bool:
+        """Whether a value is certain to be a tensor of floats of 32 bits or more."""
+        known = self._wide.get(value.serial)
+        if known is None:
+            known = self._wide[value.serial] = self._find_wide(value)
+        return known
+
+    def _find_wide(self, value: Value) -> bool:
+        if value.dtype in FLOAT_BITS:
+            return FLOAT_BITS[value.dtype] >= 32
+        match value.op:
+            case "carried" | "result":
+                loop, name = value.carrier
+                initial = self._facts.loops[loop].initial[name]
+                # A Python float is fp32 from the first iteration on.
+                return initial.dtype == "float" or self.is_wide(initial)
+            case "reduce" | "insert_axes" | "broadcast_to" | "neg" | "pos" | "pow":
+                return self.is_wide(value.operands[0])
+            case "where" | "phi":
+                sides = [s for s in value.operands[1:] if s.dtype not in ("int", "float")]
+                return bool(sides) and all(self.is_wide(side) for side in sides)
+        return value.op in _MIXING and any(self.is_wide(operand) for operand in value.operands)
