@@ -155,6 +155,8 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> I
         seen.add(value.serial)
         if value.op in ("param", "constexpr"):
             found.add(str(value.attribute))
+        elif value.op == "load":
+            loads.add(value.number)
         elif value.op in ("add", "sub", "mul", "floordiv", "mod", "neg", "minimum", "maximum") or (
             value.op == "elementwise" and value.attribute == "cdiv"
         ):
