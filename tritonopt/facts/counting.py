@@ -40,7 +40,10 @@ class NotCounted(Exception):
 
 @dataclass(frozen=True)
 class Count:
-    """The number of elements, how it is made up, and what was assumed for it."""
+    """The number of elements, how it is made up, and what was assumed for it.
+
+    Extents are taken not to be negative: of a row of -3 elements nothing is read.
+    """
 
     streams: tuple[Stream, ...]
     assumed: tuple[Assumption, ...]
@@ -79,6 +82,11 @@ def count_elements(
             )
         streams.append(Stream(loop, None, _exact(facts, trips, assumed), False))
     streams.extend(Stream(None, axis, axis.extent, False) for axis in lanes_left)
+    for stream in streams:
+        if any(varies_with(a, loop) for a in stream.extent.atoms for loop in loops) or any(
+            varies_along(a, axis.axis) for a in stream.extent.atoms for axis in lanes
+        ):
+            raise NotCounted(f"the extent {stream.extent.readable} is not the same everywhere")
     return Count(tuple(streams), tuple(assumed))
 
 

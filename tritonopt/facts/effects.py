@@ -47,6 +47,8 @@ class Loop:
     """... at its end, ..."""
     result: dict[str, Value] = field(default_factory=dict)
     """... and after the loop."""
+    left_early: bool = False
+    """An iteration may end before its end: `break`, `continue` or `return`."""
     first: int = 0
     last: int = 0
     """The effects of the loop have `first <= order <= last`."""
@@ -67,7 +69,7 @@ class Guard:
 
     condition: Value
     holds: bool
-    node: ast.If
+    node: ast.If | ast.IfExp
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,6 +30,12 @@ Environment = dict[str, Value]
 
 MAX_INLINING = 6
 
+_SHAPED_METHODS = frozenset({"reshape", "view", "permute", "trans", "broadcast_to"})
+"""Methods of a tensor, not of a descriptor, that take a tuple."""
+
+_CARRIED_DTYPES = {"int": "int32", "float": "fp32"}
+"""A Python number is a tensor once a loop carries it."""
+
 _HARMLESS_BUILTINS = frozenset({"bool", "float", "int", "isinstance", "len", "print", "str"})
 
 _BINARY: Mapping[type[ast.operator], str] = {
@@ -99,6 +105,8 @@ class Interpretation:
         self._clock = 0
         self._loop_stack: list[Loop] = []
         self._guards: list[Guard] = []
+        self._returned: list[Guard] = []
+        """Of the helpers being interpreted: the conditions under which they have not returned."""
         self._call_stack: list[Kernel] = []
         environment: Environment = {}
         for parameter in kernel.parameters:
@@ -146,23 +154,46 @@ class Interpretation:
                 frame = self._frame
                 certain = frame.guard_depth == 0 and frame.loop_depth == 0
                 frame.returned.append((result, certain))
+                self._leave_early(frame.loop_depth)
+                if frame.inlined_at is not None and not certain:
+                    self._note_return(statement)
                 if frame.inlined_at is None and not (certain and statement is self._last_statement):
                     self._effect(EffectKind.EXIT, statement, "return")
                 return True
-            case ast.Break():
-                self._effect(EffectKind.EXIT, statement, "break")
-                return True
-            case ast.Continue():
-                self._effect(EffectKind.EXIT, statement, "continue")
+            case ast.Break() | ast.Continue():
+                name = "break" if isinstance(statement, ast.Break) else "continue"
+                self._effect(EffectKind.EXIT, statement, name)
+                self._leave_early(1)
                 return True
             case ast.Assert(test=test):
                 self._expression(test)
                 self._effect(EffectKind.PRINT, statement, "assert")
-            case ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Global() | ast.Nonlocal():
+            case ast.Import() | ast.ImportFrom():
+                for alias in statement.names:
+                    self._frame.environment.pop(alias.asname or alias.name.partition(".")[0], None)
+            case ast.Pass() | ast.Global() | ast.Nonlocal():
                 pass
             case _:
                 self._unknown_statement(statement)
         return False
+
+    def _note_return(self, statement: ast.Return) -> None:
+        """A helper may have returned: what it does afterwards, it does in some cases only."""
+        frame = self._frame
+        if not frame.guard_depth:
+            self._effect(EffectKind.EXIT, statement, "return")
+            return
+        guard = self._guards[-1]
+        if frame.guard_depth == 1 and frame.loop_depth == 0:
+            self._returned.append(Guard(guard.condition, not guard.holds, guard.node))
+        else:
+            why = self.table.opaque("a helper may have returned", shape=())
+            self._returned.append(Guard(why, False, guard.node))
+
+    def _leave_early(self, loops: int) -> None:
+        """The innermost loops, of the function that is interpreted, may end before their end."""
+        for loop in self._loop_stack[len(self._loop_stack) - loops :]:
+            loop.left_early = True
 
     @property
     def _last_statement(self) -> ast.stmt:
@@ -172,6 +203,14 @@ class Interpretation:
         self._effect(EffectKind.CALL, statement, type(statement).__name__.lower())
         for name in _assigned_names([statement]):
             self._frame.environment[name] = self.table.opaque("bound by a statement not understood")
+
+    def _unknown_expression(self, node: ast.expr) -> None:
+        if any(isinstance(inner, ast.Call) for inner in ast.walk(node)):
+            self._effect(EffectKind.CALL, node, type(node).__name__.lower())
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.NamedExpr):
+                why = "bound in an expression not understood"
+                self._frame.environment[inner.target.id] = self.table.opaque(why)
 
     def _bind(self, target: ast.expr, value: Value) -> None:
         match target:
@@ -216,11 +255,17 @@ class Interpretation:
     ) -> bool:
         self._guards.append(Guard(condition, holds, node))
         self._frame.guard_depth += 1
-        try:
-            return self._block(body)
-        finally:
-            self._guards.pop()
-            self._frame.guard_depth -= 1
+        left = self._block(body)
+        self._frame.guard_depth -= 1
+        self._guards.pop()
+        return left
+
+    def _side(self, condition: Value, holds: bool, node: ast.IfExp) -> Value:
+        """One side of `a if condition else b`; what it loads is loaded in that case only."""
+        self._guards.append(Guard(condition, holds, node))
+        value = self._expression(node.body if holds else node.orelse)
+        self._guards.pop()
+        return value
 
     def _merge(self, condition: Value, then: Environment, other: Environment) -> Environment:
         merged: Environment = {}
@@ -260,18 +305,11 @@ class Interpretation:
             )
         else:
             loop.induction = table.opaque("element of an iterable", shape=())
-        self._carry(loop, statement.body, statement.target)
-        self._close_loop(loop, statement.body, statement.target)
-        if statement.orelse:
-            self._block(statement.orelse)
+        self._run(loop, statement, statement.target)
 
     def _while(self, statement: ast.While) -> None:
         loop = self._open_loop(statement, "while")
-        self._carry(loop, statement.body, None)
-        self._expression(statement.test)
-        self._close_loop(loop, statement.body, None)
-        if statement.orelse:
-            self._block(statement.orelse)
+        self._run(loop, statement, None)
 
     def _range(self, iterable: ast.expr) -> tuple[str, tuple[Value, Value, Value] | None]:
         """The kind of loop and its (start, stop, step), evaluated before the loop."""
@@ -281,9 +319,8 @@ class Interpretation:
         name = self._dotted(iterable.func)
         arguments = [self._expression(a) for a in iterable.args]
         keywords = {k.arg: self._expression(k.value) for k in iterable.keywords}
-        if name not in language.LOOP_CALLS or any(
-            isinstance(a, ast.Starred) for a in iterable.args
-        ):
+        spread = None in keywords or any(isinstance(a, ast.Starred) for a in iterable.args)
+        if name not in language.LOOP_CALLS or spread:
             self._effect(EffectKind.CALL, iterable, name or ast.unparse(iterable.func))
             return "other", None
         kind = "range" if name == "range" else "tl." + name.rsplit(".", 1)[1]
@@ -311,32 +348,60 @@ class Interpretation:
         loop.first = self._clock
         return loop
 
-    def _carry(self, loop: Loop, body: Sequence[ast.stmt], target: ast.expr | None) -> None:
-        """Give the names that the body binds again the values of an unknown iteration."""
-        environment = self._frame.environment
-        targets = _target_names(target) if target else set()
-        for name in sorted(_assigned_names(body) - targets):
-            if name in environment:
-                initial = environment[name]
-                loop.initial[name] = initial
-                loop.carried[name] = self.table.make(
-                    "carried",
-                    (),
-                    Carrier(loop.identity, name),
-                    shape=initial.shape,
-                    dtype=initial.dtype,
-                )
-                environment[name] = loop.carried[name]
+    def _run(self, loop: Loop, statement: ast.For | ast.While, target: ast.expr | None) -> None:
+        """Interpret one iteration that stands for all of them."""
+        environment = dict(self._frame.environment)
+        clock, effects, loops = self._clock, len(self.effects), len(self.loops)
+        self._iterate(loop, statement, target, frozenset())
+        changing = self._changing_kinds(loop)
+        if changing:
+            # Once more, now that these are known not to keep the shape and type they start with.
+            self._frame.environment = environment
+            self._clock = clock
+            del self.effects[effects:], self.loops[loops:]
+            for order in [o for o in self.loads if o > clock]:
+                del self.loads[order]
+            self._iterate(loop, statement, target, changing)
+        if statement.orelse and loop.left_early:
+            self._unknown_statement(statement)
+        else:
+            self._block(statement.orelse)
 
-    def _close_loop(self, loop: Loop, body: Sequence[ast.stmt], target: ast.expr | None) -> None:
+    def _changing_kinds(self, loop: Loop) -> frozenset[str]:
+        """Names whose shape or type may not be the same in every iteration.
+
+        The compiler refuses them in a loop at run time; an unrolled loop may do anything.
+        """
+        unrolled = loop.kind == "tl.static_range"
+        found = set()
+        for name, carried in loop.carried.items():
+            following = loop.following[name]
+            for before, after in (
+                (carried.shape, following.shape),
+                (carried.dtype, following.dtype),
+            ):
+                if before is not None and before != after and (unrolled or after is not None):
+                    found.add(name)
+        return frozenset(found)
+
+    def _iterate(
+        self,
+        loop: Loop,
+        statement: ast.For | ast.While,
+        target: ast.expr | None,
+        changing: frozenset[str],
+    ) -> None:
         frame = self._frame
+        self._carry(loop, statement, target, changing)
         known = set(frame.environment)
         self._enter(loop)
         frame.loop_depth += 1
+        if isinstance(statement, ast.While):
+            self._expression(statement.test)
         if target is not None:
             assert loop.induction is not None
             self._bind(target, loop.induction)
-        self._block(body)
+        self._block(statement.body)
         frame.loop_depth -= 1
         self._leave()
         self._clock += 1
@@ -344,6 +409,8 @@ class Interpretation:
         after = frame.environment
         for name, carried in loop.carried.items():
             following = after.get(name, carried)
+            if loop.left_early:
+                following = self.table.opaque(f"{name} in a loop that may end early")
             loop.following[name] = following
             if following is carried:
                 loop.result[name] = loop.initial[name]
@@ -362,6 +429,33 @@ class Interpretation:
         if target is not None:
             for name in _target_names(target):
                 after[name] = self.table.opaque(f"{name} after its loop", shape=())
+
+    def _carry(
+        self,
+        loop: Loop,
+        statement: ast.For | ast.While,
+        target: ast.expr | None,
+        changing: frozenset[str],
+    ) -> None:
+        """Give the names that an iteration binds again the values of an unknown iteration."""
+        environment = self._frame.environment
+        targets = _target_names(target) if target else set()
+        bound = _assigned_names(statement.body)
+        if isinstance(statement, ast.While):
+            bound |= _assigned_names([ast.Expr(statement.test)])
+        for name in sorted(bound - targets):
+            if name in environment:
+                initial = environment[name]
+                same = name not in changing
+                loop.initial[name] = initial
+                loop.carried[name] = self.table.make(
+                    "carried",
+                    (),
+                    Carrier(loop.identity, name),
+                    shape=initial.shape if same else None,
+                    dtype=_CARRIED_DTYPES.get(initial.dtype or "", initial.dtype) if same else None,
+                )
+                environment[name] = loop.carried[name]
 
     def _enter(self, loop: Loop) -> None:
         self._loop_stack.append(loop)
@@ -424,7 +518,7 @@ class Interpretation:
             inlined_at if inlined_at is not None else node,
             name,
             tuple(self._loop_stack),
-            tuple(self._guards),
+            (*self._guards, *self._returned),
             pointer,
             mask,
             other,
@@ -488,9 +582,20 @@ class Interpretation:
                         name, (result, part), shape=broadcast_shapes([result.shape, part.shape])
                     )
                 return result
-            case ast.IfExp(test=test, body=body, orelse=orelse):
+            case ast.IfExp(test=test):
                 condition = self._expression(test)
-                return self._choice(condition, self._expression(body), self._expression(orelse))
+                then = self._side(condition, True, node)
+                return self._choice(condition, then, self._side(condition, False, node))
+            case ast.NamedExpr(target=target, value=inner):
+                result = self._expression(inner)
+                self._bind(target, result)
+                return result
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                # Its names are its own, and it may run any number of times.
+                self._unknown_expression(node)
+                return table.opaque("comprehension")
+            case ast.Lambda():
+                return table.opaque("lambda")
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return table.make("tuple", [self._expression(e) for e in elements], shape=None)
             case ast.Subscript():
@@ -515,6 +620,11 @@ class Interpretation:
         home = self._frame.kernel.module.names.scope_of[node].find(name)
         if home is not None and home.node is self._frame.kernel.node:
             return self.table.opaque(f"{name} is not bound on every way to here")
+        if home is not None and home.parent is not None:
+            # Two functions around helpers may each have a name of their own that is spelled so.
+            line = getattr(home.node, "lineno", 0)
+            outer = self._outer_constant(self._bound_outside(node))
+            return outer or self.table.make("global", (), f"{name} of line {line}", shape=())
         constant = self._outer_constant(self._bound_outside(node))
         if constant is not None:
             return constant
@@ -657,9 +767,28 @@ class Interpretation:
         ):
             return self._unknown_call(node, "")
         positional = [receiver, *(self._expression(a) for a in node.args)]
+        if len(positional) > 1 and positional[1].op == "tuple" and method not in _SHAPED_METHODS:
+            return self._descriptor_method(node, receiver, method, positional[2:])
         keywords = {k.arg: self._expression(k.value) for k in node.keywords if k.arg is not None}
         name = {"to": "cast"}.get(method, method)
         return self._language_call(node, name, positional, keywords)
+
+    def _descriptor_method(
+        self, node: ast.Call, receiver: Value, method: str, values: Sequence[Value]
+    ) -> Value:
+        """`descriptor.load([i, j])` and its kin: a block somewhere in the descriptor's buffer."""
+        for keyword in node.keywords:
+            self._expression(keyword.value)
+        block = self.table.make("block_pointer", (receiver,), "descriptor", shape=None)
+        stored = values[0] if values else None
+        if method == "load" and not values:
+            effect = self._effect(EffectKind.LOAD, node, "load", pointer=block, loads=True)
+            assert effect.loaded is not None
+            return effect.loaded
+        if method == "store" and stored is not None:
+            self._effect(EffectKind.STORE, node, "store", pointer=block, stored=stored)
+            return self.table.constant(None)
+        return self._unknown_call(node, "")
 
     def _helper(self, function: ast.expr) -> Kernel | None:
         if not isinstance(function, ast.Name) or len(self._call_stack) >= MAX_INLINING:
@@ -681,8 +810,8 @@ class Interpretation:
         for name, value in keywords.items():
             environment[name] = value
         caller = self._frame
-        frame = _Frame(helper, environment, caller.inlined_at or node)
-        self._frame = frame
+        # Defaults are evaluated where the helper is defined: they do not see its parameters.
+        self._frame = _Frame(helper, {}, caller.inlined_at or node)
         self._call_stack.append(helper)
         for parameter in helper.parameters:
             if parameter.name not in environment:
@@ -690,8 +819,12 @@ class Interpretation:
                     environment[parameter.name] = self.table.opaque("missing argument")
                 else:
                     environment[parameter.name] = self._expression(parameter.default)
+        frame = _Frame(helper, environment, caller.inlined_at or node)
         frame.parameters = frozenset(environment)
+        self._frame = frame
+        returned = len(self._returned)
         self._block(helper.node.body)
+        del self._returned[returned:]
         self._call_stack.pop()
         self._frame = caller
         if not frame.returned:
@@ -726,7 +859,9 @@ class Interpretation:
                 return first
             case "cast" if len(positional) >= 2 or keywords:
                 dtype = argument(1, "dtype")
-                bitcast = argument(3, "bitcast")
+                rounding, bitcast = argument(2, "fp_downcast_rounding"), argument(3, "bitcast")
+                if rounding is not None and not rounding.is_none:
+                    return table.make("reshaped", everything, "cast", shape=first.shape)
                 if dtype is None or (bitcast is not None and bitcast.constant is not False):
                     return table.make("reshaped", everything, "bitcast", shape=first.shape)
                 known = str(dtype.attribute) if dtype.op == "dtype" else None
@@ -823,14 +958,18 @@ class Interpretation:
         known = str(dtype.attribute) if dtype is not None and dtype.op == "dtype" else None
         filler = given if given is not None else self.table.opaque("filler")
         return self.table.make(
-            "full", (filler,), (_shape_key(shape), known), shape=shape, dtype=known
+            "full",
+            (filler,),
+            (_shape_key(shape), None if dtype is None else dtype.serial),
+            shape=shape,
+            dtype=known,
         )
 
     def _shape(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
         if len(values) == 1 and values[0].op == "tuple":
             values = values[0].operands
-        elif len(values) == 1 and values[0].op not in ("const", "constexpr", "elementwise"):
-            return None
+        elif len(values) == 1 and not isinstance(values[0].constant, int):
+            return None  # a number, or a tuple that is passed as one constexpr
         return tuple(values)
 
     def _expand_dims(self, value: Value, axis: Value) -> Value:
@@ -866,6 +1005,10 @@ class Interpretation:
         value, axis = given.get("input"), given.get("axis")
         position = axis.constant if axis is not None else None
         unknown = value is None or len(positional) > len(names) or set(given) - set(names)
+        if axis is not None and position is None and not axis.is_none:
+            unknown = True  # an axis that the launch chooses
+        if name in ("argmax", "argmin") and (axis is None or "tie_break_left" in given):
+            unknown = True
         if "return_indices" in given and given["return_indices"].constant is not False:
             unknown = True
         if unknown or value is None or not isinstance(position, int | None):
@@ -934,6 +1077,17 @@ def _assigned_names(statements: Sequence[ast.stmt]) -> set[str]:
     names: set[str] = set()
     for statement in statements:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-                names.add(node.id)
+            match node:
+                case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                    names.add(name)
+                case (
+                    ast.FunctionDef(name=str() as name)
+                    | ast.ClassDef(name=str() as name)
+                    | ast.MatchAs(name=str() as name)
+                    | ast.MatchStar(name=str() as name)
+                    | ast.ExceptHandler(name=str() as name)
+                ):
+                    names.add(name)
+                case ast.alias(name=name, asname=local):
+                    names.add(local or name.partition(".")[0])
     return names

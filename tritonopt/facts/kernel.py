@@ -27,6 +27,8 @@ from tritonopt.facts.precision import Precision
 from tritonopt.facts.values import FLOAT_BITS, Value
 from tritonopt.source import Kernel
 
+_SYNCHRONIZING = (EffectKind.ATOMIC, EffectKind.BARRIER)
+
 
 class KernelFacts:
     """What is true of one kernel. Computed when first asked for, and never changed."""
@@ -119,10 +121,14 @@ class KernelFacts:
     def epoch(self, load: Effect) -> tuple[int, tuple[Loop, ...]]:
         """When a load reads: the last write before it that may matter, and the loops that write.
 
-        Two loads of one address with equal epochs read the same element.
+        Two loads of one address with equal epochs read the same element. Where the kernel writes
+        to the buffer at all, other programs do too, and what they wrote is seen after an atomic
+        or a barrier, of whatever it is: a lock is an atomic on something else.
         """
         if load.order not in self._epochs:
             writes = [e for e in self.effects if e.writes and self.may_alias(load, e)]
+            if writes:
+                writes += [e for e in self.effects if e.kind in _SYNCHRONIZING]
             last = max((w.order for w in writes if w.order < load.order), default=0)
             varying = tuple(
                 loop for loop in load.loops if any(loop in write.loops for write in writes)
@@ -140,7 +146,9 @@ class KernelFacts:
         return next((loop for loop in own if loop.node is statement), None)
 
     def exits_early(self, loop: Loop) -> bool:
-        return any(e.kind is EffectKind.EXIT and loop in e.loops for e in self.effects)
+        return loop.left_early or any(
+            e.kind is EffectKind.EXIT and loop in e.loops for e in self.effects
+        )
 
 
 def of(kernel: Kernel, assumptions: Sequence[Assumption] = ()) -> KernelFacts:

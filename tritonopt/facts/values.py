@@ -139,7 +139,10 @@ class ValueTable:
         operands = tuple(operands)
         if op in _COMMUTATIVE and len(operands) == 2 and operands[0].serial > operands[1].serial:
             operands = (operands[1], operands[0])
-        key = (op, tuple(o.serial for o in operands), attribute)
+        key: Hashable = (op, tuple(o.serial for o in operands), attribute)
+        if isinstance(attribute, Carrier):
+            # Of what a loop carries, the kind is found out last.
+            key = (key, shape, dtype)
         known = self._nodes.get(key)
         if known is None:
             self._serial += 1
@@ -148,9 +151,9 @@ class ValueTable:
         return known
 
     def constant(self, value: Hashable) -> Value:
-        # The type is part of the key: 1, 1.0 and True are different constants.
+        # Type and sign are part of the key: 1, 1.0 and True are different constants, 0.0 and -0.0.
         dtype = {bool: "bool", int: "int", float: "float"}.get(type(value))
-        return self.make("const", (), (type(value).__name__, value), dtype=dtype)
+        return self.make("const", (), (type(value).__name__, value, repr(value)), dtype=dtype)
 
     def opaque(self, why: str, shape: Shape = None) -> Value:
         """A value of which nothing is known; never equal to another."""
