@@ -762,14 +762,15 @@ class Interpretation:
 
     def _method(self, node: ast.Call, receiver: Value, method: str) -> Value:
         """`x.to(tl.float32)` is `tl.cast(x, tl.float32)`, `x.sum(0)` is `tl.sum(x, 0)`, ..."""
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(
-            k.arg is None for k in node.keywords
-        ):
+        spread = any(isinstance(a, ast.Starred) for a in node.args)
+        if spread or any(k.arg is None for k in node.keywords):
             return self._unknown_call(node, "")
         positional = [receiver, *(self._expression(a) for a in node.args)]
         if len(positional) > 1 and positional[1].op == "tuple" and method not in _SHAPED_METHODS:
             return self._descriptor_method(node, receiver, method, positional[2:])
         keywords = {k.arg: self._expression(k.value) for k in node.keywords if k.arg is not None}
+        if not language.is_method(method):
+            return self._unknown_call(node, "")
         name = {"to": "cast"}.get(method, method)
         return self._language_call(node, name, positional, keywords)
 

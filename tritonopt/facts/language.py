@@ -153,6 +153,14 @@ def function(dotted: str) -> str:
     return name
 
 
+def is_method(name: str) -> bool:
+    """Whether Triton offers a function of the language as a method of a tensor."""
+    if name in ("to", "cast", "expand_dims", "broadcast_to", "associative_scan"):
+        return True
+    pure = ELEMENTWISE | REDUCTIONS | SCANS | SHAPE_CHANGES
+    return name in pure or name in ATOMICS
+
+
 def is_lane_by_lane(name: str) -> bool:
     """Whether a function below `triton.language` is pure and lane by lane."""
     if name in ELEMENTWISE:

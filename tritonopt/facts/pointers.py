@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts.interpretation import Interpretation
-from tritonopt.facts.values import Value
+from tritonopt.facts.values import Carrier, Value
 
 _SURELY_INTEGER = frozenset(
     {"const", "lane", "trip", "program_id", "num_programs", "mul", "floordiv", "mod", "constexpr"}
@@ -43,7 +43,7 @@ def _candidates(
     interpretation: Interpretation,
     known: frozenset[str],
     numbers: frozenset[str],
-    open_loops: frozenset[tuple[int, str]] = frozenset(),
+    open_loops: frozenset[Carrier] = frozenset(),
 ) -> frozenset[str] | None:
     def inside(value: Value) -> frozenset[str] | None:
         return _candidates(value, interpretation, known, numbers, open_loops)
@@ -57,6 +57,9 @@ def _candidates(
             named = [leaf for leaf in leaves if leaf.op == "param" and leaf.attribute in known]
             if len(named) == 1:
                 return inside(named[0])
+            # `ptrs += stride`: what a loop adds to is the pointer, and what it adds is none.
+            if any(v.op in ("carried", "result") and v.carrier in open_loops for v in leaves):
+                return frozenset()
             leaves = [v for v in leaves if not (v.op == "param" and v.attribute in numbers)]
             return inside(leaves[0]) if len(leaves) == 1 else None
         case "phi" | "where":
@@ -65,10 +68,10 @@ def _candidates(
             return frozenset() if pointer.constant is None else None
         case "carried" | "result":
             identity, name = pointer.carrier
-            if (identity, name) in open_loops:
+            if pointer.carrier in open_loops:
                 return frozenset()
             loop = interpretation.loops[identity]
-            opened = open_loops | {(identity, name)}
+            opened = open_loops | {pointer.carrier}
             ends = (loop.initial[name], loop.following[name])
             return _union(_candidates(end, interpretation, known, numbers, opened) for end in ends)
         case "block_pointer":
