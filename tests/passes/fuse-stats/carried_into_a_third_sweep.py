@@ -1,0 +1,39 @@
+# expect: missed second-sweep-does-more
+"""A name that the second sweep binds goes on to be added to by a third."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    d = tl.zeros([BLOCK], dtype=tl.float32)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += x
+    mean = tl.sum(total, axis=0) / N
+    sq = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        d = tl.where(cols < N, x - mean, 0.0)
+        sq += d * d
+    var = tl.sum(sq, axis=0) / N
+    for start in range(0, N, BLOCK):
+        d += 1.0
+    tl.store(MEAN + row, tl.sum(d, axis=0))
+    tl.store(VAR + row, var)
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    mean = torch.zeros(m, device=x.device)
+    var = torch.zeros(m, device=x.device)
+    kernel[(m,)](x, mean, var, n, BLOCK=16)
+    return mean, var

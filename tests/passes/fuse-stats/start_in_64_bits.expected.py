@@ -1,0 +1,42 @@
+# verify: only on a GPU, the interpreter takes the start of a loop for a Python int
+"""The start of a tile is widened to int64 by a method, which a number does not have."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    # Deviations are taken from the mean of the first tile, so that no digits cancel.
+    first_cols = tl.cast(0, tl.int64) + tl.arange(0, BLOCK)
+    first_x = tl.load(X + first_cols, mask=first_cols < N, other=0.0).to(tl.float32)
+    shift = tl.sum(first_x, axis=0) / tl.maximum(tl.minimum(N, BLOCK), 1)
+    sq = tl.zeros([BLOCK], dtype=tl.float32)
+    shifted = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += x
+        deviation = tl.where(cols < N, x - shift, 0.0)
+        shifted += deviation
+        sq += deviation * deviation
+    mean = tl.sum(total, axis=0) / N
+    shifted_sum = tl.sum(shifted, axis=0)
+    m2 = tl.sum(sq, axis=0) - shifted_sum * (shifted_sum / N)
+    m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero
+    var = m2 / N
+    tl.store(MEAN + row, mean)
+    tl.store(VAR + row, var)
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    mean = torch.zeros(m, device=x.device)
+    var = torch.zeros(m, device=x.device)
+    kernel[(m,)](x, mean, var, n, BLOCK=16)
+    return mean, var

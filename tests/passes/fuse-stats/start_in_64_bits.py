@@ -1,0 +1,36 @@
+# verify: only on a GPU, the interpreter takes the start of a loop for a Python int
+"""The start of a tile is widened to int64 by a method, which a number does not have."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += x
+    mean = tl.sum(total, axis=0) / N
+    sq = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        d = tl.where(cols < N, x - mean, 0.0)
+        sq += d * d
+    var = tl.sum(sq, axis=0) / N
+    tl.store(MEAN + row, mean)
+    tl.store(VAR + row, var)
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    mean = torch.zeros(m, device=x.device)
+    var = torch.zeros(m, device=x.device)
+    kernel[(m,)](x, mean, var, n, BLOCK=16)
+    return mean, var
