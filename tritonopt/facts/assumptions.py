@@ -7,7 +7,7 @@ It says nothing of a kernel that does not have all of its names.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -38,6 +38,15 @@ class Assumption:
     multiple: tuple[Polynomial, Polynomial] | None = None
     """(dividend, divisor) of `dividend % divisor == 0`."""
     disjoint: frozenset[str] = frozenset()
+
+    def is_refuted_by(self, constants: Mapping[str, int]) -> bool:
+        """Whether parameters that are known to be these numbers make the fact false."""
+        values = {Atom("param", (name,)): number for name, number in constants.items()}
+        if self.multiple is not None:
+            dividend, divisor = (form.value(values) for form in self.multiple)
+            return dividend is not None and divisor not in (None, 0) and dividend % divisor != 0
+        numbers = [form.value(values) for form in self.nonnegative]
+        return any(number is not None and number < 0 for number in numbers)
 
     def applies_to(self, parameters: frozenset[str]) -> bool:
         return self.names <= parameters

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from tritonopt.facts.assumptions import Assumption, Assumptions
+from tritonopt.facts.assumptions import Assumption, AssumptionError, Assumptions
 from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.forms import Forms
 from tritonopt.facts.interpretation import Environment, Interpretation
@@ -39,6 +39,15 @@ class KernelFacts:
         self.launches = LaunchEvidence(kernel)
         names = frozenset(p.name for p in kernel.parameters)
         self.assumptions = Assumptions(assumptions, names)
+        for assumption in assumptions:
+            known = self.launches.constants
+            if assumption.applies_to(names) and assumption.is_refuted_by(known):
+                passed = ", ".join(
+                    f"{n} = {known[n]}" for n in sorted(assumption.names & set(known))
+                )
+                raise AssumptionError(
+                    f"{assumption.text!r} is false for {kernel.name}: its launches pass {passed}"
+                )
 
     @property
     def loops(self) -> Sequence[Loop]:
@@ -152,7 +161,10 @@ class KernelFacts:
 
 
 def of(kernel: Kernel, assumptions: Sequence[Assumption] = ()) -> KernelFacts:
-    """The facts of a kernel. Nothing is run, and nothing raises on code that is not understood."""
+    """The facts of a kernel. Nothing is run, and nothing raises on code that is not understood.
+
+    Raises AssumptionError where the launches refute an assumption.
+    """
     return KernelFacts(kernel, assumptions)
 
 

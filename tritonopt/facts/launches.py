@@ -80,6 +80,19 @@ class LaunchEvidence:
                 return f"the launch in line {launch.call.lineno} stands outside of any function"
         return ""
 
+    @cached_property
+    def constants(self) -> dict[str, int]:
+        """Parameters for which every launch writes the same integer."""
+        if self.unknown:
+            return {}
+        found: dict[str, int] = {}
+        for name in (p.name for p in self.kernel.parameters):
+            values = {_integer(launch.arguments.get(name)) for launch in self.launches}
+            number = values.pop() if len(values) == 1 else None
+            if number is not None:
+                found[name] = number
+        return found
+
     def equal(self, first: str, second: str) -> bool:
         """Whether every launch passes the same expression for both parameters."""
         if self.unknown:
@@ -103,6 +116,11 @@ class LaunchEvidence:
                 return shown
             reasons.append(shown.reason)
         return Disjointness(True, "; ".join(dict.fromkeys(reasons)))
+
+
+def _integer(argument: ast.expr | None) -> int | None:
+    value = argument.value if isinstance(argument, ast.Constant) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _stays_the_same(expression: ast.expr) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts.interpretation import Interpretation
-from tritonopt.facts.values import Carrier, Value
+from tritonopt.facts.values import Carrier, Value, is_integer
 
 _SURELY_INTEGER = frozenset(
     {"const", "lane", "trip", "program_id", "num_programs", "mul", "floordiv", "mod", "constexpr"}
@@ -53,7 +53,7 @@ def _candidates(
             name = str(pointer.attribute)
             return None if name in numbers else frozenset({name})
         case "add" | "sub":
-            leaves = [leaf for leaf in _summands(pointer) if leaf.op not in _SURELY_INTEGER]
+            leaves = [v for v in _summands(pointer) if not _is_surely_integer(v, interpretation)]
             named = [leaf for leaf in leaves if leaf.op == "param" and leaf.attribute in known]
             if len(named) == 1:
                 return inside(named[0])
@@ -79,6 +79,17 @@ def _candidates(
         case op if op in _PASSED_THROUGH:
             return inside(pointer.operands[0])
     return None
+
+
+def _is_surely_integer(value: Value, interpretation: Interpretation) -> bool:
+    if value.op in _SURELY_INTEGER or is_integer(value.dtype):
+        return True
+    if value.op in ("carried", "result"):
+        # What a loop carries keeps its type.
+        identity, name = value.carrier
+        initial = interpretation.loops[identity].initial[name]
+        return all(_is_surely_integer(part, interpretation) for part in _summands(initial))
+    return False
 
 
 def _union(parts: Iterable[frozenset[str] | None]) -> frozenset[str] | None:

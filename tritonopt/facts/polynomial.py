@@ -214,6 +214,18 @@ class Polynomial:
             return Fraction(0)
         return self.terms.get(()) if len(self.terms) == 1 else None
 
+    def value(self, numbers: Mapping[Atom, int]) -> Fraction | None:
+        """What it comes to with these atoms as numbers; None where one is missing or 0 divides."""
+        total = Fraction(0)
+        for monomial, coefficient in self.terms.items():
+            for atom, power in monomial:
+                number = numbers.get(atom)
+                if number is None or (number == 0 and power < 0):
+                    return None
+                coefficient *= Fraction(number) ** power
+            total += coefficient
+        return total
+
     @property
     def is_zero(self) -> bool:
         return not self.terms
