@@ -57,6 +57,8 @@ class Writer:
         )
         self.fresh = 0
         self.loops = 0
+        self.focused = draw(st.booleans())
+        """On what loops carry, and on memory: few names, simple expressions."""
 
     def choice(self, *options: str) -> str:
         return self.draw(st.sampled_from(options))
@@ -71,6 +73,7 @@ class Writer:
     # Expressions
 
     def integer(self, rank: int, depth: int) -> str:
+        depth = min(depth, 1) if self.focused else depth
         atoms = self.known(self.names.integers, rank)
         if rank == 2:
             rows = self.known(self.names.integers, 1)
@@ -228,14 +231,29 @@ class Writer:
             self.write("pass", indent)
 
     def statement(self, indent: int, nesting: int) -> None:
-        kinds = ["int", "int", "update", "update", "condition", "float", "load", "pointer", "bump",
-                 "store", "pair", "copy"]  # fmt: skip
+        if self.focused:
+            kinds = ["update", "update", "update", "load", "cell", "cell", "swap"]
+        else:
+            kinds = ["int", "int", "update", "update", "condition", "float", "load", "pointer", "bump",
+                     "store", "pair", "copy", "cell", "swap"]  # fmt: skip
         if nesting > 0:
             kinds += ["if", "if else", "loop", "loop", "loop", "while"]
         rank = self.draw(st.sampled_from([0, 0, 1, 2]))
         match self.choice(*kinds):
             case "int":
                 self.assign(self.names.integers, "i", rank, self.integer(rank, 2), indent)
+            case "cell":
+                # One of few elements, read and written again and again.
+                place = self.choice("X", "Y", "X + 1", *(f"X + {n}" for n in ("n", "pid")))
+                if self.draw(st.booleans()):
+                    self.assign(self.names.floats, "x", 0, f"tl.load({place})", indent)
+                else:
+                    stored = self.choice(*self.known(self.names.floats, 0), "1.0")
+                    self.write(f"tl.store({place}, {stored} + 1.0)", indent)
+            case "swap":
+                known = [n for n in self.known(self.names.integers, 0) if n not in ("B", "pid")]
+                one, other = self.choice(*known), self.choice(*known)
+                self.write(f"{one}, {other} = {other}, {one} + 1", indent)
             case "copy":
                 known = self.known(self.names.integers, rank)
                 if known:
