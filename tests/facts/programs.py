@@ -234,8 +234,8 @@ class Writer:
         if self.focused:
             kinds = ["update", "update", "update", "load", "cell", "cell", "swap"]
         else:
-            kinds = ["int", "int", "update", "update", "condition", "float", "load", "pointer", "bump",
-                     "store", "pair", "copy", "cell", "swap"]  # fmt: skip
+            kinds = ["int", "int", "update", "update", "condition", "float", "load", "pointer"]
+            kinds += ["bump", "store", "pair", "copy", "cell", "swap"]
         if nesting > 0:
             kinds += ["if", "if else", "loop", "loop", "loop", "while"]
         rank = self.draw(st.sampled_from([0, 0, 1, 2]))

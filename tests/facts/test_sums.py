@@ -181,12 +181,10 @@ def test_a_sum_inside_of_a_sum_keeps_its_own_lanes() -> None:
 
 @pytest.mark.parametrize("axes", [(0, 0), (1, 0)])
 def test_totals_are_worth_their_sums(axes: tuple[int, int]) -> None:
-    facts = body(
-        SQUARE.format(
-            a=f"tl.sum(tl.sum((i * 7 + j) * (i < N) * (j < M) * i, axis={axes[0]}), axis={axes[1]})",
-            b="0",
-        )
-    )
+    inner, outer = axes
+    term = "(i * 7 + j) * (i < N) * (j < M) * i"
+    whole = f"tl.sum(tl.sum({term}, axis={inner}), axis={outer})"
+    facts = body(SQUARE.format(a=whole, b="0"))
     for n, m in product(range(5), range(5)):
         evaluation = Evaluation({"B": Fraction(4), "N": Fraction(n), "M": Fraction(m)}, 0, 1)
         expected = sum((i * 7 + j) * i for i in range(n) for j in range(m) if i < 4 and j < 4)

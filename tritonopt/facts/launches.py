@@ -71,6 +71,9 @@ class LaunchEvidence:
             return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"
         if not self.launches:
             return "no launch of the kernel is in this file"
+        for other in self.kernel.module.kernels:
+            if other is not self.kernel and _calls(other, self.kernel.name):
+                return f"{other.name} calls {self.kernel.name} too, with arguments of its own"
         for launch in self.launches:
             if not launch.complete:
                 return f"the launch in line {launch.call.lineno} hides its arguments behind * or **"
@@ -133,6 +136,14 @@ def _stays_the_same(expression: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Name(), attr="size" | "numel" | "stride")):
             return True
     return False
+
+
+def _calls(kernel: Kernel, name: str) -> bool:
+    """Whether jit code calls something of that name."""
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+        for node in ast.walk(kernel.node)
+    )
 
 
 def _below_lambda(launch: Launch) -> bool:

@@ -1,0 +1,235 @@
+"""What launches show of the buffers they pass; everything doubtful shows nothing."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.facts.support import facts_of
+from tritonopt.facts.launches import Disjointness, LaunchEvidence
+
+KERNEL = """
+@triton.jit
+def kernel(X, Y, N):
+    tl.store(Y, tl.load(X))
+
+"""
+
+
+def evidence(launcher: str) -> LaunchEvidence:
+    return facts_of(KERNEL + textwrap.dedent(launcher), "kernel").launches
+
+
+def run(body: str, parameters: str = "x, out=None") -> LaunchEvidence:
+    return evidence(f"def run({parameters}):\n" + textwrap.indent(textwrap.dedent(body), "    "))
+
+
+def disjoint(body: str, parameters: str = "x, out=None") -> bool:
+    found = run(body, parameters)
+    forth, back = found.disjoint("X", "Y"), found.disjoint("Y", "X")
+    assert isinstance(forth, Disjointness)
+    assert forth.reason
+    assert forth.disjoint == back.disjoint, "a relation of both"
+    return forth.disjoint
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nkernel[(1,)](X=x, N=3, Y=y)",
+        "y = torch.zeros(3, device=x.device)\nkernel[(1,)](x, y, 3)",
+        "y = x.new_empty(3)\nkernel[(1,)](x, y, 3)",
+        "y = x.clone()\nkernel[(1,)](x, y, 3)",
+        "y: torch.Tensor = torch.empty_like(x)\nkernel[(1,)](x, y, 3)",
+        "kernel[(1,)](x, torch.empty_like(x), 3)",
+        "x = x.contiguous()\ny = torch.empty_like(x)\nkernel[(1,)](x, y, 3)",
+        "x = x.view(-1, 4)\ny = torch.empty_like(x)\nkernel[(1,)](x, y.view(-1), 3)",
+        "y = torch.empty_like(x)\nz = y.t()\nkernel[(1,)](x, z, 3)",
+        "y = torch.empty_like(x)\nw = torch.empty_like(x)\nkernel[(1,)](w, y, 3)",
+        "y = torch.empty(3) if x.is_cuda else None\nkernel[(1,)](x, None, 3)",
+        "a = prepare(x)\ny = torch.empty_like(x)\nkernel[(1,)](a, y, 3)",
+        "a, b = x.shape\ny = torch.empty_like(x)\nkernel[(a,)](x, y, b)",
+        "for i in range(3):\n    y = torch.empty_like(x)\n    kernel[(1,)](x, y, 3)",
+    ],
+)
+def test_own_memory_overlaps_nothing_else(body: str) -> None:
+    assert disjoint(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "kernel[(1,)](x, out, 3)",
+        "kernel[(1,)](x, x, 3)",
+        "kernel[(1,)](x, x.view(-1), 3)",
+        "y = x.view(-1)\nkernel[(1,)](x, y, 3)",
+        "y = x\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nz = y.view(-1)\nkernel[(1,)](z, y, 3)",
+        "y = torch.empty_like(x)\nx = y\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nx = y[1:]\nkernel[(1,)](x, y, 3)",
+        "y = out if out is not None else torch.empty_like(x)\nkernel[(1,)](x, y, 3)",
+        "if out is None:\n    out = torch.empty_like(x)\nkernel[(1,)](x, out, 3)",
+        "y = torch.empty_like(x)\nif N:\n    y = x\nkernel[(1,)](x, y, 3)",
+        "y, z = torch.empty_like(x), 3\nkernel[(1,)](x, y, 3)",
+        "y = z = torch.empty_like(x)\nkernel[(1,)](z, y, 3)",
+        "y = torch.empty(3, out=x)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3, **options)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\ny += 1\nkernel[(1,)](x, y, 3)",
+        "y = get(x)\nkernel[(1,)](x, y, 3)",
+        "y = self.buffer\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nself.y = y\nkernel[(1,)](self.y, y, 3)",
+        "y = torch.empty_like(x)\nboth = [y]\nkernel[(1,)](both[0], y, 3)",
+        "y = torch.empty_like(x)\na = wrap(y)\nkernel[(1,)](a, y, 3)",
+        "y = torch.empty_like(x)\nx.data = y\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nx.set_(y)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nwith c() as y:\n    kernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nfor y in x:\n    kernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\na = x\nfor i in 1, 2:\n    kernel[(1,)](a, y, 3)\n    a = y",
+        "global y\ny = torch.empty_like(x)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\n(y := x)\nkernel[(1,)](x, y, 3)",
+        "y = x.empty_like()\nkernel[(1,)](x, y, 3)",
+        "y = torch.as_strided(x, (3,), (1,))\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty_like(x)\nkernel[(1,)](x, y, 3)\nkernel[(1,)](x, x, 3)",
+        "kernel[(1,)](x, N=3)",
+    ],
+)
+def test_what_may_overlap(body: str) -> None:
+    assert not disjoint(body)
+
+
+def test_a_name_that_is_rebound_by_somebody_else() -> None:
+    assert (
+        not evidence(
+            """
+        WORK = None
+
+        def change(y):
+            global WORK
+            WORK = y
+
+        def run(x):
+            y = torch.empty_like(x)
+            change(y)
+            kernel[(1,)](WORK, y, 3)
+        """
+        )
+        .disjoint("X", "Y")
+        .disjoint
+    )
+
+
+def test_a_name_of_an_inner_function() -> None:
+    assert (
+        not evidence(
+            """
+        def run(x):
+            a = x
+            def swap():
+                nonlocal a
+                a = y
+            y = torch.empty_like(x)
+            swap()
+            kernel[(1,)](a, y, 3)
+        """
+        )
+        .disjoint("X", "Y")
+        .disjoint
+    )
+
+
+def test_another_torch() -> None:
+    assert (
+        not evidence(
+            """
+        def run(x, torch):
+            y = torch.empty_like(x)
+            kernel[(1,)](x, y, 3)
+        """
+        )
+        .disjoint("X", "Y")
+        .disjoint
+    )
+
+
+def test_every_launch_must_show_it() -> None:
+    good = "def f(x):\n    y = torch.empty_like(x)\n    kernel[(1,)](x, y, 3)\n"
+    bad = "def g(x, y):\n    kernel[(1,)](x, y, 3)\n"
+    assert evidence(good + good.replace("f(x)", "h(x)")).disjoint("X", "Y").disjoint
+    assert not evidence(good + bad).disjoint("X", "Y").disjoint
+    assert not evidence(bad + good).disjoint("X", "Y").disjoint
+
+
+@pytest.mark.parametrize(
+    ("launcher", "why"),
+    [
+        ("", "no launch"),
+        ("def run(x):\n    kernel[(1,)](*x)\n", "hides its arguments"),
+        ("def run(x):\n    kernel[(1,)](**x)\n", "hides its arguments"),
+        ("y = torch.empty(3)\nkernel[(1,)](y, y, 3)\n", "outside of any function"),
+        ("def run(x, y):\n    kernel[(1,)](x, y, 3)\n\nALL = [kernel]\n", "other than by a launch"),
+        (
+            "def run(x, y):\n    kernel[(1,)](x, y, 3)\n    return kernel\n",
+            "other than by a launch",
+        ),
+        ("def run(x, y):\n    kernel[(1,)](x, y, 3)\n    go(kernel)\n", "other than by a launch"),
+        ("def run(x):\n    return lambda y: kernel[(1,)](x, y, 3)\n", "lambda"),
+    ],
+)
+def test_why_there_is_no_evidence(launcher: str, why: str) -> None:
+    found = evidence(launcher)
+    assert why in found.unknown
+    assert not found.disjoint("X", "Y").disjoint
+    assert found.disjoint("X", "Y").reason == found.unknown
+    assert not found.equal("X", "Y")
+
+
+@pytest.mark.parametrize(
+    ("body", "equal"),
+    [
+        ("kernel[(1,)](x, x, 3)", True),
+        ("kernel[(1,)](self.x, self.x, 3)", False),
+        ("kernel[(1,)](x, x, 3)\nkernel[(2,)](out, out, 3)", True),
+        ("kernel[(1,)](x, out, 3)", False),
+        ("kernel[(1,)](x, x, 3)\nkernel[(2,)](x, out, 3)", False),
+        ("kernel[(1,)](f(x), f(x), 3)", False),
+        ("kernel[(1,)](x.view(-1), x.view(-1), 3)", False),
+        ("kernel[(1,)](x, N=3)", False),
+    ],
+)
+def test_the_same_tensor_twice(body: str, equal: bool) -> None:
+    assert run(body).equal("X", "Y") is equal
+
+
+def test_launches_of_other_kernels_say_nothing() -> None:
+    found = evidence(
+        """
+        @triton.jit
+        def other(X, Y, N):
+            kernel(X, Y, N)
+
+        def run(x):
+            other[(1,)](x, x, 3)
+        """
+    )
+    assert found.launches == ()
+    assert found.unknown
+
+
+def test_a_kernel_that_is_a_helper_too() -> None:
+    # A rewrite of it changes what the other kernel does, with buffers that nobody looked at.
+    found = evidence(
+        """
+        @triton.jit
+        def other(X, N):
+            kernel(X, X, N)
+
+        def run(x):
+            y = torch.empty_like(x)
+            kernel[(1,)](x, y, 3)
+            other[(1,)](x, 3)
+        """
+    )
+    assert "other calls kernel" in found.unknown
