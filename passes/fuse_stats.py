@@ -65,9 +65,9 @@ class FuseStats(Pass):
       sum (x - mean)^2 = sum d^2 - (sum d)^2 / n.
     - `moments`: sum x^2 - (sum x)^2 / n. One accumulator fewer, but all digits are
       lost when the mean is large against the deviation.
-    - `welford`: every tile's own mean and squared deviations are merged into
-      the running ones (Chan, Golub, LeVeque 1979). Needs no first tile, so the
-      row is read just once, but has three reductions in every iteration.
+    - `welford`: every tile is centred on its own mean, and the means are merged
+      into a running one (Chan, Golub, LeVeque 1979). Needs no first tile, so the
+      row is read just once, but has two reductions in every iteration or more.
 
     ## Why
 
@@ -981,31 +981,38 @@ class _Merge:
         )
         delta, weight, total_count = fresh("delta"), fresh("weight"), fresh("total_count")
         running_count, running_mean = fresh("running_count"), fresh("running_mean")
-        m2 = fresh(f"{self.squares.name}_merged") if self.by_lane else self.total
+        between = fresh("between_tiles")
         zero = self._zero_sum()
         maximum = self.writer.maximum
         tile = self._widened(self.tile)
         ones = f"{language('zeros_like')}({value}) + 1.0"
         before = [
-            "# Every tile's own mean and squared deviations are merged into the running ones.",
+            "# Every tile is centred on its own mean; what the means differ by is added apart.",
             f"{running_count} = {zero}",
             f"{running_mean} = {zero}",
-            *([f"{m2} = {zero}"] if self.by_lane else self.first_lines),
+            f"{between} = {zero}",
+            *self.first_lines,
         ]
         inside = [
             f"{value} = {tile if self.exact else self._masked(tile)}",
             f"{count} = {self._sum(self._masked(ones))}",
             f"{mean} = {self._sum(value)} / {maximum}({count}, 1.0)",
             f"{centred} = {self._masked(f'{value} - {self._against_tile(mean)}')}",
+            f"{self.total} += {self._added(f'{centred} * {centred}')}",
             f"{delta} = {mean} - {running_mean}",
             f"{total_count} = {running_count} + {count}",
             f"{weight} = {count} / {maximum}({total_count}, 1.0)",
-            f"{m2} += {self._sum(f'{centred} * {centred}')}",
-            f"{m2} += {delta} * {weight} * ({delta} * {running_count})",
+            f"{between} += {delta} * {weight} * ({delta} * {running_count})",
             f"{running_mean} += {delta} * {weight}",
             f"{running_count} = {total_count}",
         ]
-        return before, inside, self._hand_over(m2)
+        name = self._name_of_m2()
+        after = [f"{name} = {self._total_sum()} + {between}"]
+        return before, inside, [*after, *self._hand_over(name)]
+
+    def _name_of_m2(self) -> str:
+        """A name for the finished sum; an accumulator that was summed in its loop keeps its own."""
+        return self.writer.fresh("m2", "squared_deviations") if self.by_lane else self.total
 
     def _zero_sum(self) -> str:
         """Zeros of the shape of a sum over the summed axes."""
@@ -1026,7 +1033,7 @@ class _Merge:
 
     def _finish(self, m2: str) -> list[str]:
         """The sum of squared deviations, never below zero, where the kernel looks for it."""
-        name = self.writer.fresh("m2", "squared_deviations") if self.by_lane else self.total
+        name = self._name_of_m2()
         where = self.writer.language("where")
         # tl.maximum would make a NaN of the row 0; a comparison with a NaN is false.
         lines = [

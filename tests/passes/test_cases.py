@@ -31,7 +31,7 @@ from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
 HERE = Path(__file__).resolve().parent
 UPDATE = os.environ.get("TRITONOPT_UPDATE_CASES") == "1"
 BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
-EXAMPLES = 8
+EXAMPLES = 4
 DIRECTIVE = re.compile(r"# (expect|options|assume|verify): (.*)")
 
 

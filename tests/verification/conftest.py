@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from tritonopt.verification import Verdict, verify
 
 SUBJECTS = Path(__file__).parent / "subjects"
+
+BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -36,7 +39,7 @@ def against(tmp_path: Path) -> Callable[..., Verdict]:
             text = text.replace(old, new)
         rewritten = tmp_path / f"{name}.py"
         rewritten.write_text(text)
-        settings: dict[str, object] = {"backend": "interpreter", "max_examples": 12}
+        settings: dict[str, object] = {"backend": BACKEND, "max_examples": 12}
         return verify(original, rewritten, **{**settings, **options})  # type: ignore[arg-type]
 
     return run
@@ -49,7 +52,7 @@ def of_texts(tmp_path: Path) -> Callable[..., Verdict]:
     def run(original: str, rewritten: str, **options: object) -> Verdict:
         (tmp_path / "kernel.py").write_text(original)
         (tmp_path / "rewritten.py").write_text(rewritten)
-        settings: dict[str, object] = {"backend": "interpreter", "max_examples": 12}
+        settings: dict[str, object] = {"backend": BACKEND, "max_examples": 12}
         paths = tmp_path / "kernel.py", tmp_path / "rewritten.py"
         return verify(*paths, **{**settings, **options})  # type: ignore[arg-type]
 

@@ -7,7 +7,8 @@ the two versions see the same bits, and a counterexample can be written down.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import prod
 
 CONTIGUOUS = "contiguous"
 ROW_GAP = "rows further apart"
@@ -35,9 +36,17 @@ class TensorRecipe:
     high: int = 0
     """Bounds of integer values, both included."""
 
+    @property
+    def is_float(self) -> bool:
+        return self.dtype in ("f64", "f32", "f16", "bf16")
+
+    @property
+    def elements(self) -> int:
+        return prod(self.shape)
+
     def __str__(self) -> str:
         text = f"{self.dtype}[{', '.join(map(str, self.shape))}]"
-        if self.dtype in ("f64", "f32", "f16", "bf16"):
+        if self.is_float:
             text += f" {self.values}"
         elif self.dtype != "bool":
             text += f" in {self.low}..{self.high}"
@@ -87,6 +96,35 @@ class Example:
     @property
     def tensors(self) -> Mapping[str, TensorRecipe]:
         return {n: r for n, r in self.arguments if isinstance(r, TensorRecipe)}
+
+    @property
+    def main_tensor(self) -> str | None:
+        """The largest floating-point tensor, unless it is a single element or none."""
+        floats = {n: r for n, r in self.tensors.items() if r.is_float and r.elements > 1}
+        return max(floats, key=lambda name: floats[name].elements, default=None)
+
+    @property
+    def main_size(self) -> int:
+        return self.tensors[self.main_tensor].elements if self.main_tensor is not None else 0
+
+    def plain(self, values: str, dtypes: Mapping[str, str]) -> Example:
+        """The same shapes, contiguous and ordinary, but for the values of the main tensor."""
+        arguments = tuple(
+            (
+                name,
+                replace(
+                    recipe,
+                    dtype=dtypes.get(name, recipe.dtype),
+                    values=values if name == self.main_tensor else ORDINARY,
+                    layout=CONTIGUOUS,
+                    misaligned=False,
+                )
+                if isinstance(recipe, TensorRecipe) and recipe.is_float
+                else recipe,
+            )
+            for name, recipe in self.arguments
+        )
+        return replace(self, arguments=arguments)
 
     @property
     def contiguous(self) -> bool:

@@ -14,9 +14,9 @@ from hypothesis.errors import HypothesisException
 
 from .arguments import Signature
 from .checking import Checker
-from .examples import Example, Limits
+from .examples import FLOAT_VALUES, Example, Limits
 from .judging import Difference
-from .strategies import examples
+from .strategies import examples, usable_dtypes
 
 SHRINK_SECONDS = 20.0
 _GROSS = 1000.0
@@ -45,6 +45,8 @@ class Search:
         progress: Callable[[int, str], None],
     ) -> None:
         self.checker = checker
+        self.signature = signature
+        self.limits = limits
         self.strategy = examples(signature, limits, backward=backward)
         self.max_examples = max_examples
         self.seed = seed
@@ -54,7 +56,7 @@ class Search:
 
     def run(self) -> tuple[Example, Difference] | None:
         """The smallest counterexample that was found, if any."""
-        found = self._pass(self._certain)
+        found = self._pass(self._certain) or self._missed_values()
         if found is None and not self.checker.stopped:
             # Errors are judged over all examples, so their turn comes after the
             # last. The same seed draws the same examples, which are known by now.
@@ -65,6 +67,27 @@ class Search:
                     difference = self.checker.excess(suspects[0])
                     found = (suspects[0], difference) if difference is not None else None
         return found
+
+    def _missed_values(self) -> tuple[Example, Difference] | None:
+        """One plain example of every class of values, in the largest shape that was accepted.
+
+        A few draws may well miss the one class, in the one type, on which a variance cancels.
+        """
+        accepted = [e for e, x in self.checker.examinations.items() if x.accepted]
+        largest = max(accepted, key=lambda e: e.main_size, default=None)
+        if largest is None or largest.main_tensor is None:
+            return None
+        dtypes = {t.name: usable_dtypes(t, self.limits)[0] for t in self.signature.tensors}
+        for values in FLOAT_VALUES:
+            if self.checker.stopped:
+                return None
+            plain = largest.plain(values, dtypes)
+            self.checker.examine(plain)
+            self.progress(self.checker.accepted, "examples")
+            difference = self._certain(plain)
+            if difference is not None:
+                return plain, difference
+        return None
 
     def _certain(self, example: Example) -> Difference | None:
         """What no further example can excuse; a gross error is not waited for either."""

@@ -12,10 +12,11 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Every tile's own mean and squared deviations are merged into the running ones.
+    # Every tile is centred on its own mean; what the means differ by is added apart.
     running_count = 0.0
     running_mean = 0.0
-    acc2_merged = 0.0
+    between_tiles = 0.0
+    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0)
@@ -24,16 +25,17 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
         tile_count = tl.sum(tl.where(cols < N, tl.zeros_like(value) + 1.0, 0.0), axis=0)
         tile_mean = tl.sum(value, axis=0) / tl.maximum(tile_count, 1.0)
         centred = tl.where(cols < N, value - tile_mean, 0.0)
+        acc2 += centred * centred
         delta = tile_mean - running_mean
         total_count = running_count + tile_count
         weight = tile_count / tl.maximum(total_count, 1.0)
-        acc2_merged += tl.sum(centred * centred, axis=0)
-        acc2_merged += delta * weight * (delta * running_count)
+        between_tiles += delta * weight * (delta * running_count)
         running_mean += delta * weight
         running_count = total_count
     mean = tl.sum(acc, axis=0) / N
+    m2 = tl.sum(acc2, axis=0) + between_tiles
     tl.store(Mean + row, mean)
-    tl.store(Var + row, acc2_merged / N)
+    tl.store(Var + row, m2 / N)
 
 
 # tritonopt: x: f32[m, n]
