@@ -107,8 +107,15 @@ class Example:
     def main_size(self) -> int:
         return self.tensors[self.main_tensor].elements if self.main_tensor is not None else 0
 
-    def plain(self, values: str, dtypes: Mapping[str, str]) -> Example:
-        """The same shapes, contiguous and ordinary, but for the values of the main tensor."""
+    @property
+    def main_rows(self) -> int:
+        return prod(self.tensors[self.main_tensor].shape[:-1]) if self.main_tensor else 0
+
+    def plain(self, values: str, dtypes: Mapping[str, str], time: int) -> Example:
+        """The same shapes, contiguous and ordinary, but for the values of the main tensor.
+
+        Another `time` is another seed.
+        """
         arguments = tuple(
             (
                 name,
@@ -116,6 +123,7 @@ class Example:
                     recipe,
                     dtype=dtypes.get(name, recipe.dtype),
                     values=values if name == self.main_tensor else ORDINARY,
+                    seed=recipe.seed + time,
                     layout=CONTIGUOUS,
                     misaligned=False,
                 )
