@@ -111,10 +111,10 @@ class Example:
     def main_rows(self) -> int:
         return prod(self.tensors[self.main_tensor].shape[:-1]) if self.main_tensor else 0
 
-    def plain(self, values: str, dtypes: Mapping[str, str], time: int) -> Example:
+    def plain(self, values: str, dtypes: Mapping[str, str], attempt: int) -> Example:
         """The same shapes, contiguous and ordinary, but for the values of the main tensor.
 
-        Another `time` is another seed.
+        Another attempt is another seed.
         """
         arguments = tuple(
             (
@@ -123,7 +123,7 @@ class Example:
                     recipe,
                     dtype=dtypes.get(name, recipe.dtype),
                     values=values if name == self.main_tensor else ORDINARY,
-                    seed=recipe.seed + time,
+                    seed=recipe.seed + attempt,
                     layout=CONTIGUOUS,
                     misaligned=False,
                 )

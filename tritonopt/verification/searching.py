@@ -85,10 +85,10 @@ class Search:
         # of its sums, so that a class is judged on several rows.
         times = max(1, min(_PLAIN_ROWS // max(1, largest.main_rows), _MOST_PLAIN))
         for values in FLOAT_VALUES:
-            for time in range(times):
+            for attempt in range(times):
                 if self.checker.stopped:
                     return None
-                plain = largest.plain(values, dtypes, time)
+                plain = largest.plain(values, dtypes, attempt)
                 self.checker.examine(plain)
                 self.progress(self.checker.accepted, "examples")
                 difference = self._certain(plain)
