@@ -149,3 +149,20 @@ def test_deep_sharing_is_walked_in_no_time() -> None:
 def test_long_chains_do_not_end_in_recursion() -> None:
     facts = body("a = N\n" + "a = a + M\n" * 2000)
     assert facts.forms.of(value(facts, "a")).readable == "2000*M + N"
+
+
+def test_masks_that_share_masks_are_seen_in_no_time() -> None:
+    facts = body(
+        "m = tl.arange(0, B) < N\n"
+        + "m = (m & (N > M)) | (m & (M > 3))\n" * 60
+        + "a = tl.load(X, m)"
+    )
+    assert facts.forms.condition(value(facts, "m")) is not None
+
+
+def test_axes_are_inserted_into_long_chains_and_into_shared_ones() -> None:
+    chain = body("a = tl.arange(0, B)\n" + "a = a + N\n" * 900 + "b = a[:, None]")
+    assert value(chain, "b").rank == 2
+    assert chain.forms.of(value(chain, "b")).readable == "lane[B, axis -2] + 900*N"
+    shared = body("a = tl.arange(0, B)\n" + "a = a * a + a\n" * 60 + "b = a[:, None]")
+    assert value(shared, "b").rank == 2

@@ -89,6 +89,8 @@ class Forms:
         self.memory = memory
         self._raw = raw
         self._known: dict[int, Polynomial] = {}
+        self._conditions: dict[int, Polynomial] = {}
+        self._boolean: dict[int, bool] = {}
         self._integer_loads: set[Atom] = set()
         self._when: dict[int, str] = {}
         self._without: dict[frozenset[tuple[int, str]], Forms] = {}
@@ -261,6 +263,12 @@ class Forms:
         ) and not any(leaf.op == "load" for leaf in value.walk())
 
     def _is_boolean(self, value: Value) -> bool:
+        known = self._boolean.get(value.serial)
+        if known is None:
+            known = self._boolean[value.serial] = self._computes_boolean(value)
+        return known
+
+    def _computes_boolean(self, value: Value) -> bool:
         if value.op in COMPARISONS or value.op in ("is", "is not"):
             return True
         if value.dtype in ("bool", "int1") and value.op != "invert":
@@ -281,10 +289,14 @@ class Forms:
 
     def condition(self, value: Value) -> Polynomial:
         """A form that is 1 where the condition holds and 0 where it does not."""
-        try:
-            return self._condition(value)
-        except TooLarge:
-            return Polynomial.of(Atom("holds", ("true", self._unknown(value))))
+        known = self._conditions.get(value.serial)
+        if known is None:
+            try:
+                known = self._condition(value)
+            except TooLarge:
+                known = Polynomial.of(Atom("holds", ("true", self._unknown(value))))
+            self._conditions[value.serial] = known
+        return known
 
     def _condition(self, value: Value) -> Polynomial:
         sides = value.operands

@@ -23,6 +23,8 @@ INTEGER_DTYPES = frozenset(
     f"{sign}int{bits}" for sign in ("", "u") for bits in (1, 8, 16, 32, 64)
 ) | {"bool"}
 
+MAX_DEPTH = 100
+
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 ELEMENTWISE = frozenset(
     {"add", "sub", "mul", "div", "floordiv", "mod", "pow", "and", "or", "xor", "shl", "shr"}
@@ -126,6 +128,7 @@ class ValueTable:
     """The loops around what is interpreted: an opaque value may differ in each iteration."""
     _nodes: dict[Hashable, Value] = field(default_factory=dict)
     _serial: int = 0
+    _widened: dict[tuple[int, tuple[bool, ...]], Value] = field(default_factory=dict)
 
     def make(
         self,
@@ -172,21 +175,30 @@ class ValueTable:
             dtype = "bool" if op in COMPARISONS else _promoted(op, operands)
         return self.make(op, operands, attribute, shape=shape, dtype=dtype)
 
-    def insert_axes(self, value: Value, pattern: tuple[bool, ...]) -> Value:
+    def insert_axes(self, value: Value, pattern: tuple[bool, ...], depth: int = 0) -> Value:
         """`value[:, None]`: True in `pattern` is a new axis, False one of the value's own.
 
         Pushed down to the leaves, so that `(a + b)[:, None]` and
-        `a[:, None] + b[:, None]` are one value.
+        `a[:, None] + b[:, None]` are one value; but not further down than `MAX_DEPTH`.
         """
+        key = (value.serial, pattern)
+        if key not in self._widened:
+            self._widened[key] = self._insert_axes(value, pattern, depth)
+        return self._widened[key]
+
+    def _insert_axes(self, value: Value, pattern: tuple[bool, ...], depth: int) -> Value:
         if value.shape is None or len(value.shape) != pattern.count(False):
             return self.opaque("axes inserted into a value of unknown rank")
         if not value.shape and True not in pattern:
             return value
-        if value.op in ELEMENTWISE and all(
+        alike = all(
             o.shape is not None and (not o.shape or len(o.shape) == len(value.shape))
             for o in value.operands
-        ):
-            operands = [self.insert_axes(o, pattern) if o.shape else o for o in value.operands]
+        )
+        if value.op in ELEMENTWISE and alike and depth < MAX_DEPTH:
+            operands = [
+                self.insert_axes(o, pattern, depth + 1) if o.shape else o for o in value.operands
+            ]
             return self.elementwise(value.op, operands, value.attribute, value.dtype)
         one = self.constant(1)
         own = iter(value.shape)
