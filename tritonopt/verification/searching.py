@@ -21,6 +21,8 @@ from .strategies import examples, usable_dtypes
 SHRINK_SECONDS = 20.0
 _GROSS = 1000.0
 """So many times too large, an error is not a matter of luck with the examples so far."""
+_PLAIN_ELEMENTS = 600
+"""What the interpreter can run in no time, and still takes several tiles."""
 _PLAIN_ROWS = 8
 _MOST_PLAIN = 4
 """Every class of values is tried on so many rows, in at most so many examples."""
@@ -72,20 +74,29 @@ class Search:
         return found
 
     def _missed_values(self) -> tuple[Example, Difference] | None:
-        """One plain example of every class of values, in the largest shape that was accepted.
+        """A plain example of every class of values that no draw gave to the widest type.
 
         A few draws may well miss the one class, in the one type, on which a variance cancels.
         """
-        accepted = [e for e, x in self.checker.examinations.items() if x.accepted]
+        room = _PLAIN_ELEMENTS if self.checker.interpreted else self.limits.elements
+        accepted = [
+            e
+            for e, x in self.checker.examinations.items()
+            if x.accepted and e.main_tensor is not None and e.main_size <= room
+        ]
         largest = max(accepted, key=lambda e: e.main_size, default=None)
-        if largest is None or largest.main_tensor is None:
+        if largest is None:
             return None
         dtypes = {t.name: usable_dtypes(t, self.limits)[0] for t in self.signature.tensors}
+        mains = [e.tensors[e.main_tensor or ""] for e in accepted]
+        main = largest.main_tensor or ""
+        drawn = {m.values for m in mains if m.dtype == dtypes[main] and m.elements > 16}
         # One row on which the original happens to round well would accuse every other order
-        # of its sums, so that a class is judged on several rows.
-        times = max(1, min(_PLAIN_ROWS // max(1, largest.main_rows), _MOST_PLAIN))
-        for values in FLOAT_VALUES:
-            for attempt in range(times):
+        # of its sums, so that on a GPU, where runs are cheap, a class is judged on several.
+        rows = max(1, largest.main_rows)
+        attempts = 1 if self.checker.interpreted else min(-(-_PLAIN_ROWS // rows), _MOST_PLAIN)
+        for values in (v for v in FLOAT_VALUES if v not in drawn):
+            for attempt in range(attempts):
                 if self.checker.stopped:
                     return None
                 plain = largest.plain(values, dtypes, attempt)
