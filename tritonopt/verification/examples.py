@@ -107,15 +107,8 @@ class Example:
     def main_size(self) -> int:
         return self.tensors[self.main_tensor].elements if self.main_tensor is not None else 0
 
-    @property
-    def main_rows(self) -> int:
-        return prod(self.tensors[self.main_tensor].shape[:-1]) if self.main_tensor else 0
-
-    def plain(self, values: str, dtypes: Mapping[str, str], attempt: int) -> Example:
-        """The same shapes, contiguous and ordinary, but for the values of the main tensor.
-
-        Another attempt is another seed.
-        """
+    def plain(self, values: str, dtypes: Mapping[str, str]) -> Example:
+        """The same shapes, contiguous and ordinary, but for the values of the main tensor."""
         arguments = tuple(
             (
                 name,
@@ -123,7 +116,6 @@ class Example:
                     recipe,
                     dtype=dtypes.get(name, recipe.dtype),
                     values=values if name == self.main_tensor else ORDINARY,
-                    seed=recipe.seed + attempt,
                     layout=CONTIGUOUS,
                     misaligned=False,
                 )
