@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import traceback
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -204,17 +204,7 @@ class _Run:
                     if remark.kind is RemarkKind.MISSED:
                         missed.append((sort_key, remark))
                         continue
-                    try:
-                        text = source.apply(self.module, culprit.edit(known, site))
-                    except source.EditConflict as error:
-                        remark = replace(
-                            remark,
-                            kind=RemarkKind.MISSED,
-                            message=f"the text of the kernel cannot take the edit: {error}",
-                            reason="edit-conflict",
-                        )
-                        missed.append((sort_key, remark))
-                        continue
+                    text = source.apply(self.module, culprit.edit(known, site))
                     if text == self.module.text:
                         raise RuntimeError("the edit changed nothing")
                     self.module = source.read(text, self.module.path)
