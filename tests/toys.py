@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any, Literal
 
@@ -61,6 +61,17 @@ class RoundingDoubleToAdd(DoubleToAdd):
 
     name = "rounding-double-to-add"
     safety = frozenset({Safety.ROUNDING})
+
+
+@dataclass(frozen=True)
+class NoteDoublings(DoubleToAdd):
+    """Only says where they are."""
+
+    name = "note-doublings"
+
+    def sites(self, facts: Any) -> Iterator[Site]:
+        for site in DoubleToAdd.sites(self, facts):
+            yield replace(site, message="a doubling", analysis=True)
 
 
 @dataclass(frozen=True)

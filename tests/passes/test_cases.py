@@ -4,6 +4,7 @@ A case is a whole kernel file in a folder named after the pass. Comment lines
 before its docstring say what is expected:
 
     # expect: missed different-mask     left alone, with this reason (without: it is rewritten)
+    # expect: analysis hint-can-be-false    left alone, with a note of this reason
     # expect: unchanged                 left alone, for whatever reason
     # options: formula=moments          options of the pass
     # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
@@ -99,7 +100,7 @@ def cases(*expectations: str) -> pytest.MarkDecorator:
 def test_rewritten_as_expected(case: Case) -> None:
     result = case.rewrite()
     assert result.changed, f"{case.path.name} was left alone:\n{said(result)}"
-    assert [r.kind for r in result.remarks] == [RemarkKind.PASSED], said(result)
+    assert {r.kind for r in result.remarks} == {RemarkKind.PASSED}, said(result)
     if UPDATE:
         case.expected.write_bytes(result.text.encode())
     assert case.expected.exists(), (
@@ -154,6 +155,18 @@ def test_missed_with_its_reason(case: Case) -> None:
     assert reason in [r.reason for r in result.remarks], said(result)
 
 
+@cases("analysis")
+def test_noted_with_its_reason(case: Case) -> None:
+    result = case.rewrite()
+    assert result.text == case.text, f"{case.path.name} was rewritten:\n" + difference(
+        case.text, result.text
+    )
+    assert not result.failed, said(result)
+    reason = case.expect.removeprefix("analysis").strip()
+    notes = [r.reason for r in result.remarks if r.kind is RemarkKind.ANALYSIS]
+    assert reason in notes, said(result)
+
+
 @cases("unchanged")
 def test_left_alone(case: Case) -> None:
     result = case.rewrite()
@@ -173,7 +186,7 @@ def test_every_expectation_can_be_read() -> None:
     wrong = [
         f"{case.path.name}: {case.expect}"
         for case in CASES
-        if not re.fullmatch(r"passed|unchanged|missed [a-z]+(-[a-z]+)*", case.expect)
+        if not re.fullmatch(r"passed|unchanged|(missed|analysis) [a-z]+(-[a-z]+)*", case.expect)
     ]
     assert not wrong
 

@@ -11,11 +11,13 @@ import pytest
 from tritonopt import rewrite_source
 from tritonopt.rewriting.registry import catalogue
 
-HEAD = """\
+IMPORTS = """\
 import triton
 import triton.language as tl
 
 
+"""
+HEAD = """\
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
 """
@@ -30,5 +32,8 @@ def test_the_example_is_real(name: str) -> None:
     assert result.text == _kernel(after), [remark.message for remark in result.remarks]
 
 
-def _kernel(body: str) -> str:
-    return HEAD + textwrap.indent(body, "    ") + TAIL
+def _kernel(example: str) -> str:
+    """A file of the example, which is a whole kernel with its launcher or the body of one."""
+    if example.startswith("@triton.jit"):
+        return IMPORTS + example
+    return IMPORTS + HEAD + textwrap.indent(example, "    ") + TAIL

@@ -14,6 +14,7 @@ from tests.toys import (
     AssumingDoubleToAdd,
     Crash,
     DoubleToAdd,
+    NoteDoublings,
     RoundingDoubleToAdd,
 )
 from tritonopt import facts, source
@@ -50,6 +51,16 @@ def test_an_applied_site_gives_one_passed_remark() -> None:
     assert (remark.line, remark.column) == (8, 9)
     assert ONE.splitlines()[7][8:].startswith("x * 2")
     assert remark.conditions[0].status is Status.PROVED
+
+
+def test_a_note_changes_nothing_and_needs_no_permission() -> None:
+    text = file(kernel("one", "x = tl.load(X)", "y = x * 2", "z = tl.load(X) * 2"))
+    result = rewrite_source(text, [NoteDoublings()], safety=())
+    assert not result.changed
+    assert [(r.kind, r.reason) for r in result.remarks] == [
+        (RemarkKind.ANALYSIS, ""),
+        (RemarkKind.ANALYSIS, "not-a-name"),
+    ]
 
 
 def test_twice_is_once() -> None:

@@ -82,6 +82,8 @@ class Site:
     facts_used: frozenset[str] = frozenset()
     """Texts of the `--assume` facts that a condition of the site rests on."""
     plan: Any = field(default=None, compare=False)
+    analysis: bool = False
+    """Nothing to rewrite: the message tells the author what was found in the code as it stands."""
 
     @property
     def failed(self) -> tuple[Condition, ...]:
@@ -108,6 +110,6 @@ class Remark:
     bits: Bits = Bits.SAME
     conditions: tuple[Condition, ...] = ()
     reason: str = ""
-    """For a missed site: the name of the condition that failed, or `safety`."""
+    """The name of the condition that failed, or `safety`; empty for a site that passed."""
     failure: str = ""
     """For a defect of the tool itself: what was raised, and how to report it."""

@@ -201,7 +201,7 @@ class _Run:
                 for site in culprit.sites(known):
                     used |= site.facts_used
                     sort_key, remark = self._judge(kernel, culprit, order, site)
-                    if remark.kind is RemarkKind.MISSED:
+                    if remark.kind is not RemarkKind.PASSED:
                         missed.append((sort_key, remark))
                         continue
                     text = source.apply(self.module, culprit.edit(known, site))
@@ -230,7 +230,9 @@ class _Run:
         line, column = self._place(site.anchor)
         kind, message, reason = RemarkKind.PASSED, site.message, ""
         forbidden = sorted(level.value for level in site.safety - self._allowed)
-        if site.failed:
+        if site.analysis:
+            kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
+        elif site.failed:
             kind, reason = RemarkKind.MISSED, site.failed[0].reason
         elif forbidden:
             kind, reason = RemarkKind.MISSED, "safety"
