@@ -12,9 +12,11 @@ import pytest
 
 from tritonopt import source
 from tritonopt.source import (
+    AddArgument,
     AddParameter,
     Change,
     EditConflict,
+    Enclose,
     InsertAfter,
     InsertBefore,
     Remove,
@@ -460,6 +462,93 @@ def test_statements_may_come_before_a_launch() -> None:
     module = source.read(text)
     anchor = module.tree.body[-2]
     assert apply(module, [InsertBefore(anchor, "n")]) == text.replace("# call", "n\n# call")
+
+
+def test_statements_go_into_a_loop_with_their_comments() -> None:
+    body = (
+        "    a = 1\n\n    # what b is\n    b = (a +\n         2)  # behind\n"
+        '    if b:\n        # deep\n        c = """x\n  y"""\n    # end of body\n'
+    )
+    result = edited(
+        body,
+        lambda m: Enclose(
+            statement(m, "b ="), statement(m, "if b"), "for i in range(a):\n    d = i\n    ..."
+        ),
+        lambda m: InsertBefore(statement(m, "b ="), "before = 0"),
+        lambda m: InsertAfter(statement(m, "if b"), "after = 0"),
+        lambda m: ReplaceExpression(expression(m, "2"), "i"),
+    )
+    assert result == (
+        "    a = 1\n\n    before = 0\n    for i in range(a):\n        d = i\n        # what b is\n"
+        "        b = (a +\n             i)  # behind\n"
+        '        if b:\n            # deep\n            c = """x\n  y"""\n'
+        "    after = 0\n    # end of body\n"
+    )
+
+
+def test_what_encloses_may_lie_in_what_encloses() -> None:
+    result = edited(
+        "    a = 1\n    if a:\n        return\n    b = 2\n    c = 3\n",
+        lambda m: Enclose(statement(m, "a ="), statement(m, "c ="), "for i in range(2):\n    ..."),
+        lambda m: Remove(statement(m, "if a")),
+        lambda m: Enclose(statement(m, "b ="), statement(m, "c ="), "if not a:\n    ..."),
+    )
+    assert result == (
+        "    for i in range(2):\n        a = 1\n        if not a:\n"
+        "            b = 2\n            c = 3\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "code"),
+    [
+        ("b =", "a =", "if x:\n    ..."),
+        ("a =", "c =", "if x:\n    ..."),
+        ("a =", "b =", "if x:\n    pass"),
+        ("a =", "b =", "x = ..."),
+        ("e =", "e =", "if x:\n    ..."),
+        ("f =", "f =", "if x:\n    ..."),
+    ],
+)
+def test_what_cannot_be_enclosed(first: str, last: str, code: str) -> None:
+    body = "    a = 1\n    b = 2\n    if a:\n        c = 3\n    d = 4; e = 5\n    if b: f = 6\n"
+    with pytest.raises(EditConflict):
+        edited(body, lambda m: Enclose(statement(m, first), statement(m, last), code))
+
+
+def launch(call: str, *codes: str) -> str:
+    text = f"{HEAD}@triton.jit\ndef k(x):\n    pass\n\n\ndef f(x):\n    {call}\n"
+    module = source.read(text)
+    call_node = module.launches[0].call
+    result = apply(module, [AddArgument(call_node, code) for code in codes])
+    return result[result.index("def f(x):\n") + 14 : -1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("k[(1,)](x)", "k[(1,)](x, N=2)"),
+        ("k[(1,)]()", "k[(1,)](N=2)"),
+        ("k[f(1)](x, b=1,)", "k[f(1)](x, b=1, N=2,)"),
+        ("k[(1,)](x, **more)", "k[(1,)](x, N=2, **more)"),
+        (
+            "k[(1,)](  #\n        x, y,  #\n        z)",
+            "k[(1,)](  #\n        x, y,  #\n        z,\n        N=2)",
+        ),
+        (
+            "k[(1,)](\n        x,\n        y,  # why\n    )",
+            "k[(1,)](\n        x,\n        y,  # why\n        N=2,\n    )",
+        ),
+    ],
+)
+def test_an_argument_comes_last_in_the_layout_of_the_others(old: str, new: str) -> None:
+    assert launch(old, "N=2") == new
+
+
+@pytest.mark.parametrize("code", ["2", "N", "**N", "N=1, M=2", "x=1); f(", "x=1"])
+def test_an_argument_that_cannot_be_added_is_refused(code: str) -> None:
+    with pytest.raises(EditConflict):
+        launch("k[(1,)](x=x)", code)
 
 
 def test_an_expression_in_an_f_string_is_refused() -> None:

@@ -4,8 +4,10 @@ Nothing above this room touches the text of a file itself.
 """
 
 from tritonopt.source.changes import (
+    AddArgument,
     AddParameter,
     Change,
+    Enclose,
     InsertAfter,
     InsertBefore,
     Remove,
@@ -20,9 +22,11 @@ from tritonopt.source.launches import Launch
 from tritonopt.source.module import Module, has_kernels, read
 
 __all__ = [
+    "AddArgument",
     "AddParameter",
     "Change",
     "EditConflict",
+    "Enclose",
     "InsertAfter",
     "InsertBefore",
     "Kernel",

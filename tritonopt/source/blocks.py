@@ -11,10 +11,11 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
-from tritonopt.source.changes import StatementPlan
+from tritonopt.source.changes import Enclose, StatementPlan
 from tritonopt.source.errors import EditConflict
 
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
@@ -95,7 +96,7 @@ class _Rebuild:
         indent: str,
         newline: str,
     ) -> None:
-        self._plans = plans
+        self._plans = dict(plans)
         self._indent = indent
         self._newline = newline
         self._tidy = _Tidy(indent, newline)
@@ -134,6 +135,10 @@ class _Rebuild:
         self, nodes: Sequence[ast.stmt], tree: cst.SimpleStatementSuite
     ) -> cst.BaseSuite:
         """`if x: y` stays on its line as long as simple statements are all it holds."""
+        if any(p.opened or p.closed for node in nodes if (p := self._plans.get(node))):
+            raise EditConflict(
+                f"the statements in line {nodes[0].lineno} have no line of their own"
+            )
         block = _Block()
         self._line(block, nodes, tree.body, [], tree.trailing_whitespace)
         if not block.statements:
@@ -146,24 +151,93 @@ class _Rebuild:
 
     def _lines(self, nodes: Sequence[ast.stmt], lines: Sequence[cst.CSTNode]) -> _Block:
         block = _Block()
+        around: list[tuple[_Block, Enclose]] = []
         index = 0
         for line in lines:
-            if isinstance(line, cst.SimpleStatementLine):
-                part = nodes[index : index + len(line.body)]
-                index += len(line.body)
-                if any(node in self._touched for node in part):
-                    leading = list(line.leading_lines)
-                    self._line(block, part, line.body, leading, line.trailing_whitespace)
-                else:
-                    block.add(line)
-            elif isinstance(line, cst.BaseCompoundStatement) and index < len(nodes):
-                self._compound_line(block, nodes[index], line)
-                index += 1
-            else:
+            if not isinstance(line, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
                 raise EditConflict("ast and libcst see different statements")
+            count = len(line.body) if isinstance(line, cst.SimpleStatementLine) else 1
+            part = nodes[index : index + count]
+            index += count
+            if len(part) != count:
+                raise EditConflict("ast and libcst see different statements")
+            if not any(node in self._touched for node in part):
+                block.add(line)
+                continue
+            self._check_bounds(part)
+            line, block = self._open(line, part[0], block, around)
+            after = self._taken_outside(part[-1])
+            if isinstance(line, cst.SimpleStatementLine):
+                leading = list(line.leading_lines)
+                self._line(block, part, line.body, leading, line.trailing_whitespace)
+            else:
+                self._compound_line(block, part[0], line)
+            block = self._close(part[-1], block, around)
+            for code in after:
+                self._insert(block, code)
         if index != len(nodes):
             raise EditConflict("ast and libcst see different statements")
+        if around:
+            raise EditConflict("statements of different blocks cannot be enclosed together")
         return block
+
+    # Statements that are enclosed in a new one
+
+    def _check_bounds(self, part: Sequence[ast.stmt]) -> None:
+        """What encloses statements begins and ends with whole lines."""
+        plans = [self._plans.get(node, _NOTHING) for node in part]
+        if any(plan.opened for plan in plans[1:]) or any(plan.closed for plan in plans[:-1]):
+            raise EditConflict(f"the statements in line {part[0].lineno} share it")
+
+    def _open(
+        self,
+        line: _Statement,
+        node: ast.stmt,
+        block: _Block,
+        around: list[tuple[_Block, Enclose]],
+    ) -> tuple[_Statement, _Block]:
+        """The line with the comments that go in with it, and the block that is filled now."""
+        plan = self._plans.get(node, _NOTHING)
+        if not plan.opened:
+            return line, block
+        leading = self._insert_before(block, plan, line.leading_lines)
+        self._plans[node] = replace(plan, before=[])
+        blank = _blank(leading)
+        block.pending += blank
+        for enclosing in plan.opened:
+            around.append((block, enclosing))
+            block = _Block()
+        return line.with_changes(leading_lines=leading[len(blank) :]), block
+
+    def _taken_outside(self, node: ast.stmt) -> list[str]:
+        """What comes after a statement and after what ends with it."""
+        plan = self._plans.get(node, _NOTHING)
+        if not plan.closed:
+            return []
+        self._plans[node] = replace(plan, after=[])
+        return plan.after
+
+    def _close(self, node: ast.stmt, block: _Block, around: list[tuple[_Block, Enclose]]) -> _Block:
+        for _ in range(self._plans.get(node, _NOTHING).closed):
+            if not around or around[-1][1].last is not node:
+                raise EditConflict(f"two changes enclose a part of each other, line {node.lineno}")
+            outer, enclosing = around.pop()
+            outer.add(self._filled(enclosing.code, block))
+            block = outer
+        return block
+
+    def _filled(self, code: str, inside: _Block) -> _Statement:
+        """The compound statement with a block in the place of its `...`."""
+        statements, _ = self._statements(code)
+        only = statements[0]
+        if len(statements) != 1 or not isinstance(only, (cst.For, cst.If, cst.While)):
+            raise EditConflict(f"{code!r} is not one compound statement")
+        if not isinstance(only.body, cst.IndentedBlock) or not _is_ellipsis(only.body.body[-1]):
+            raise EditConflict(f"{code!r} does not end with `...`")
+        if not inside.statements:
+            raise EditConflict("nothing is left to enclose")
+        body = [*only.body.body[:-1], *inside.statements]
+        return only.with_changes(body=only.body.with_changes(body=body, footer=inside.footer))
 
     def _compound_line(
         self, block: _Block, node: ast.stmt, tree: cst.BaseCompoundStatement
@@ -383,6 +457,13 @@ def _plain_line(
     if not isinstance(only, cst.SimpleStatementLine) or only.leading_lines:
         return None
     return only if only.trailing_whitespace.comment is None else None
+
+
+def _is_ellipsis(statement: cst.CSTNode) -> bool:
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return False
+    only = statement.body[0]
+    return isinstance(only, cst.Expr) and isinstance(only.value, cst.Ellipsis)
 
 
 def _joined(

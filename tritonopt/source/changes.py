@@ -45,6 +45,21 @@ class Remove:
 
 
 @dataclass(frozen=True)
+class Enclose:
+    """The statements of a block from one to another go into a compound statement.
+
+    `code` is that statement, a `for` or an `if`, whose body ends with `...`, in the place of
+    which they go: with their comments, one level deeper. What other changes insert before the
+    first or after the last of them stays outside.
+    """
+
+    anchor: ast.stmt
+    """The first of them."""
+    last: ast.stmt
+    code: str
+
+
+@dataclass(frozen=True)
 class ReplaceExpression:
     """Another expression in place of one, in parentheses where it needs them."""
 
@@ -60,8 +75,16 @@ class AddParameter:
     code: str
 
 
-StatementChange = InsertBefore | InsertAfter | Replace | Remove
-Change = StatementChange | ReplaceExpression | AddParameter
+@dataclass(frozen=True)
+class AddArgument:
+    """One more keyword argument (`NAME=value`) for a call, last but for `**kwargs`."""
+
+    anchor: ast.Call
+    code: str
+
+
+StatementChange = InsertBefore | InsertAfter | Replace | Remove | Enclose
+Change = StatementChange | ReplaceExpression | AddParameter | AddArgument
 
 
 @dataclass
@@ -72,6 +95,10 @@ class StatementPlan:
     after: list[str] = field(default_factory=list)
     replacement: str | None = None
     removal: Remove | None = None
+    opened: list[Enclose] = field(default_factory=list)
+    """What begins with the statement, outermost first."""
+    closed: int = 0
+    """How many of them end with it."""
 
     @property
     def gone(self) -> bool:

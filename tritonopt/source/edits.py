@@ -14,8 +14,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tritonopt.source.changes import (
+    AddArgument,
     AddParameter,
     Change,
+    Enclose,
     InsertAfter,
     InsertBefore,
     Replace,
@@ -56,6 +58,7 @@ class _Region:
         self.last_line = (node.end_lineno or 0) if isinstance(node, ast.FunctionDef) else None
         self._plans: dict[ast.stmt, StatementPlan] = {}
         self._parameters: dict[ast.FunctionDef, list[str]] = {}
+        self._arguments: dict[ast.Call, list[str]] = {}
         self._expressions: list[ReplaceExpression] = []
 
     @cached_property
@@ -86,7 +89,14 @@ class _Region:
         if isinstance(change, AddParameter):
             self._parameters.setdefault(change.kernel.node, []).append(change.code)
             return
+        if isinstance(change, AddArgument):
+            self._arguments.setdefault(change.anchor, []).append(change.code)
+            return
         plan = self._plans.setdefault(change.anchor, StatementPlan())
+        if isinstance(change, Enclose):
+            plan.opened.append(change)
+            self._plans.setdefault(change.last, StatementPlan()).closed += 1
+            return
         if isinstance(change, InsertBefore):
             plan.before.append(change.code)
             return
@@ -103,7 +113,11 @@ class _Region:
     def rewritten(self) -> str:
         self._refuse_changes_inside_what_goes()
         text = self._module.text[self.start : self.end]
-        splices = [*self._expression_splices(text), *self._parameter_splices()]
+        splices = [
+            *self._expression_splices(text),
+            *self._parameter_splices(),
+            *self._argument_splices(),
+        ]
         text = _spliced(text, sorted(splices, key=lambda splice: splice[0]))
         if not self._plans:
             return text
@@ -122,7 +136,7 @@ class _Region:
         gone = {stmt for stmt, plan in self._plans.items() if plan.gone}
         if not gone:
             return
-        changed: list[ast.AST] = [*self._plans, *self._parameters]
+        changed: list[ast.AST] = [*self._plans, *self._parameters, *self._arguments]
         for node in changed:
             self._refuse_inside(self._parents.get(node), gone)
         for change in self._expressions:
@@ -144,6 +158,18 @@ class _Region:
                 if taken.count(taken[-1]) > 1:
                     raise EditConflict(f"the parameter {taken[-1]} exists already")
             start = self._module.lines.offset(function.lineno, function.col_offset)
+            new = [code.strip() for code in codes]
+            for offset, code in insertions(self._module.text, start, new, self._indent):
+                yield offset - self.start, offset - self.start, code
+
+    def _argument_splices(self) -> Iterator[_Splice]:
+        for call, codes in self._arguments.items():
+            taken = [keyword.arg for keyword in call.keywords]
+            for code in codes:
+                taken.append(_argument_name(code))
+                if taken.count(taken[-1]) > 1:
+                    raise EditConflict(f"{_where(call)}: {taken[-1]} is passed already")
+            _, start = self._module.lines.span(call.func)
             new = [code.strip() for code in codes]
             for offset, code in insertions(self._module.text, start, new, self._indent):
                 yield offset - self.start, offset - self.start, code
@@ -251,6 +277,18 @@ def _parameter_name(code: str) -> str:
     if len(body) != 1 or len(found) != 1:
         raise EditConflict(f"{code!r} is not one parameter")
     return found[0].arg
+
+
+def _argument_name(code: str) -> str:
+    """The name of the one keyword argument that the code is."""
+    body = parse(f"f({code}\n)\n", f"the argument {code!r}").body
+    call = body[0].value if isinstance(body[0], ast.Expr) else None
+    if len(body) != 1 or not isinstance(call, ast.Call) or call.args or len(call.keywords) != 1:
+        raise EditConflict(f"{code!r} is not one keyword argument")
+    name = call.keywords[0].arg
+    if name is None:
+        raise EditConflict(f"{code!r} has no name")
+    return name
 
 
 def _parameters(args: ast.arguments) -> list[ast.arg]:
