@@ -12,6 +12,7 @@ from tritonopt import rewrite_source
 from tritonopt.rewriting.registry import catalogue
 
 IMPORTS = """\
+import torch
 import triton
 import triton.language as tl
 

@@ -236,7 +236,10 @@ class _Rebuild:
             raise EditConflict(f"{code!r} does not end with `...`")
         if not inside.statements:
             raise EditConflict("nothing is left to enclose")
-        body = [*only.body.body[:-1], *inside.statements]
+        first, *rest = inside.statements
+        # Blank lines above the first parted it from what stays outside.
+        leading = first.leading_lines[len(_blank(first.leading_lines)) :]
+        body = [*only.body.body[:-1], first.with_changes(leading_lines=leading), *rest]
         return only.with_changes(body=only.body.with_changes(body=body, footer=inside.footer))
 
     def _compound_line(

@@ -97,3 +97,45 @@ class Module:
             raise TypeError(f"{type(node).__name__} has no place in the text")
         start, end = self.lines.span(node)
         return self.text[start:end]
+
+    def text_with(self, node: ast.expr, replaced: Mapping[ast.expr, str]) -> str:
+        """The text of an expression with other code in the place of some that are in it."""
+        pieces: list[str] = []
+        place, end = self.lines.span(node)
+        inside = set(ast.walk(node))
+        # Of two that begin together, the outer one first.
+        parts = sorted(
+            (self.lines.span(part)[0], -self.lines.span(part)[1], code)
+            for part, code in replaced.items()
+            if part in inside
+        )
+        for start, behind, code in parts:
+            if start >= place:  # else it is inside of one that is replaced
+                pieces += [self.text[place:start], code]
+                place = -behind
+        return "".join([*pieces, self.text[place:end]])
+
+    def lines_of(self, statement: ast.stmt) -> str | None:
+        """The whole lines of a statement without its indentation, comments above and behind too.
+
+        None where it shares a line with another, or holds a string over several lines.
+        """
+        start, end = self.lines.span(statement)
+        above = self.lines.start(statement.lineno)
+        behind = self.lines.start((statement.end_lineno or statement.lineno) + 1)
+        margin = self.text[above:start]
+        rest = self.text[end:behind].strip()
+        if margin.strip() or not (rest.startswith("#") or not rest):
+            return None
+        strings = (ast.Constant, ast.JoinedStr)
+        for node in ast.walk(statement):
+            if isinstance(node, strings) and node.end_lineno != node.lineno:
+                return None
+        first = statement.lineno
+        while first > 1 and self._line(first - 1).strip().startswith("#"):
+            first -= 1
+        lines = self.text[self.lines.start(first) : behind].splitlines()
+        return "\n".join(line.removeprefix(margin) for line in lines)
+
+    def _line(self, number: int) -> str:
+        return self.text[self.lines.start(number) : self.lines.start(number + 1)]

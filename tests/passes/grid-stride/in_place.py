@@ -1,0 +1,23 @@
+# options: programs=2
+"""What is loaded may be what is stored, so the load stays with its tile."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def blend_kernel(X, W, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    w = tl.load(W + cols, mask=cols < N)
+    x = tl.load(X + row * stride + cols, mask=cols < N)
+    tl.store(X + row * stride + cols, x + w, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def blend(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    assert x.is_contiguous() and w.is_contiguous()
+    blend_kernel[(m,)](x, w, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return x

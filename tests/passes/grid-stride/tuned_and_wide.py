@@ -1,0 +1,21 @@
+# expect: missed grid-depends-on-the-configuration
+"""The kernel's offsets reach past 32 bits, where cdiv of its arguments does not."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["n"])
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0).to(tl.int64)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    out = torch.empty_like(x)
+    n = x.numel()
+    kernel[lambda META: (triton.cdiv(n, META["BLOCK"]),)](x, out, n)
+    return out

@@ -1,0 +1,250 @@
+"""The grid of a launch: how many programs it starts along an axis, and how to start fewer.
+
+A grid is a tuple at the launch or a name for one, or a function of the kernel's
+arguments (`lambda META: ...`, a nested `def`). Whatever else it is, it is not read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tritonopt.source import Change, Launch, ReplaceExpression
+from tritonopt.source.names import Binding, Scope
+
+
+class GridNotReadable(Exception):
+    """The grid of a launch is none of the forms that are understood; the message says why."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How many programs a launch starts along one axis."""
+
+    launch: Launch
+    axis: int
+    expression: ast.expr | None
+    """Where the text says it; None where a name stands for one of several tuples."""
+    meta: str = ""
+    """The parameter of the function that the grid is; "" where it is a tuple."""
+    name: str = ""
+    """What the grid is called; "" where it stands at the launch itself."""
+    axes: int = 0
+    """How many axes the grid has; 0 where that is not the same for all that it may be."""
+
+    @property
+    def _scope(self) -> Scope:
+        """The scope of the launch."""
+        return scope_at(self.launch)
+
+    def in_kernel_terms(self, cdiv: str) -> str | None:
+        """The same number, as the kernel can compute it from its parameters.
+
+        `cdiv` is how the kernel's file spells `tl.cdiv`. None where that cannot be shown: every
+        part of the number must be an argument of this launch, or a constant.
+        """
+        if self.expression is None or not self._means_the_same_at_launch():
+            return None
+        try:
+            return self._translated(self.expression, cdiv)
+        except GridNotReadable:
+            return None
+
+    def _means_the_same_at_launch(self) -> bool:
+        """Whether the names of the expression are, at the launch, what they are where it stands."""
+        assert self.expression is not None
+        names = self.launch.kernel.module.names
+        for node in ast.walk(self.expression):
+            if not isinstance(node, ast.Name) or node.id == self.meta or node not in names.scope_of:
+                continue
+            home = names.scope_of[node].find(node.id)
+            if home is not self._scope.find(node.id):
+                return False
+            # A tuple with a name was made before the launch, and its parts may have changed since.
+            if self.name and not self.meta and home and len(home.bindings[node.id]) > 1:
+                return False
+        return True
+
+    def _translated(self, node: ast.expr, cdiv: str) -> str:
+        parameter = self._parameter(node)
+        if parameter:
+            return parameter
+        match node:
+            case ast.Constant(value=int() as value) if not isinstance(value, bool) and value > 0:
+                return str(value)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                sides = [self._translated(side, cdiv) for side in (left, right)]
+                return " * ".join(sides)
+            case ast.Call(func=function, args=[dividend, divisor], keywords=[]):
+                if self.launch.kernel.module.resolve(function) == "triton.cdiv":
+                    parts = [self._translated(part, cdiv) for part in (dividend, divisor)]
+                    return f"{cdiv}({', '.join(parts)})"
+        raise GridNotReadable("no argument of the launch")
+
+    def _parameter(self, node: ast.expr) -> str:
+        """The kernel's parameter that is given this very value."""
+        key = self._meta_key(node)
+        parameters = {p.name for p in self.launch.kernel.parameters}
+        if key is not None:
+            return key if key in parameters else ""
+        if not is_repeatable(node) or isinstance(node, ast.Constant):
+            return ""
+        text = ast.dump(node)
+        given = self.launch.arguments.items()
+        return next((name for name, argument in given if ast.dump(argument) == text), "")
+
+    def _meta_key(self, node: ast.expr) -> str | None:
+        """The `X` of `META["X"]`."""
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as key)):
+                return key if self.meta and name == self.meta else None
+        return None
+
+    def at_launch(self) -> str | None:
+        """Code for the number in the place of the launch; None where a tuner chooses it.
+
+        Code that is long, or that does something, is to be evaluated once.
+        """
+        module = self.launch.kernel.module
+        if self.name and not self.meta:
+            return f"{self.name}[{self.axis}]"
+        assert self.expression is not None
+        if not self.meta:
+            return module.text_of(self.expression)
+        if not self._means_the_same_at_launch():
+            return None
+        replaced: dict[ast.expr, str] = {}
+        for node in ast.walk(self.expression):
+            key = self._meta_key(node) if isinstance(node, ast.expr) else None
+            if isinstance(node, ast.expr) and key is not None:
+                argument = self.launch.arguments.get(key)
+                if argument is None or not is_repeatable(argument):
+                    return None
+                replaced[node] = module.text_of(argument)
+        text = module.text_with(self.expression, replaced)
+        left = (n for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name))
+        return None if any(n.id == self.meta for n in left) else text
+
+    def capped(self, limit: str, bound_to: str = "") -> list[Change]:
+        """The grid with at most `limit` programs along the axis.
+
+        `bound_to` is a name that the launcher has for the number. A grid that other launches
+        share is left as it is, and another one is made from it at this launch.
+        """
+        if (
+            self.expression is not None
+            and not self._is_shared
+            and not (self.name and not self.meta)
+        ):
+            text = bound_to or self.launch.kernel.module.text_of(self.expression)
+            return [ReplaceExpression(self.expression, f"min({text}, {limit})")]
+        grid = f"{self.name}({self.meta})" if self.meta else self.name
+        parts = [f"{grid}[{axis}]" for axis in range(self.axis)]
+        parts.append(f"min({grid}[{self.axis}], {limit})")
+        if self.axis + 1 != self.axes:
+            parts.append(f"*{grid}[{self.axis + 1}:]")
+        function = f"lambda {self.meta}: " if self.meta else ""
+        whole = ", ".join(parts) + ("," if len(parts) == 1 else "")
+        return [ReplaceExpression(self.launch.grid, f"{function}({whole})")]
+
+    @property
+    def _is_shared(self) -> bool:
+        names = self.launch.kernel.module.names
+        home = self._scope.find(self.name) if self.name else None
+        return home is not None and any(
+            node.id == self.name and node is not self.launch.grid and scope.find(node.id) is home
+            for node, scope in names.scope_of.items()
+        )
+
+
+def read_extent(launch: Launch, axis: int) -> Extent:
+    """How many programs a launch starts along an axis. Raises GridNotReadable."""
+    grid = launch.grid
+    if not isinstance(grid, ast.Name):
+        expression, meta, axes = _extent_of(grid, axis)
+        return Extent(launch, axis, expression, meta, "", axes)
+    home = scope_at(launch).find(grid.id)
+    bindings = home.bindings[grid.id] if home is not None else []
+    if home is None or home.parent is None or not bindings:
+        raise GridNotReadable(f"where {grid.id} comes from is not seen")
+    read = [_extent_of(binding, axis) for binding in bindings]
+    if len(read) > 1 and any(meta for _, meta, _ in read):
+        raise GridNotReadable(f"{grid.id} is one of several functions")
+    expression, meta, axes = read[0]
+    if len(read) == 1:
+        return Extent(launch, axis, expression, meta, grid.id, axes)
+    same = all(count == axes for _, _, count in read)
+    return Extent(launch, axis, None, "", grid.id, axes if same else 0)
+
+
+def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
+    """The extent, the parameter of the function that it stands in, and the number of axes."""
+    match grid:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            if any(isinstance(element, ast.Starred) for element in elements):
+                raise GridNotReadable("a part of the grid is a `*`")
+            if axis >= len(elements):
+                raise GridNotReadable(f"the grid has no axis {axis}")
+            return elements[axis], "", len(elements)
+        case ast.Lambda(args=arguments, body=body):
+            return _of_function(arguments, body, axis)
+        case ast.FunctionDef(args=arguments, body=[*before, ast.Return(value=ast.expr() as value)]):
+            if not any(not _is_docstring(statement) for statement in before):
+                return _of_function(arguments, value, axis)
+    raise GridNotReadable("the grid is no tuple, and no function that returns one")
+
+
+def _of_function(arguments: ast.arguments, body: ast.expr, axis: int) -> tuple[ast.expr, str, int]:
+    if len(arguments.args) != 1 or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
+        raise GridNotReadable("the grid is a function of other than one argument")
+    expression, _, axes = _extent_of(body, axis)
+    return expression, arguments.args[0].arg, axes
+
+
+def scope_at(launch: Launch) -> Scope:
+    """The scope in which a launch reads its names."""
+    names = launch.kernel.module.names
+    inside = (n for n in ast.walk(launch.call) if isinstance(n, ast.Name) and n in names.scope_of)
+    return names.scope_of[next(inside)]
+
+
+def statement_of(launch: Launch) -> ast.stmt | None:
+    """The statement that is the launch and is run once with it; None where there is none."""
+    parents = launch.kernel.module.names.parents
+    node: ast.AST = launch.call
+    while not isinstance(node, ast.stmt):
+        if isinstance(node, (ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension)):
+            return None
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            return None
+        node = parents[node]
+    simple = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)
+    return node if isinstance(node, simple) else None
+
+
+def is_repeatable(expression: ast.expr) -> bool:
+    """Whether evaluating it twice is the same as once: a name, a constant, a size of a tensor."""
+    match expression:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Attribute(value=value):
+            return is_repeatable(value)
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=index):
+            return isinstance(index, (ast.Constant, ast.UnaryOp))
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="size" | "numel" | "stride")):
+            return all(isinstance(argument, ast.Constant) for argument in expression.args)
+    return False
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def names_in(function: ast.AST) -> Iterator[str]:
+    """Every name that a function reads, binds or takes."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg

@@ -1,0 +1,101 @@
+"""Statements of a kernel's body that do the same whatever the program id is.
+
+They can stand before a loop over tiles, and then run once. A statement is one
+of them when nothing in it, and nothing that it reads, depends on the tile, when
+it does nothing but bind names and load, and when no store of the kernel may
+change what it loads.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Sequence
+
+from tritonopt.facts import EffectKind, KernelFacts
+
+_DIVISIONS = (ast.FloorDiv, ast.Mod)
+
+
+def invariant_statements(
+    facts: KernelFacts, body: Sequence[ast.stmt], varies: Callable[[ast.AST], bool]
+) -> list[ast.stmt]:
+    """Those of `body`, a block of the kernel that always runs, that may be moved before the rest.
+
+    `varies` says of a node whether it is itself a source of what depends on the tile.
+    """
+    chosen = [
+        statement
+        for statement in body
+        if _only_binds(statement)
+        and not any(varies(node) for node in ast.walk(statement))
+        and _may_run_early(facts, statement)
+    ]
+    kernel_names = frozenset(facts.kernel.module.names.scopes[facts.kernel.node].bindings)
+    while True:
+        fit = [s for s in chosen if _keeps_its_names(s, chosen, body, kernel_names)]
+        if len(fit) == len(chosen):
+            return chosen
+        chosen = fit
+
+
+def _only_binds(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assign(targets=[target]):
+            return _is_name(target)
+        case ast.AnnAssign(target=ast.Name(), value=ast.expr()) | ast.AugAssign(target=ast.Name()):
+            return True
+        case ast.If(body=then, orelse=other):
+            return all(_only_binds(inner) for inner in (*then, *other))
+    return False
+
+
+def _is_name(target: ast.expr) -> bool:
+    if isinstance(target, ast.Tuple):
+        return all(_is_name(element) for element in target.elts)
+    return isinstance(target, ast.Name)
+
+
+def _may_run_early(facts: KernelFacts, statement: ast.stmt) -> bool:
+    """Whether what stands before the statement in the kernel may come after it."""
+    inside = set(ast.walk(statement))
+    effects = [effect for effect in facts.effects if effect.node in inside]
+    for effect in effects:
+        if effect.kind is not EffectKind.LOAD or effect.volatile:
+            return False
+        if any(other.writes and facts.may_alias(effect, other) for other in facts.effects):
+            return False
+    leaves = any(
+        effect.kind is EffectKind.EXIT and not effect.inlined and effect.line < statement.lineno
+        for effect in facts.effects
+    )
+    # A program that has left does not load, nor divide by a number that it left for.
+    divides = any(isinstance(node, _DIVISIONS) for node in inside)
+    return not leaves or not (effects or divides)
+
+
+def _keeps_its_names(
+    statement: ast.stmt,
+    chosen: Collection[ast.stmt],
+    body: Sequence[ast.stmt],
+    kernel_names: frozenset[str],
+) -> bool:
+    """Whether each name in the statement means the same when all that is chosen runs first."""
+    for name in _mentioned(statement) & kernel_names:
+        binding = [s for s in body if name in _bound(s)]
+        if any(s not in chosen for s in binding):
+            return False
+        last = max((s.lineno for s in binding), default=0)
+        left = (s for s in body if s not in chosen and name in _mentioned(s))
+        if name in _bound(statement) and any(s.lineno < last for s in left):
+            return False
+    return True
+
+
+def _mentioned(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _bound(node: ast.AST) -> set[str]:
+    return {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    }
