@@ -1,0 +1,151 @@
+"""Several passes on one kernel: in any order they come to an end, and the answer stays the same.
+
+Kernels are drawn that have something for every pass, often in the same statement. Every pair
+of passes is run in both orders, and all of them together.
+
+TRITONOPT_EXAMPLES sets how many results are verified (8; a long run takes hundreds).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import strategies as st
+
+from tests.passes.test_cases import BACKEND, difference, said
+from tritonopt.rewriting.pipeline import rewrite_source
+from tritonopt.rewriting.registry import catalogue
+
+EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
+
+# Options with which a pass has something to do here.
+SPELLED = {"grid-stride": "grid-stride{programs=2}"}
+PASSES = [SPELLED.get(name, name) for name in sorted(catalogue())]
+ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
+
+LOOK = settings(
+    max_examples=8 * EXAMPLES,
+    deadline=None,
+    derandomize="TRITONOPT_EXAMPLES" not in os.environ,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.nested_given],
+)
+RUN = settings(LOOK, max_examples=EXAMPLES, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a kernel has; each field is something that a pass looks for."""
+
+    statistics: bool
+    rebound: bool
+    guard: bool
+    cleared: bool
+    positive: str
+    branch: bool
+    scale: bool
+    wrapped: bool
+    counted: bool
+
+
+def kernels() -> st.SearchStrategy[Drawn]:
+    positive = st.sampled_from(("", "named", "in the store"))
+    fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped", "counted")
+    return st.builds(Drawn, positive=positive, **dict.fromkeys(fields, st.booleans()))
+
+
+def render(drawn: Drawn) -> str:
+    """A file with a kernel and its launcher."""
+    row = "X" if drawn.rebound else "X + row * N"
+    lines = ["row = tl.program_id(0)"]
+    if drawn.guard:
+        lines += ["if row >= M:", "    return"]
+    if drawn.rebound:
+        lines.append("X += row * N")
+    sweep = [
+        "for start in range(0, N, BLOCK):",
+        "    cols = start + tl.arange(0, BLOCK)",
+        "    mask = cols < N",
+        f"    x = tl.load({row} + cols, mask=mask, other=0.0).to(tl.float32)",
+    ]
+    if drawn.statistics:
+        lines += ["total = tl.zeros([BLOCK], dtype=tl.float32)", *sweep, "    total += x"]
+        lines += ["mean = tl.sum(total, axis=0) / N"]
+        lines += ["squares = tl.zeros([BLOCK], dtype=tl.float32)", *sweep]
+        lines += ["    d = tl.where(mask, x - mean, 0.0)", "    squares += d * d"]
+        lines += ["rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-3)"]
+    lines += [*sweep, "    w = tl.load(W + cols, mask=mask, other=0.0)"]
+    product = "tl.where(mask, x * w, 0.0)" if drawn.cleared else "x * w"
+    lines.append(f"    y = {product}")
+    if drawn.wrapped:
+        lines += ["    around = (start + tl.arange(0, BLOCK)) % N", "    y += tl.load(W + around)"]
+    if drawn.scale:
+        lines.append("    y = y * tl.load(S)")
+    if drawn.branch:
+        lines += ["    if shift > 0:", "        y = y + shift", "    else:", "        y = -y"]
+    if drawn.statistics:
+        lines.append("    y = (y - mean) * rstd")
+    if drawn.positive == "named":
+        lines.append("    y = tl.maximum(y, 0.0)")
+    stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"
+    lines.append(f"    tl.store(Y + row * N + cols, {stored}, mask=mask)")
+    if drawn.counted:
+        lines.append("tl.atomic_add(Count, 1)")
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"""\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, S, Y, Count, M, N, shift, BLOCK: tl.constexpr):
+{body}
+
+# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
+def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
+    x, w = x.contiguous(), w.contiguous()
+    m, n = x.shape
+    y = torch.empty_like(x)
+    count = torch.zeros(1, dtype=torch.int32, device=x.device)
+    kernel[(m,)](x, w, s, y, count, m, n, shift, BLOCK=16)
+    return y, count
+"""
+
+
+@LOOK
+@given(kernels(), st.sampled_from(ORDERS))
+def test_every_order_comes_to_an_end(drawn: Drawn, order: tuple[str, ...]) -> None:
+    text = render(drawn)
+    result = rewrite_source(text, ",".join(order))
+    assert not result.failed, f"{order}\n{said(result)}\n{text}"
+    again = rewrite_source(result.text, ",".join(order))
+    assert again.text == result.text, f"{order}: a second run changed it again:\n" + difference(
+        result.text, again.text
+    )
+
+
+@RUN
+@given(kernels(), st.sampled_from(ORDERS), st.integers(0, 2**16))
+def test_every_order_gives_the_same_answer(drawn: Drawn, order: tuple[str, ...], seed: int) -> None:
+    text = render(drawn)
+    result = rewrite_source(text, ",".join(order))
+    applied = {remark.pass_name for remark in result.remarks if remark.kind.value == "passed"}
+    event(f"{len(applied)} passes applied")
+    if not result.changed:
+        return
+    from tritonopt.verification import verify
+
+    with tempfile.TemporaryDirectory() as folder:
+        original, rewritten = Path(folder, "original.py"), Path(folder, "rewritten.py")
+        original.write_text(text, encoding="utf-8")
+        rewritten.write_text(result.text, encoding="utf-8")
+        verdict = verify(original, rewritten, backend=BACKEND, max_examples=3, seed=seed)
+    assert verdict.verdict in ("identical", "equivalent"), (
+        f"{order}: {verdict.verdict}: {verdict.counterexample or verdict.reason}\n"
+        f"{difference(text, result.text)}"
+    )

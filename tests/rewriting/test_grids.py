@@ -1,0 +1,162 @@
+"""Grids: what is read of them, in whose terms, and how they are capped."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tritonopt import source
+from tritonopt.rewriting.grids import Extent, GridNotReadable, is_repeatable, read_extent
+from tritonopt.source import apply
+
+HEAD = """\
+import triton
+import triton.language as tl
+
+ROWS = 4
+
+
+@triton.jit
+def kernel(x, n, M, BLOCK: tl.constexpr):
+    tl.store(x + tl.program_id(0), n)
+
+
+"""
+
+
+def extent(launcher: str, axis: int = 0) -> Extent:
+    module = source.read(HEAD + launcher)
+    return read_extent(module.launches[0], axis)
+
+
+def function(*lines: str) -> str:
+    return "def run(x, n, m, grid_of_caller):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def capped(launcher: str, axis: int = 0) -> str:
+    module = source.read(HEAD + launcher)
+    changes = read_extent(module.launches[0], axis).capped("8")
+    return apply(module, changes).removeprefix(HEAD)
+
+
+LAUNCH = "kernel[grid](x, n, m, BLOCK=64)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "kernel_terms", "at_launch"),
+    [
+        (["kernel[(m,)](x, n, m, 64)"], "M", "m"),
+        (["kernel[m, 2](x, n, m, 64)"], "M", "m"),
+        (["kernel[(x.shape[0],)](x, x.shape[0], m, 64)"], "n", "x.shape[0]"),
+        (["kernel[(triton.cdiv(n, 64),)](x, n, m, 64)"], "tl.cdiv(n, 64)", "triton.cdiv(n, 64)"),
+        (["kernel[(m * 3,)](x, n, m, 64)"], "M * 3", "m * 3"),
+        (["kernel[(m + 1,)](x, n, m, 64)"], None, "m + 1"),
+        (["kernel[(f(m),)](x, n, m, 64)"], None, "f(m)"),
+        (["kernel[(n // 64,)](x, n, m, 64)"], None, "n // 64"),
+        (["grid = (m,)", LAUNCH], "M", "grid[0]"),
+        # The tuple was made of another m.
+        (["grid = (m,)", "m += 1", LAUNCH], None, "grid[0]"),
+        (["if m:", "    grid = (m,)", "else:", "    grid = (1,)", LAUNCH], None, "grid[0]"),
+        (
+            ["grid = lambda META: (triton.cdiv(n, META['BLOCK']),)", LAUNCH],
+            "tl.cdiv(n, BLOCK)",
+            "triton.cdiv(n, 64)",
+        ),
+        # A lambda reads its names when it is called, which is at the launch.
+        (["grid = lambda META: (m,)", "m += 1", LAUNCH], "M", "m"),
+        (
+            ["def grid(meta):", "    return (triton.cdiv(n, meta['BLOCK']), 1)", LAUNCH],
+            "tl.cdiv(n, BLOCK)",
+            "triton.cdiv(n, 64)",
+        ),
+        # Which block it is a tuner says.
+        (
+            ["kernel[lambda META: (triton.cdiv(n, META['BLOCK']),)](x, n, m)"],
+            "tl.cdiv(n, BLOCK)",
+            None,
+        ),
+        (["kernel[lambda META: (META['OTHER'],)](x, n, m, 64)"], None, None),
+        (["kernel[lambda META: (len(META),)](x, n, m, 64)"], None, None),
+    ],
+)
+def test_how_many_programs(lines: list[str], kernel_terms: str | None, at_launch: str) -> None:
+    found = extent(function(*lines))
+    assert found.in_kernel_terms("tl.cdiv") == kernel_terms
+    assert found.at_launch() == at_launch
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["kernel[grid_of_caller](x, n, m, 64)"],
+        ["grid = make_grid(m)", LAUNCH],
+        ["kernel[(1,) if m else (2,)](x, n, m, 64)"],
+        ["sizes = (m,)", "kernel[(*sizes,)](x, n, m, 64)"],
+        ["kernel[lambda META, more: (m,)](x, n, m, 64)"],
+        ["def grid(META):", "    k = m", "    return (k,)", LAUNCH],
+        ["grid = lambda META: (m,)", "if n:", "    grid = lambda META: (1,)", LAUNCH],
+        ["grid = (m,)", "grid += (1,)", LAUNCH],
+    ],
+)
+def test_what_is_not_read(lines: list[str]) -> None:
+    with pytest.raises(GridNotReadable):
+        extent(function(*lines))
+
+
+def test_an_axis_that_is_not_there() -> None:
+    with pytest.raises(GridNotReadable, match="no axis 1"):
+        extent(function("kernel[(m,)](x, n, m, 64)"), axis=1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (["kernel[(m, n)](x)"], ["kernel[(min(m, 8), n)](x)"]),
+        (
+            ["grid = (m, n)", "kernel[grid](x)"],
+            ["grid = (m, n)", "kernel[(min(grid[0], 8), *grid[1:])](x)"],
+        ),
+        (["grid = (m,)", "kernel[grid](x)"], ["grid = (m,)", "kernel[(min(grid[0], 8),)](x)"]),
+        (["kernel[lambda A: (A['n'],)](x)"], ["kernel[lambda A: (min(A['n'], 8),)](x)"]),
+        (
+            ["g = lambda A: (m, 1)", "kernel[g](x)"],
+            ["g = lambda A: (min(m, 8), 1)", "kernel[g](x)"],
+        ),
+        # The other launch keeps the grid that it has.
+        (
+            ["g = lambda A: (m, 1)", "kernel[g](x)", "other[g](x)"],
+            [
+                "g = lambda A: (m, 1)",
+                "kernel[lambda A: (min(g(A)[0], 8), *g(A)[1:])](x)",
+                "other[g](x)",
+            ],
+        ),
+    ],
+)
+def test_a_cap(old: list[str], new: list[str]) -> None:
+    assert capped(function(*old)) == function(*new)
+
+
+def test_a_cap_on_a_later_axis() -> None:
+    old = function("grid = (m, n, 1)", "kernel[grid](x)")
+    new = function("grid = (m, n, 1)", "kernel[(grid[0], min(grid[1], 8), *grid[2:])](x)")
+    assert capped(old, axis=1) == new
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("m", True),
+        ("3", True),
+        ("self.rows", True),
+        ("x.shape[-1]", True),
+        ("x.stride(0)", True),
+        ("f(m)", False),
+        ("m + 1", False),
+        ("x.item()", False),
+        ("table[m]", False),
+    ],
+)
+def test_what_may_be_evaluated_twice(code: str, expected: bool) -> None:
+    assert is_repeatable(ast.parse(code, mode="eval").body) is expected
