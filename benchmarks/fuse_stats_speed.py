@@ -13,21 +13,17 @@ Needs torch, triton and a CUDA device, and libcst to make the rewritten versions
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
-import platform
 import statistics
-import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
-import triton
 
+from benchmarks.side_by_side import load, machine, ratios, timed
 from tritonopt.passes.fuse_stats import FuseStats
 from tritonopt.rewriting.pipeline import rewrite_source
 
@@ -53,7 +49,6 @@ def main() -> None:
     if not torch.cuda.is_available():
         raise SystemExit("this benchmark needs a CUDA device")
     torch.manual_seed(0)
-    device = torch.cuda.get_device_properties(0)
     with tempfile.TemporaryDirectory() as folder:
         versions = load_versions(Path(folder))
         rows = [
@@ -65,18 +60,12 @@ def main() -> None:
         ]
     report = {
         "benchmark": "fuse_stats_speed",
-        "date": time.strftime("%Y-%m-%d"),
-        "gpu": device.name,
-        "l2_megabytes": device.L2_cache_size / 2**20,
-        "torch": torch.__version__,
-        "triton": triton.__version__,
-        "cuda": torch.version.cuda,
-        "python": platform.python_version(),
+        **machine(),
         "runs": options.runs,
         "results": rows,
         "best": best(rows),
     }
-    name = device.name.lower().replace(" ", "-")
+    name = report["gpu"].lower().replace(" ", "-")
     out = options.out or ROOT / "benchmarks" / "results" / f"fuse_stats_speed-{name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
@@ -95,16 +84,6 @@ def load_versions(folder: Path) -> dict[str, ModuleType]:
             raise SystemExit(f"fuse-stats left {EXAMPLE.name} alone ({formula}):\n{said}")
         texts[formula] = result.text
     return {name: load(folder / f"layer_norm_{name}.py", text) for name, text in texts.items()}
-
-
-def load(path: Path, text: str) -> ModuleType:
-    path.write_text(text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def measure(
@@ -159,12 +138,9 @@ def measure(
     found["copy_gb_per_s"] = 2 * x.numel() * x.element_size() / copy / 1e3
     for name, version in found["versions"].items():
         median = statistics.median(times[name])
-        ratios = sorted(a / b for a, b in zip(times["original"], times[name], strict=True))
         version["median_us"] = median
         version["share_of_copy"] = copy / median
-        version["ratio"] = statistics.median(ratios)
-        version["ratio_p10"] = ratios[round(0.1 * (len(ratios) - 1))]
-        version["ratio_p90"] = ratios[round(0.9 * (len(ratios) - 1))]
+        version.update(ratios(times["original"], times[name]))
     return found
 
 
@@ -197,33 +173,6 @@ def check(
                 actual, wanted, rtol=allowed, atol=allowed,
                 msg=lambda text, name=name: f"{what}: {name} differs from torch\n{text}",
             )  # fmt: skip
-
-
-def timed(work: dict[str, Callable[[], Any]], runs: int) -> dict[str, list[float]]:
-    """Microseconds of every run. The order turns by one each round: none is always first."""
-    size = torch.cuda.get_device_properties(0).L2_cache_size
-    # Large enough that the flush hides the time that Python takes to launch.
-    flush = torch.empty(max(8 * size, 2**29), dtype=torch.int8, device="cuda")
-    names = list(work)
-    for name in names:
-        for _ in range(3):
-            work[name]()
-    events: list[tuple[str, torch.cuda.Event, torch.cuda.Event]] = []
-    for run in range(runs):
-        turn = run % len(names)
-        for name in names[turn:] + names[:turn]:
-            begin = torch.cuda.Event(enable_timing=True)
-            end = torch.cuda.Event(enable_timing=True)
-            flush.zero_()
-            begin.record()
-            work[name]()
-            end.record()
-            events.append((name, begin, end))
-    torch.cuda.synchronize()
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for name, begin, end in events:
-        times[name].append(begin.elapsed_time(end) * 1e3)
-    return times
 
 
 def best(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
