@@ -48,6 +48,8 @@ LIMIT_OF_LATER_AXES = 65535
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
 _NEGATIONS = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}
+_TIGHT = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
+"""What needs no parentheses beside a comparison."""
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
 """What offsets of 32 bits are made of."""
@@ -267,7 +269,8 @@ class _ProgramIds:
                     found._note_loop(node, searched)
                 if isinstance(node, ast.Call):
                     found._note(node, searched, searched is kernel)
-                    todo += [k for k in _callees(searched, node) if k not in seen]
+                if isinstance(node, ast.Name):
+                    todo += [k for k in _kernels_named(searched, node) if k not in seen]
                     seen.update(todo)
         return found
 
@@ -309,10 +312,14 @@ def _axis(call: ast.Call) -> int | None:
 
 def _callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
     """The jit functions of the file that a call may be of."""
-    if not isinstance(call.func, ast.Name):
-        return []
-    home = kernel.module.names.scope_of[call.func].find(call.func.id)
-    bindings = home.bindings[call.func.id] if home is not None else []
+    return _kernels_named(kernel, call.func) if isinstance(call.func, ast.Name) else []
+
+
+def _kernels_named(kernel: Kernel, name: ast.Name) -> list[Kernel]:
+    """The jit functions of the file that a name in a kernel may stand for."""
+    scope = kernel.module.names.scope_of.get(name)
+    home = scope.find(name.id) if scope is not None else None
+    bindings = home.bindings[name.id] if home is not None else []
     return [k for k in kernel.module.kernels if k.node in bindings]
 
 
@@ -362,7 +369,7 @@ class _Body:
         if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
             del statements[0]
         last = statements[-1]
-        self.last_return = last if isinstance(last, ast.Return) and last.value is None else None
+        self.last_return = last if isinstance(last, ast.Return) and _is_plain(last) else None
         if self.last_return is not None:
             del statements[-1]
         sources = set(ids.calls)
@@ -404,11 +411,18 @@ class _Body:
     def _check_exits(self, checklist: Checklist) -> None:
         claim = "every-tile-ends-alone"
         ends = {guard.body[0] for guard in self.guards}
-        for effect in self.facts.effects:
-            exits = effect.kind is EffectKind.EXIT and not effect.inlined
-            if exits and isinstance(effect.node, ast.Return) and effect.node not in ends:
-                detail = f"the return in line {effect.line} is more than `if ...: return`"
+        for node in chain.from_iterable(map(ast.walk, self.looped)):
+            if isinstance(node, ast.Return) and node not in ends:
+                detail = f"the return in line {node.lineno} is more than `if ...: return`"
                 raise refuted(claim, "early-return", detail)
+        for guard in self.guards:
+            # Triton asks for one type of what is bound before an `if` and again in it.
+            place = self.looped.index(guard)
+            first = {name for s in self.looped[:place] for name in names_bound(s)}
+            again = {name for s in self.looped[place:] for name in names_bound(s)}
+            for name in sorted(again & (first | self.copied)):
+                detail = f"{name} is bound before the return in line {guard.lineno} and again after"
+                raise refuted(claim, "bound-across-a-return", detail)
         lines = ", ".join(str(guard.lineno) for guard in self.guards)
         checklist.prove(
             claim, f"the return in line {lines} becomes a guard" if lines else "no return"
@@ -495,6 +509,22 @@ class _Body:
         """Parameters that are bound for each tile, and so would go on from tile to tile."""
         return [p.name for p in self.kernel.parameters if p.name in self.bound]
 
+    @property
+    def copied(self) -> set[str]:
+        """Those of them that each tile must begin with a copy of."""
+        return {name for name in self.rebound if self.beginning(name)[1] is None}
+
+    def beginning(self, parameter: str) -> tuple[ast.stmt, ast.expr | None]:
+        """The first statement with a parameter, and the value if all it does is bind it anew."""
+        first = next(s for s in self.looped if _mentions(s, parameter))
+        match first:
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if name == parameter:
+                plain = type(op) in _OPERATORS and not _mentions(value, parameter)
+                return first, value if plain else None
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == parameter:
+                return first, value
+        return first, None
+
     # Atomics that can be done once
 
     def _find_sums(self, checklist: Checklist) -> None:
@@ -552,10 +582,12 @@ class _Body:
         if len(call.args) > 3 or set(given) - {"pointer", "val", "mask"}:
             raise NotExpressible("it asks for an order of memory")
         pointer, added, mask = given["pointer"], given["val"], given.get("mask")
+        earlier = [guard for guard in self.guards if guard.lineno < statement.lineno]
+        if not all(self._asks_for_tile(guard.test) for guard in earlier):
+            raise NotExpressible("it may be that no tile comes to it")
         where = [pointer] if mask is None else [pointer, mask]
         inside = {node for part in where for node in ast.walk(part)}
-        reads = {node.id for node in inside if isinstance(node, ast.Name)}
-        if reads & self.bound or inside & set(self.ids.calls):
+        if any(map(self._depends_on_tile, where)):
             raise NotExpressible("each tile adds somewhere else")
         if any(e.node in inside for e in self.facts.effects):
             raise NotExpressible("its address is loaded")
@@ -572,12 +604,28 @@ class _Body:
         return _Sum(statement, call, added, tuple(shape), value.dtype, name)
 
 
+    def _depends_on_tile(self, node: ast.AST) -> bool:
+        return any(
+            n in self.ids.calls or (isinstance(n, ast.Name) and n.id in self.bound)
+            for n in ast.walk(node)
+        )
+
+    def _asks_for_tile(self, test: ast.expr) -> bool:
+        """Whether it compares something of the tile's own, and is no switch for all of them."""
+        return isinstance(test, ast.Compare) and self._depends_on_tile(test)
+
+
 def _is_guard(statement: ast.If) -> bool:
     """Whether it is `if ...: return`."""
     match statement:
-        case ast.If(body=[ast.Return(value=None)], orelse=[]):
-            return True
+        case ast.If(body=[ast.Return() as end], orelse=[]):
+            return _is_plain(end)
     return False
+
+
+def _is_plain(end: ast.Return) -> bool:
+    """Whether it is `return`, or `return None`."""
+    return end.value is None or (isinstance(end.value, ast.Constant) and end.value.value is None)
 
 
 def _takes_two(node: ast.AST) -> bool:
@@ -607,13 +655,21 @@ class _Loop:
         body = self.body
         if not body.looped:
             raise NotExpressible("nothing in the kernel depends on the tile")
-        if self.module.names.scopes[self.kernel.node].find("range") is not None:
-            raise NotExpressible("range is a name of the file's own")
-        variable, changes = self._induction()
+        names = self.module.names
+        if names.scopes[self.kernel.node].find("range") is not None or names.stars:
+            raise NotExpressible("range may be a name of the file's own")
+        variable, behind, changes = self._induction()
         changes += self._rename_parameters()
         first, last = body.looped[0], body.looped[-1]
-        before = [self._moved(s) for s in body.hoisted if s.lineno > first.lineno]
-        changes += [Remove(s, keep_comments=False) for s in body.hoisted if s.lineno > first.lineno]
+        if all(s in body.guards or s in self.gone for s in body.looped):
+            raise NotExpressible("a tile does nothing")
+        for end in (first, last):
+            if not self.module.has_own_lines(end):
+                raise NotExpressible(f"the statement in line {end.lineno} shares its line")
+        block = self.kernel.node.body
+        moved = [s for s in body.hoisted if block.index(s) > block.index(first)]
+        before = [self._moved(s) for s in moved]
+        changes += [Remove(s, keep_comments=False) for s in moved]
         before += self._zeros()
         tiles = self.launches.bound
         if not tiles:
@@ -627,7 +683,8 @@ class _Loop:
             f"{self._language_call('program_id')}, {tiles}, {self._language_call('num_programs')}"
         )
         top = "".join(f"    {line}\n" for line in self.at_top)
-        changes.append(Enclose(first, last, f"for {variable} in range({steps}):\n{top}    ..."))
+        head = f"for {variable} in range({steps}):{behind}\n"
+        changes.append(Enclose(first, last, f"{head}{top}    ..."))
         changes += self._guarded(last)
         changes += self._sums(last)
         if body.last_return is not None:
@@ -654,20 +711,23 @@ class _Loop:
 
     # The loop variable in the place of the program id
 
-    def _induction(self) -> tuple[str, list[Change]]:
+    def _induction(self) -> tuple[str, str, list[Change]]:
+        """The loop variable, the comment that stood behind its statement, and the edits."""
         statement = self._program_id_statement()
         if statement is None:
             variable = self.writer.fresh("tile")
             for call in self.body.ids.calls:
                 self._replace_number(call, variable)
-            return variable, []
+            return variable, "", []
         assert isinstance(statement.targets[0], ast.Name)
         variable = statement.targets[0].id
         for node in ast.walk(self.kernel.node):
             if isinstance(node, ast.Name) and node.id == variable:
                 self._replace_number(node, variable)
         self.gone.add(statement)
-        return variable, [Remove(statement)]
+        comments = self.module.comments(statement.lineno, (statement.end_lineno or 0) + 1)
+        behind = "".join(f"  {comment}" for comment in comments[-1:])
+        return variable, behind, [Remove(statement)]
 
     def _program_id_statement(self) -> ast.Assign | None:
         """`pid = tl.program_id(0)` where that is the only thing that pid ever is."""
@@ -705,7 +765,7 @@ class _Loop:
             cast, type_ = self.writer.language("cast"), self.writer.language("int32")
             self.replaced[node] = f"{cast}({variable}, {type_})"
         elif isinstance(node, ast.Call):
-            stored = isinstance(around, ast.Assign)
+            stored = isinstance(around, (ast.Assign, ast.AnnAssign))
             cast, type_ = self.writer.language("cast"), self.writer.language("int32")
             self.replaced[node] = f"{cast}({variable}, {type_})" if stored else variable
 
@@ -721,9 +781,8 @@ class _Loop:
         changes: list[Change] = []
         for parameter in self.body.rebound:
             new = self.writer.fresh(f"{parameter}_tile")
-            first = next(s for s in self.body.looped if _mentions(s, parameter))
             kept: set[ast.AST] = set()
-            begins = self._beginning(first, parameter)
+            first, begins = self.body.beginning(parameter)
             if begins is None:
                 self.at_top.append(f"{new} = {parameter}")
             else:
@@ -743,15 +802,6 @@ class _Loop:
                 changes.append(Replace(first, f"{new} = {parameter} {operator} {value}"))
         return changes
 
-    def _beginning(self, statement: ast.stmt, parameter: str) -> ast.expr | None:
-        """The value of the statement that binds a parameter for the first time, if it is plain."""
-        match statement:
-            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if name == parameter:
-                return value if type(op) in _OPERATORS and not _mentions(value, parameter) else None
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == parameter:
-                return value
-        return None
-
     # What moves out of the loop, and what goes into guards
 
     def _moved(self, statement: ast.stmt) -> str:
@@ -768,7 +818,10 @@ class _Loop:
             place = self.body.looped.index(guard)
             if place + 1 < len(self.body.looped):
                 rest = self.body.looped[place + 1]
-                changes.append(Enclose(rest, last, f"if {self._negated(guard.test)}:\n    ..."))
+                comments = self.module.comments(guard.lineno, (guard.end_lineno or 0) + 1)
+                code = "".join(f"{comment}\n" for comment in comments)
+                code += f"if {self._negated(guard.test)}:\n    ..."
+                changes.append(Enclose(rest, last, code))
         return changes
 
     def _negated(self, test: ast.expr) -> str:
@@ -778,11 +831,30 @@ class _Loop:
                 # Of numbers that may be NaN, neither `a < b` nor `a >= b` holds.
                 sides = [values[left], values[right]]
                 whole = all(is_integer(v.dtype) or v.dtype in ("int", "bool") for v in sides)
-                if whole or forms.is_integer(forms.of(sides[0]) - forms.of(sides[1])):
+                whole = whole or forms.is_integer(forms.of(sides[0]) - forms.of(sides[1]))
+                if isinstance(left, _TIGHT) and isinstance(right, _TIGHT) and whole:
                     return f"{self._text(left)} {_NEGATIONS[type(op)]} {self._text(right)}"
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self._text(operand)
-        return f"not ({self._text(test)})"
+        if self._is_truth(test):
+            whole = isinstance(test, _TIGHT)
+            return f"not {self._text(test)}" if whole else f"not ({self._text(test)})"
+        if isinstance(test, _TIGHT) and is_integer(values[test].dtype):
+            return f"{self._text(test)} == 0"
+        raise NotExpressible(f"the condition in line {test.lineno} may be a number, or None")
+
+    def _is_truth(self, test: ast.expr) -> bool:
+        """Whether it is true or false, and no number: Triton has no `not` of numbers."""
+        match test:
+            case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+                return True
+            case ast.BoolOp(values=values):
+                return all(map(self._is_truth, values))
+            case ast.Name(id=name) if any(
+                p.constexpr for p in self.kernel.parameters if p.name == name
+            ):
+                return True
+        return self.body.facts.values[test].dtype == "bool"
 
     def _text(self, node: ast.expr) -> str:
         """The text of an expression as it will be, in parentheses where it takes several lines."""

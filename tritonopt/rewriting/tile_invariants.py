@@ -84,10 +84,10 @@ def _keeps_its_names(
         binding = [s for s in body if name in _bound(s)]
         if any(s not in chosen for s in binding):
             return False
-        last = max((s.lineno for s in binding), default=0)
-        left = (s for s in body if s not in chosen and name in _mentioned(s))
-        if name in _bound(statement) and any(s.lineno < last for s in left):
-            return False
+        if name in _bound(statement):
+            before = body[: body.index(binding[-1])]
+            if any(s not in chosen and name in _mentioned(s) for s in before):
+                return False
     return True
 
 

@@ -169,7 +169,8 @@ class _Region:
                 taken.append(_argument_name(code))
                 if taken.count(taken[-1]) > 1:
                     raise EditConflict(f"{_where(call)}: {taken[-1]} is passed already")
-            _, start = self._module.lines.span(call.func)
+            # `(kernel[grid])(x)` has a parenthesis in between.
+            start = self._module.text.index("(", self._module.lines.span(call.func)[1])
             new = [code.strip() for code in codes]
             for offset, code in insertions(self._module.text, start, new, self._indent):
                 yield offset - self.start, offset - self.start, code

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -115,18 +117,23 @@ class Module:
                 place = -behind
         return "".join([*pieces, self.text[place:end]])
 
+    def has_own_lines(self, statement: ast.stmt) -> bool:
+        """Whether no other statement begins or ends in its lines."""
+        start, end = self.lines.span(statement)
+        above = self.text[self.lines.start(statement.lineno) : start]
+        behind = self.text[end : self.lines.start((statement.end_lineno or statement.lineno) + 1)]
+        return not above.strip() and (not behind.strip() or behind.strip().startswith("#"))
+
     def lines_of(self, statement: ast.stmt) -> str | None:
         """The whole lines of a statement without its indentation, comments above and behind too.
 
         None where it shares a line with another, or holds a string over several lines.
         """
-        start, end = self.lines.span(statement)
-        above = self.lines.start(statement.lineno)
-        behind = self.lines.start((statement.end_lineno or statement.lineno) + 1)
-        margin = self.text[above:start]
-        rest = self.text[end:behind].strip()
-        if margin.strip() or not (rest.startswith("#") or not rest):
+        if not self.has_own_lines(statement):
             return None
+        start, _ = self.lines.span(statement)
+        margin = self.text[self.lines.start(statement.lineno) : start]
+        behind = self.lines.start((statement.end_lineno or statement.lineno) + 1)
         strings = (ast.Constant, ast.JoinedStr)
         for node in ast.walk(statement):
             if isinstance(node, strings) and node.end_lineno != node.lineno:
@@ -136,6 +143,15 @@ class Module:
             first -= 1
         lines = self.text[self.lines.start(first) : behind].splitlines()
         return "\n".join(line.removeprefix(margin) for line in lines)
+
+    def comments(self, first: int, behind: int) -> list[str]:
+        """The comments in some lines, the last of which is not one of them."""
+        return [self._comments[line] for line in range(first, behind) if line in self._comments]
+
+    @cached_property
+    def _comments(self) -> dict[int, str]:
+        tokens = tokenize.generate_tokens(io.StringIO(self.text, newline="").readline)
+        return {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT}
 
     def _line(self, number: int) -> str:
         return self.text[self.lines.start(number) : self.lines.start(number + 1)]
