@@ -579,6 +579,8 @@ class _Body:
     def _sum(self, statement: ast.Expr, call: ast.Call, effect: Effect) -> _Sum:
         given = dict(zip(("pointer", "val", "mask"), call.args, strict=False))
         given.update((k.arg, k.value) for k in call.keywords if k.arg is not None)
+        if function(self.kernel.module.resolve(call.func)) != "atomic_add":
+            raise NotExpressible("it is a method of its address")
         if len(call.args) > 3 or set(given) - {"pointer", "val", "mask"}:
             raise NotExpressible("it asks for an order of memory")
         pointer, added, mask = given["pointer"], given["val"], given.get("mask")
@@ -602,7 +604,6 @@ class _Body:
         base = re.sub(r"_?ptrs?$", "", bases[0].lower()) if len(bases) == 1 else ""
         name = self.writer.fresh(f"{base}_sum" if base else "sum_of_tiles")
         return _Sum(statement, call, added, tuple(shape), value.dtype, name)
-
 
     def _depends_on_tile(self, node: ast.AST) -> bool:
         return any(
@@ -822,6 +823,8 @@ class _Loop:
                 code = "".join(f"{comment}\n" for comment in comments)
                 code += f"if {self._negated(guard.test)}:\n    ..."
                 changes.append(Enclose(rest, last, code))
+            elif any(e.node in set(ast.walk(guard.test)) for e in self.body.facts.effects):
+                raise NotExpressible(f"the condition in line {guard.lineno} does something")
         return changes
 
     def _negated(self, test: ast.expr) -> str:
@@ -923,6 +926,11 @@ class _Launches:
     def check(self, checklist: Checklist) -> None:
         """Whether every launch is seen and its grid is understood. Raises Declined."""
         evidence = self.facts.launches
+        for launch in evidence.launches:
+            if statement_of(launch) is None:
+                detail = f"the launch in line {launch.call.lineno} is no statement of its own"
+                why = "what it returns can be launched again"
+                raise unknown("launches-are-seen", "launch-is-an-expression", f"{detail}: {why}")
         if evidence.unknown:
             if self.options.unseen_launches == "decline":
                 raise refuted("launches-are-seen", "unseen-launches", evidence.unknown)
@@ -939,9 +947,6 @@ class _Launches:
             except GridNotReadable as why:
                 detail = f"the launch in line {line}: {why}"
                 raise unknown("grid-is-known", "grid-is-not-readable", detail) from why
-            if statement_of(launch) is None:
-                detail = f"the launch in line {line} is no statement of its own"
-                raise unknown("grid-is-known", "grid-is-not-readable", detail)
         lines = ", ".join(str(launch.call.lineno) for launch in evidence.launches)
         checklist.prove("launches-are-seen", f"the launches of the file, in line {lines}")
         self._find_bound(checklist)
@@ -962,11 +967,20 @@ class _Launches:
                 line = extent.launch.call.lineno
                 detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
                 raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
+            if extent.meta and not extent.is_plain:
+                line = extent.launch.call.lineno
+                detail = f"what the grid in line {line} calls may do more than compute a number"
+                raise unknown("grid-is-known", "grid-has-effects", detail)
         self._check_decorators()
         checklist.prove("grid-is-known", "each launch passes its own number of programs")
 
     def _check_decorators(self) -> None:
-        for name in self.facts.kernel.decorators:
+        kernel = self.facts.kernel
+        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+            keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+            if any(keyword.arg in ("prune_configs_by", None) for keyword in keywords):
+                detail = "the functions that prune the configurations take arguments by name"
+                raise unknown("parameter-can-be-added", "pruned-configurations", detail)
             if name not in _UNDERSTOOD_DECORATORS:
                 detail = "what another decorator does with one more parameter is not known"
                 raise unknown("parameter-can-be-added", "unknown-decorator", detail)
@@ -977,8 +991,13 @@ class _Launches:
     def _is_safe_in_kernel(self, text: str) -> bool:
         """Whether the kernel may compute the number: of its arguments as they are, in 32 bits."""
         tree = ast.parse(text, mode="eval")
-        if names_bound(self.facts.kernel.node) & set(names_in(tree)):
+        names = set(names_in(tree))
+        if names & (names_bound(self.facts.kernel.node) | self.facts.pointers):
             return False
+        for parameter in self.facts.kernel.parameters:
+            typed = parameter.annotation is not None and not parameter.constexpr
+            if parameter.name in names and typed:
+                return False  # the loop variable would have that type
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         return all(self._is_covered(*call.args) for call in calls)
 
@@ -1020,6 +1039,13 @@ class _Launches:
         code = extent.at_launch()
         assert code is not None
         tuple_at_launch = not extent.name and not extent.meta
+        if not extent.is_plain:
+            # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
+            self._check_builtins(extent, "int")
+            code = f"int({code.removeprefix('(').removesuffix(')') if code[0] == '(' else code})"
+            if tuple_at_launch and not extent.comes_first:
+                line = launch.call.lineno
+                raise NotExpressible(f"line {line} evaluates something else before its grid")
         if tuple_at_launch and not is_repeatable(ast.parse(code, mode="eval").body):
             name = _fresh("num_tiles", launch)
             changes.append(InsertBefore(statement, f"{name} = {code}"))
@@ -1043,7 +1069,10 @@ class _Launches:
     def _check_builtins(self, extent: Extent, name: str) -> None:
         scope = scope_at(extent.launch)
         names = extent.launch.kernel.module.names
-        known = names.resolve_name(name, scope) == name if name == "torch" else not scope.find(name)
+        if name == "torch":
+            known = names.resolve_name(name, scope) == name
+        else:
+            known = scope.find(name) is None and not names.stars
         if not known:
             raise NotExpressible(f"line {extent.launch.call.lineno} has no {name} to call")
 

@@ -7,11 +7,21 @@ arguments (`lambda META: ...`, a nested `def`). Whatever else it is, it is not r
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tritonopt.source import Change, Launch, ReplaceExpression
 from tritonopt.source.names import Binding, Scope
+
+_SIZES = frozenset({"shape", "size", "numel", "stride", "dim", "element_size"})
+"""What a tensor says of itself, in numbers of Python's own."""
+_NUMBERS = frozenset(
+    {
+        *("triton.cdiv", "triton.next_power_of_2", "math.ceil", "math.floor", "math.prod"),
+        *("int", "len", "min", "max", "abs", "sum", "range"),
+    }
+)
+"""Functions that make numbers from numbers, and do nothing else."""
 
 
 class GridNotReadable(Exception):
@@ -54,15 +64,21 @@ class Extent:
     def _means_the_same_at_launch(self) -> bool:
         """Whether the names of the expression are, at the launch, what they are where it stands."""
         assert self.expression is not None
-        names = self.launch.kernel.module.names
+        module = self.launch.kernel.module
+        names = module.names
+        made_before = bool(self.name) and not self.meta
         for node in ast.walk(self.expression):
+            if isinstance(node, ast.Attribute) and made_before:
+                is_size = node.attr in _SIZES or bool(module.resolve(node))
+                if not is_size:
+                    return False  # `self.rows` may have changed since
             if not isinstance(node, ast.Name) or node.id == self.meta or node not in names.scope_of:
                 continue
             home = names.scope_of[node].find(node.id)
             if home is not self._scope.find(node.id):
                 return False
             # A tuple with a name was made before the launch, and its parts may have changed since.
-            if self.name and not self.meta and home and len(home.bindings[node.id]) > 1:
+            if made_before and home and len(home.bindings[node.id]) > 1:
                 return False
         return True
 
@@ -91,8 +107,21 @@ class Extent:
         if not is_repeatable(node) or isinstance(node, ast.Constant):
             return ""
         text = ast.dump(node)
-        given = self.launch.arguments.items()
+        given = self._given.items()
         return next((name for name, argument in given if ast.dump(argument) == text), "")
+
+    @property
+    def _given(self) -> Mapping[str, ast.expr]:
+        """The arguments that reach the kernel as the launch passes them."""
+        kernel = self.launch.kernel
+        given = dict(self.launch.arguments)
+        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+            if name == "triton.heuristics":
+                texts = [n.value for n in ast.walk(decorator) if isinstance(n, ast.Constant)]
+                if not any(isinstance(node, ast.Dict) for node in ast.walk(decorator)):
+                    return {}
+                given = {key: value for key, value in given.items() if key not in texts}
+        return given
 
     def _meta_key(self, node: ast.expr) -> str | None:
         """The `X` of `META["X"]`."""
@@ -102,29 +131,65 @@ class Extent:
         return None
 
     def at_launch(self) -> str | None:
-        """Code for the number in the place of the launch; None where a tuner chooses it.
-
-        Code that is long, or that does something, is to be evaluated once.
-        """
+        """Code for the number in the place of the launch; None where a tuner chooses it."""
         module = self.launch.kernel.module
         if self.name and not self.meta:
             return f"{self.name}[{self.axis}]"
         assert self.expression is not None
         if not self.meta:
-            return module.text_of(self.expression)
+            return self._whole(module.text_of(self.expression))
         if not self._means_the_same_at_launch():
             return None
         replaced: dict[ast.expr, str] = {}
         for node in ast.walk(self.expression):
             key = self._meta_key(node) if isinstance(node, ast.expr) else None
             if isinstance(node, ast.expr) and key is not None:
-                argument = self.launch.arguments.get(key)
+                argument = self._given.get(key)
                 if argument is None or not is_repeatable(argument):
                     return None
                 replaced[node] = module.text_of(argument)
         text = module.text_with(self.expression, replaced)
         left = (n for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name))
-        return None if any(n.id == self.meta for n in left) else text
+        return None if any(n.id == self.meta for n in left) else self._whole(text)
+
+    def _whole(self, text: str) -> str:
+        """The code in parentheses, where it could not stand alone."""
+        return f"({text})" if "\n" in text or isinstance(self.expression, ast.NamedExpr) else text
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a number of Python's own, and evaluating it again does nothing else."""
+        return self.expression is None or self._is_plain(self.expression, frozenset())
+
+    def _is_plain(self, node: ast.expr, seen: frozenset[str]) -> bool:
+        module = self.launch.kernel.module
+        match node:
+            case ast.Name(id=name):
+                scope = module.names.scope_of.get(node)
+                home = scope.find(name) if scope is not None and name not in seen else None
+                bound = home.bindings[name] if home is not None else []
+                computed = [b for b in bound if isinstance(b, (ast.Call, ast.BinOp))]
+                return all(self._is_plain(value, seen | {name}) for value in computed)
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _SIZES:
+                return _calls_nothing(value)
+            case ast.Call(func=called, args=arguments, keywords=[]):
+                names = {module.resolve(called), module.builtin(called)}
+                return bool(names & _NUMBERS) and all(self._is_plain(a, seen) for a in arguments)
+            case ast.BinOp() | ast.UnaryOp() | ast.IfExp() | ast.BoolOp() | ast.Compare():
+                parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+                return all(self._is_plain(part, seen) for part in parts)
+        return isinstance(node, (ast.Constant, ast.Attribute, ast.Subscript)) and _calls_nothing(
+            node
+        )
+
+    @property
+    def comes_first(self) -> bool:
+        """Whether a launch evaluates nothing that may have effects before it."""
+        call, grid = self.launch.call, self.launch.grid
+        if not isinstance(call.func, ast.Subscript) or not isinstance(grid, ast.Tuple | ast.List):
+            return False
+        parts = grid.elts[: self.axis]
+        return all(self._is_plain(part, frozenset()) for part in parts)
 
     def capped(self, limit: str, bound_to: str = "") -> list[Change]:
         """The grid with at most `limit` programs along the axis.
@@ -150,10 +215,14 @@ class Extent:
 
     @property
     def _is_shared(self) -> bool:
+        """Whether the grid is also another launch's, or of a function around the launcher."""
         names = self.launch.kernel.module.names
         home = self._scope.find(self.name) if self.name else None
         return home is not None and any(
-            node.id == self.name and node is not self.launch.grid and scope.find(node.id) is home
+            home is not self._scope
+            or node.id == self.name
+            and node is not self.launch.grid
+            and scope.find(node.id) is home
             for node, scope in names.scope_of.items()
         )
 
@@ -168,6 +237,8 @@ def read_extent(launch: Launch, axis: int) -> Extent:
     bindings = home.bindings[grid.id] if home is not None else []
     if home is None or home.parent is None or not bindings:
         raise GridNotReadable(f"where {grid.id} comes from is not seen")
+    if any(isinstance(binding, ast.List) for binding in bindings):
+        raise GridNotReadable(f"{grid.id} is a list, which may change")
     read = [_extent_of(binding, axis) for binding in bindings]
     if len(read) > 1 and any(meta for _, meta, _ in read):
         raise GridNotReadable(f"{grid.id} is one of several functions")
@@ -209,18 +280,14 @@ def scope_at(launch: Launch) -> Scope:
     return names.scope_of[next(inside)]
 
 
-def statement_of(launch: Launch) -> ast.stmt | None:
-    """The statement that is the launch and is run once with it; None where there is none."""
-    parents = launch.kernel.module.names.parents
-    node: ast.AST = launch.call
-    while not isinstance(node, ast.stmt):
-        if isinstance(node, (ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension)):
-            return None
-        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            return None
-        node = parents[node]
-    simple = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)
-    return node if isinstance(node, simple) else None
+def statement_of(launch: Launch) -> ast.Expr | None:
+    """The statement that is the launch; None where what the launch returns is used.
+
+    It returns the compiled kernel, which can be launched again with another grid.
+    """
+    around = launch.kernel.module.names.parents[launch.call]
+    made = isinstance(launch.call.func, ast.Attribute) and launch.call.func.attr == "warmup"
+    return around if isinstance(around, ast.Expr) and not made else None
 
 
 def is_repeatable(expression: ast.expr) -> bool:
@@ -235,6 +302,11 @@ def is_repeatable(expression: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Name(), attr="size" | "numel" | "stride")):
             return all(isinstance(argument, ast.Constant) for argument in expression.args)
     return False
+
+
+def _calls_nothing(expression: ast.expr) -> bool:
+    calls = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
+    return not any(isinstance(node, calls) for node in ast.walk(expression))
 
 
 def _is_docstring(statement: ast.stmt) -> bool:
