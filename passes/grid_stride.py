@@ -690,6 +690,11 @@ class _Loop:
         changes += self._sums(last)
         if body.last_return is not None:
             changes.append(Remove(body.last_return))
+        for node in ast.walk(self.kernel.node):
+            if isinstance(node, ast.JoinedStr) and not self.replaced.keys().isdisjoint(
+                ast.walk(node)
+            ):
+                raise NotExpressible(f"a string in line {node.lineno} holds what changes")
         inside = {node for statement in self.gone for node in ast.walk(statement)}
         changes += [
             ReplaceExpression(node, code)
@@ -830,6 +835,8 @@ class _Loop:
     def _negated(self, test: ast.expr) -> str:
         values, forms = self.body.facts.values, self.body.facts.forms
         match test:
+            case ast.Compare(left=ast.Name() as left, ops=[ast.Is()], comparators=[right]):
+                return f"{self._text(left)} is not {self._text(right)}"
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _NEGATIONS:
                 # Of numbers that may be NaN, neither `a < b` nor `a >= b` holds.
                 sides = [values[left], values[right]]
@@ -840,8 +847,8 @@ class _Loop:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self._text(operand)
         if self._is_truth(test):
-            whole = isinstance(test, _TIGHT)
-            return f"not {self._text(test)}" if whole else f"not ({self._text(test)})"
+            text = self.module.text_with(test, self.replaced)
+            return f"not {text}" if isinstance(test, _TIGHT) else f"not ({text})"
         if isinstance(test, _TIGHT) and is_integer(values[test].dtype):
             return f"{self._text(test)} == 0"
         raise NotExpressible(f"the condition in line {test.lineno} may be a number, or None")

@@ -13,8 +13,6 @@ from collections.abc import Callable, Collection, Sequence
 
 from tritonopt.facts import EffectKind, KernelFacts
 
-_DIVISIONS = (ast.FloorDiv, ast.Mod)
-
 
 def invariant_statements(
     facts: KernelFacts, body: Sequence[ast.stmt], varies: Callable[[ast.AST], bool]
@@ -69,7 +67,13 @@ def _may_run_early(facts: KernelFacts, statement: ast.stmt) -> bool:
         for effect in facts.effects
     )
     # A program that has left does not load, nor divide by a number that it left for.
-    divides = any(isinstance(node, _DIVISIONS) for node in inside)
+    expressions = [node for node in inside if isinstance(node, ast.expr)]
+    values = [facts.values[node] for node in expressions if node in facts.values]
+    divides = any(
+        part.op in ("floordiv", "mod") or part.attribute == "cdiv"
+        for value in values
+        for part in value.walk()
+    )
     return not leaves or not (effects or divides)
 
 
