@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count, product
@@ -100,8 +100,10 @@ class GridStride(Pass):
     Neither the kernel nor a helper uses `tl.num_programs` of the axis, no helper reads the program
     id itself, and no call has unknown effects (it might). No program waits for another: a loop
     that polls memory which the kernel writes is declined, but for a lock that is taken and given
-    back for each tile. A `return` is a plain guard in the kernel's own block. Every launch is
-    seen, with a grid that is a tuple, a name for one, or a function that returns one.
+    back for each tile. A `return` is a plain guard in the kernel's own block, and no name is bound
+    both before and after it. Every launch is seen, is a statement of its own (the compiled kernel
+    that it returns could be launched again), and has a grid that is a tuple, a name for one, or a
+    function that returns one and does nothing else.
 
     A load moves before the loop only where nothing that the kernel stores may be what it reads,
     and where no guard stands before it. A sum replaces an atomic only where the address is the
@@ -847,7 +849,7 @@ class _Loop:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self._text(operand)
         if self._is_truth(test):
-            text = self.module.text_with(test, self.replaced)
+            text = self._code(test, self.replaced)
             return f"not {text}" if isinstance(test, _TIGHT) else f"not ({text})"
         if isinstance(test, _TIGHT) and is_integer(values[test].dtype):
             return f"{self._text(test)} == 0"
@@ -868,8 +870,18 @@ class _Loop:
 
     def _text(self, node: ast.expr) -> str:
         """The text of an expression as it will be, in parentheses where it takes several lines."""
-        text = self.module.text_with(node, self.replaced)
+        text = self._code(node, self.replaced)
         return f"({text})" if "\n" in text else text
+
+    def _code(self, node: ast.expr, replaced: Mapping[ast.expr, str]) -> str:
+        """The text with other code in the place of some, as if its statement were not indented."""
+        first, *rest = self.module.text_with(node, replaced).split("\n")
+        statement: ast.AST = node
+        while not isinstance(statement, ast.stmt):
+            statement = self.module.names.parents[statement]
+        start, _ = self.module.lines.span(statement)
+        margin = self.module.text[self.module.lines.start(statement.lineno) : start]
+        return "\n".join([first, *(line.removeprefix(margin) for line in rest)])
 
     def _zeros(self) -> list[str]:
         lines = []
@@ -887,7 +899,7 @@ class _Loop:
         for found in self.body.sums:
             self.gone.add(found.statement)
             changes.append(Replace(found.statement, f"{found.name} += {self._text(found.added)}"))
-            atomic = self.module.text_with(found.call, {found.added: found.name})
+            atomic = self._code(found.call, {found.added: found.name})
             changes.append(InsertAfter(last, atomic))
         return changes
 

@@ -7,7 +7,13 @@ import ast
 import pytest
 
 from tritonopt import source
-from tritonopt.rewriting.grids import Extent, GridNotReadable, is_repeatable, read_extent
+from tritonopt.rewriting.grids import (
+    Extent,
+    GridNotReadable,
+    is_repeatable,
+    read_extent,
+    statement_of,
+)
 from tritonopt.source import apply
 
 HEAD = """\
@@ -76,6 +82,11 @@ LAUNCH = "kernel[grid](x, n, m, BLOCK=64)"
             "tl.cdiv(n, BLOCK)",
             None,
         ),
+        # What an object holds may have changed since the tuple was made.
+        (["grid = (x.rows,)", "kernel[grid](x, n, x.rows, 64)"], None, "grid[0]"),
+        (["kernel[(x.rows,)](x, n, x.rows, 64)"], "M", "x.rows"),
+        (["kernel[(m", "    + 1,)](x, n, m, 64)"], None, "(m\n        + 1)"),
+        (["kernel[((y := m),)](x, n, m, 64)"], None, "(y := m)"),
         (["kernel[lambda META: (META['OTHER'],)](x, n, m, 64)"], None, None),
         (["kernel[lambda META: (len(META),)](x, n, m, 64)"], None, None),
     ],
@@ -160,3 +171,37 @@ def test_a_cap_on_a_later_axis() -> None:
 )
 def test_what_may_be_evaluated_twice(code: str, expected: bool) -> None:
     assert is_repeatable(ast.parse(code, mode="eval").body) is expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "plain"),
+    [
+        (["kernel[(triton.cdiv(n, 64) * x.shape[0],)](x, n, m, 64)"], True),
+        (["kernel[(min(n, max(m, 1)) - x.numel(),)](x, n, m, 64)"], True),
+        (["k = x.size(0) // 2", "kernel[(k,)](x, n, m, 64)"], True),
+        # numpy, tensors, and what counts on.
+        (["kernel[(numpy.prod(x.shape),)](x, n, m, 64)"], False),
+        (["k = x.sum()", "kernel[(k + 1,)](x, n, m, 64)"], False),
+        (["kernel[(next(x),)](x, n, m, 64)"], False),
+        (["kernel[(x.view(-1).numel(),)](x, n, m, 64)"], False),
+        (["kernel[((y := m),)](x, n, m, 64)"], False),
+    ],
+)
+def test_what_is_a_number_and_nothing_else(lines: list[str], plain: bool) -> None:
+    assert extent(function(*lines)).is_plain is plain
+
+
+@pytest.mark.parametrize(
+    ("launch", "alone"),
+    [
+        (LAUNCH, True),
+        ("kernel.run(x, n, m, 64, grid=grid)", True),
+        (f"compiled = {LAUNCH}", False),
+        (f"return {LAUNCH}", False),
+        (f"x and {LAUNCH}", False),
+        ("kernel.warmup(x, n, m, 64, grid=grid)", False),
+    ],
+)
+def test_which_launches_are_statements(launch: str, alone: bool) -> None:
+    module = source.read(HEAD + function("grid = (m,)", launch))
+    assert (statement_of(module.launches[0]) is not None) is alone

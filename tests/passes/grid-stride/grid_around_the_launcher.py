@@ -1,0 +1,29 @@
+# options: programs=2
+"""The grid is a function of another scope, which has no name for the limit."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_one(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    v = tl.load(x + pid * n + cols, mask=cols < n)
+    tl.store(out + pid * n + cols, v + 1, mask=cols < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    m, n = x.shape
+    out = torch.zeros_like(x)
+    grid = lambda META: (m,)
+
+    def launch():
+        min_rows = 2
+        add_one[grid](x, out, n, BLOCK=triton.next_power_of_2(n))
+        return min_rows
+
+    launch()
+    return out

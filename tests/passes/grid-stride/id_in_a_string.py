@@ -1,0 +1,17 @@
+# expect: missed not-expressible
+"""A string holds the program id, and strings are not rewritten."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x):
+    pid = tl.program_id(0)
+    tl.static_print(f"{pid.dtype}")
+    tl.store(x + pid, 1.0)
+
+
+def run(x: torch.Tensor):
+    kernel[(x.numel(),)](x)

@@ -1,0 +1,23 @@
+# options: programs=2
+"""The loop variable would be as wide as n, where the program id was narrow."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n: tl.int64, BLOCK: tl.constexpr, NUM_TILES=None):
+    num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
+    for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
+        offs = pid * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    grid = lambda META: (min(triton.cdiv(n, META["BLOCK"]), 2),)
+    kernel[grid](x, out, n, BLOCK=64, NUM_TILES=triton.cdiv(n, 64))
+    return out
