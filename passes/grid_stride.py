@@ -1061,7 +1061,7 @@ class _Launches:
         if not extent.is_plain:
             # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
             self._check_builtins(extent, "int")
-            code = f"int({code.removeprefix('(').removesuffix(')') if code[0] == '(' else code})"
+            code = f"int({code})"
             if tuple_at_launch and not extent.comes_first:
                 line = launch.call.lineno
                 raise NotExpressible(f"line {line} evaluates something else before its grid")

@@ -183,6 +183,7 @@ def test_what_may_be_evaluated_twice(code: str, expected: bool) -> None:
         (["kernel[(numpy.prod(x.shape),)](x, n, m, 64)"], False),
         (["k = x.sum()", "kernel[(k + 1,)](x, n, m, 64)"], False),
         (["kernel[(next(x),)](x, n, m, 64)"], False),
+        (["kernel[(max(x),)](x, n, m, 64)"], False),
         (["kernel[(x.view(-1).numel(),)](x, n, m, 64)"], False),
         (["kernel[((y := m),)](x, n, m, 64)"], False),
     ],

@@ -18,7 +18,7 @@ _SIZES = frozenset({"shape", "size", "numel", "stride", "dim", "element_size"})
 _NUMBERS = frozenset(
     {
         *("triton.cdiv", "triton.next_power_of_2", "math.ceil", "math.floor", "math.prod"),
-        *("int", "len", "min", "max", "abs", "sum", "range"),
+        *("int", "len", "min", "max"),
     }
 )
 """Functions that make numbers from numbers, and do nothing else."""
@@ -174,6 +174,8 @@ class Extent:
                 return _calls_nothing(value)
             case ast.Call(func=called, args=arguments, keywords=[]):
                 names = {module.resolve(called), module.builtin(called)}
+                if len(arguments) == 1 and names & {"min", "max"}:
+                    return False  # an item of whatever it is
                 return bool(names & _NUMBERS) and all(self._is_plain(a, seen) for a in arguments)
             case ast.BinOp() | ast.UnaryOp() | ast.IfExp() | ast.BoolOp() | ast.Compare():
                 parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
