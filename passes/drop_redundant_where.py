@@ -20,6 +20,7 @@ from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.writing import block_of, comments_in
 from tritonopt.source import Change, Remove, ReplaceExpression
 
+LINE_LENGTH = 88
 _SEEN_THROUGH = ELEMENTWISE | {"insert_axes", "broadcast_to", "phi"}
 
 
@@ -276,7 +277,15 @@ class _Clearing:
         statement = self._self_assignment
         if statement is not None:
             return [Remove(statement)]
-        return [ReplaceExpression(self.call, self.facts.kernel.module.text_of(self.kept))]
+        return [ReplaceExpression(self.call, self._kept_text)]
+
+    @property
+    def _kept_text(self) -> str:
+        """On one line where it fits: it was indented for the call that goes."""
+        text = self.facts.kernel.module.text_of(self.kept)
+        line = ast.unparse(self.kept)
+        fits = self.call.col_offset + len(line) <= LINE_LENGTH
+        return line if "\n" in text and fits and not comments_in(text) else text
 
     @property
     def _may_contract(self) -> bool:
