@@ -292,10 +292,22 @@ class _Clearing:
         """Whether a product is left that may be added to something, here or in a caller."""
         values, interpretation = self.facts.values, self.facts.interpretation
         product, result = values[self.kept], values[self.call]
-        leaves = any(
-            isinstance(n, ast.Return) and n.value for n in ast.walk(self.facts.kernel.node)
-        ) or any(e.kind is EffectKind.CALL for e in self.facts.effects)
-        return may_be_contracted(interpretation, product, result, elsewhere=leaves)
+        elsewhere = any(e.kind is EffectKind.CALL for e in self.facts.effects) or any(
+            self._is_lost_at(node) for node, value in values.items() if value is result
+        )
+        return may_be_contracted(interpretation, product, result, elsewhere=elsewhere)
+
+    def _is_lost_at(self, node: ast.expr) -> bool:
+        """Whether the value goes where its uses are not seen: to a caller, or with new axes."""
+        module = self.facts.kernel.module
+        match module.names.parents.get(node):
+            case ast.Return() | ast.Subscript() | ast.Tuple():
+                return True
+            case ast.Attribute(attr=method):
+                return method != "to"
+            case ast.Call(func=called):
+                return function(module.resolve(called)) in ("", "expand_dims")
+        return False
 
 
 def _number(value: Value) -> float | None:

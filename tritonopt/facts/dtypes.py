@@ -148,17 +148,21 @@ class _Typing:
                 if loop.kind.endswith("static_range"):
                     return value.dtype
                 initial = self.of(loop.initial[value.carrier.name])
-                return {"int": "int32", "float": "fp32"}.get(initial or "", initial)
+                return _as_tensor(initial)
             case "neg" | "pos" | "insert_axes" | "broadcast_to":
                 return parts[0]
             case "add" | "sub" | "mul":
                 return _combined(parts)
             case "where":
-                return _combined(parts[1:])
+                return _as_tensor(_combined(parts[1:]))
             case "div":
                 return _quotient(parts)
+            case "floordiv":
+                return SOME_INTEGER  # of floats it does not compile
             case "phi":
-                return parts[1] if parts[1] == parts[2] else None
+                # A number is one still where the compiler decides, and else a tensor.
+                same = parts[1] if parts[1] == parts[2] else None
+                return {"float": SOME_FLOAT, "int": None}.get(same or "", same)
             case "minimum" | "maximum":
                 return _extremum(parts)
             case "full" if value.attribute == "like":
@@ -171,7 +175,7 @@ class _Typing:
 
     def _elementwise(self, value: Value, parts: Sequence[str | None]) -> str | None:
         if value.attribute in ("fma", "clamp", "abs", "floor", "ceil"):
-            return _combined(parts)
+            return _as_tensor(_combined(parts))
         if value.attribute == "cdiv":
             return "int32"
         if str(value.attribute).removeprefix("math.") in _FLOAT_FUNCTIONS:
@@ -213,6 +217,11 @@ def _combined(parts: Sequence[str | None]) -> str | None:
     return result
 
 
+def _as_tensor(dtype: str | None) -> str | None:
+    """What a Python number becomes in a function, a choice or a loop."""
+    return {"int": "int32", "float": "fp32"}.get(dtype or "", dtype)
+
+
 def _pair(one: str | None, other: str | None) -> str | None:
     if one == other:
         return one
@@ -245,7 +254,7 @@ def _extremum(parts: Sequence[str | None]) -> str | None:
     """Python numbers are tensors of their own in `tl.maximum`, and bf16 is widened."""
     combined = _combined(parts)
     if combined in NUMBERS:
-        return {"int": "int32", "float": "fp32"}[combined]
+        return _as_tensor(combined)
     if combined in ("fp32", "fp64", "int32", "int64"):
         return combined
     if combined in FLOATS:

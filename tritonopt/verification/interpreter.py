@@ -53,7 +53,7 @@ class Interpreter:
 
     def _nan_dropping(self, kind: Any) -> None:
         """`tl.maximum` and `tl.minimum` give the other operand for a NaN, as on a GPU."""
-        for name, operation in (("create_maxnumf", _maximum), ("create_minnumf", _minimum)):
+        for name, operation in (("create_maxnumf", larger), ("create_minnumf", smaller)):
             if hasattr(kind, name):
                 setattr(
                     kind,
@@ -156,13 +156,13 @@ class Interpreter:
         builder.set_grid_idx = set_grid_idx
 
 
-def _maximum(left: Any, right: Any) -> Any:
+def larger(left: Any, right: Any) -> Any:
     """A NaN gives the other operand, and 0.0 is above -0.0; numpy takes either zero."""
     return np.where((left == 0) & (right == 0), left + right, np.fmax(left, right))
 
 
-def _minimum(left: Any, right: Any) -> Any:
-    return -_maximum(-left, -right)
+def smaller(left: Any, right: Any) -> Any:
+    return -larger(-left, -right)
 
 
 def _is_pointer(value: Any) -> bool:
