@@ -47,7 +47,8 @@ class DropRedundantWhere(Pass):
     `e` is computed on the masked-off lanes, in IEEE arithmetic, from its
     constants and the `other=` of its loads. Only steps that are exact in every
     element type are followed: sums, products and quotients of zeros, whole numbers
-    up to 127 and infinities, maximum and minimum, casts, `exp(-inf)`. The result
+    up to 127 and infinities, 0 times a constant, maximum and minimum, comparisons
+    that choose, casts, `exp(-inf)`. The result
     must be the other branch bit for bit, the sign of a zero included. So
     `x - mean` stays (it is -mean there), `x * scale` stays (NaN where scale is
     inf, -0.0 where it is negative), and so does `log(1 + x)`, which is 0 only as

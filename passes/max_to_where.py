@@ -66,7 +66,7 @@ class MaxToWhere(Pass):
     constant always comes last. Zeros: `tl.maximum(-0.0, 0.0)` is 0.0 on a GPU, and so is
     `tl.where(x > 0.0, x, 0.0)`. But `tl.minimum(-0.0, 0.0)` is -0.0, which `1 / x` can tell, so
     the minimum with 0 is written with `<=`. (The language leaves the sign to the hardware;
-    NVIDIA's and AMD's instructions order -0.0 below 0.0.)
+    NVIDIA's instructions order -0.0 below 0.0.)
 
     ## Example
 

@@ -11,7 +11,8 @@ result would be another.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.polynomial import ONE, TooLarge
@@ -24,6 +25,18 @@ LARGEST = 127
 """The largest whole number that all types hold, floats of 8 bits left out."""
 
 MAX_DEPTH = 100
+
+_NEVER_ZERO = 1 / 64
+"""No type rounds a number of this size to 0."""
+
+_COMPARED: Mapping[str, Callable[[float, float], bool]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
 
 _Axes = tuple[tuple[bool, ...], ...]
 """The axes that are inserted into a value on the way up, innermost first."""
@@ -97,8 +110,9 @@ class Padding:
             case "minimum" | "maximum":
                 return _extremum(value.op, *(self.of(o, axes) for o in operands))
             case "where":
-                if self._is_off(operands[0], axes):
-                    return self.of(operands[2], axes)
+                decided = self._decided(operands[0], axes)
+                if decided is not None:
+                    return self.of(operands[1 if decided else 2], axes)
                 return self._same(operands[1], operands[2], axes)
             case "phi":
                 return self._same(operands[1], operands[2], axes)
@@ -108,7 +122,22 @@ class Padding:
                 return self._function(value, axes)
         raise NotKnown(_UNKNOWN, f"{_named(value)} is not known where the mask is off")
 
+    def _decided(self, condition: Value, axes: _Axes) -> bool | None:
+        """Whether a condition holds on all of the lanes or on none; None if neither is shown."""
+        if self._is_off(condition, axes):
+            return False
+        if condition.op not in _COMPARED:
+            return None
+        try:
+            one, other = (self.of(side, axes) for side in condition.operands)
+        except NotKnown:
+            return None
+        return _COMPARED[condition.op](one, other)
+
     def _product(self, left: Value, right: Value, axes: _Axes) -> float:
+        for factor, scale in ((left, _scale(right)), (right, _scale(left))):
+            if scale is not None:
+                return self._scaled(self.of(factor, axes), scale)
         known: list[float] = []
         for factor in (left, right):
             try:
@@ -121,6 +150,12 @@ class Padding:
             example = f"0 * {name} is NaN where {name} is inf, and -0.0 where it is negative"
             raise NotKnown(_UNKNOWN, example)
         raise failed
+
+    def _scaled(self, number: float, scale: float) -> float:
+        """A number times a constant, which each type rounds in its own way, but never far."""
+        if number == 0.0 or (math.isinf(number) and abs(scale) >= _NEVER_ZERO):
+            return number * scale
+        return number * _checked(scale)
 
     def _same(self, one: Value, other: Value, axes: _Axes) -> float:
         """Of a choice that is not decided: both sides must be one number."""
@@ -202,6 +237,14 @@ def _constant(value: Value) -> float:
     if isinstance(value.constant, (bool, int, float)):
         return float(value.constant)
     raise NotKnown(_UNKNOWN, "a constant that is no number")
+
+
+def _scale(value: Value) -> float | None:
+    """A constant factor that is finite in every type."""
+    constant = value.constant
+    if isinstance(constant, bool) or not isinstance(constant, (int, float)):
+        return None
+    return float(constant) if abs(constant) <= LARGEST else None
 
 
 def _quotient(dividend: float, divisor: float) -> float:

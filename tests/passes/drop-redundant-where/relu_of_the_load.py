@@ -13,8 +13,9 @@ def kernel(X, OUT, N, BLOCK: tl.constexpr):
     zeros = tl.zeros([BLOCK], dtype=tl.float32)
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
     capped = tl.where(mask, tl.minimum(tl.maximum(x, 0.0), 6.0), zeros)
+    leaky = tl.where(mask, tl.where(x > 0.0, x, 0.1 * x), 0.0)
     scaled = tl.where(mask, capped / 6.0, 0.0)
-    tl.store(OUT + row, tl.sum(scaled, axis=0))
+    tl.store(OUT + row, tl.sum(scaled + leaky, axis=0))
 
 
 # tritonopt: x: f32[m, n]
