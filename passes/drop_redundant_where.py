@@ -63,6 +63,7 @@ class DropRedundantWhere(Pass):
     an integer `e` would become fp32: data of unknown type is taken to be float if its
     `other=` is written as a float, and declined if not, or if a launch passes
     integers. With an integer in the other branch, data is taken not to be boolean.
+    The rules of types are those of Triton 3.6 and 3.7.
 
     ## Numerics
 

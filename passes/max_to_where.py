@@ -58,7 +58,7 @@ class MaxToWhere(Pass):
     in fp16 and bf16, and the result only stored, cast, or compared with such a
     constant. Else the condition `operand-is-fp32` is assumed for types that are not
     known; where a cast, an annotation or a launch of the file shows fp16, bf16 or an
-    integer, the call is left alone.
+    integer, the call is left alone. The rules of types are those of Triton 3.6 and 3.7.
 
     ## Numerics
 
