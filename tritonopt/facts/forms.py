@@ -400,7 +400,7 @@ class Forms:
         known = self._when.get(value.serial)
         if known is None:
             # Operands first, as in `of`.
-            for part in _operands_first(value, self._when):
+            for part in operands_first(value, self._when):
                 self._when[part.serial] = self._computed(part)
             known = self._when[value.serial]
         return known
@@ -590,7 +590,7 @@ def _axes(value: Value) -> Argument:
     return "unknown" if value.rank is None else tuple(reversed(range(value.rank)))
 
 
-def _operands_first(value: Value, known: Mapping[int, object]) -> list[Value]:
+def operands_first(value: Value, known: Mapping[int, object]) -> list[Value]:
     """The value and all it is made of that is not known yet, each after its operands."""
     found: dict[int, Value] = {}
     todo = [(value, False)]

@@ -640,9 +640,13 @@ class Interpretation:
         negative = isinstance(binding, ast.UnaryOp) and isinstance(binding.op, ast.USub)
         if negative and isinstance(binding, ast.UnaryOp):
             binding = binding.operand
-        if not isinstance(binding, ast.Constant):
-            return None
-        value = binding.value
+        match binding:
+            case ast.Constant(value=value):
+                pass
+            case ast.Call(func=function, args=[ast.Constant(value=text)], keywords=[]):
+                value = _float_of(text) if self._dotted(function) == "float" else None
+            case _:
+                return None
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self.table.constant(-value if negative else value)
         return self.table.constant(value) if isinstance(value, (bool, str)) else None
@@ -752,6 +756,10 @@ class Interpretation:
             return self._inline(node, helper, positional, keywords)
         if dotted in ("min", "max") and len(positional) == 2:
             return self.table.elementwise("minimum" if dotted == "min" else "maximum", positional)
+        if dotted == "float" and len(positional) == 1:
+            number = _float_of(positional[0].constant)
+            if number is not None:
+                return self.table.constant(number)
         if dotted in _HARMLESS_BUILTINS:
             return self.table.opaque(f"{dotted}()", shape=())
         return self._unknown_call(node, dotted)
@@ -1039,6 +1047,16 @@ class Interpretation:
             result = "int32"
         attribute = Reduction(name, axes, keep_dims)
         return table.make("reduce", (value,), attribute, shape=tuple(kept), dtype=result)
+
+
+def _float_of(constant: object) -> float | None:
+    """What `float()` makes of a constant: `float("-inf")`."""
+    if not isinstance(constant, (int, float, str)):
+        return None
+    try:
+        return float(constant)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _is_volatile(volatile: Value | None, modifier: Value | None) -> bool:

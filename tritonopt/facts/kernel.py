@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from tritonopt.facts.assumptions import Assumption, AssumptionError, Assumptions
+from tritonopt.facts.dtypes import ElementTypes
 from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.forms import Forms
 from tritonopt.facts.interpretation import Environment, Interpretation
@@ -76,6 +77,11 @@ class KernelFacts:
     @cached_property
     def precision(self) -> Precision:
         return Precision(self)
+
+    @cached_property
+    def types(self) -> ElementTypes:
+        """Element types, and what shows them."""
+        return ElementTypes(self)
 
     @cached_property
     def forms_ignoring_memory(self) -> Forms:

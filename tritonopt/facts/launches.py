@@ -77,7 +77,7 @@ class LaunchEvidence:
         for launch in self.launches:
             if not launch.complete:
                 return f"the launch in line {launch.call.lineno} hides its arguments behind * or **"
-            if _below_lambda(launch):
+            if below_lambda(launch):
                 return f"the launch in line {launch.call.lineno} stands in a lambda"
             if launch.launcher is None:
                 return f"the launch in line {launch.call.lineno} stands outside of any function"
@@ -146,7 +146,7 @@ def _calls(kernel: Kernel, name: str) -> bool:
     )
 
 
-def _below_lambda(launch: Launch) -> bool:
+def below_lambda(launch: Launch) -> bool:
     """Whether names at the launch may be those of a lambda or a comprehension."""
     parents = launch.kernel.module.names.parents
     node: ast.AST | None = launch.call

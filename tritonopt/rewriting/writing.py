@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import io
+import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
@@ -301,6 +303,12 @@ def reads_of(node: ast.AST, name: str) -> list[ast.Name]:
     """Where a statement reads a name."""
     names = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
     return [n for n in names if isinstance(n.ctx, ast.Load)]
+
+
+def comments_in(text: str) -> int:
+    """The number of comments in the text of an expression."""
+    lines = io.StringIO(f"({text}\n)").readline
+    return sum(t.type == tokenize.COMMENT for t in tokenize.generate_tokens(lines))
 
 
 def block_of(root: ast.AST, statement: ast.stmt) -> list[ast.stmt]:

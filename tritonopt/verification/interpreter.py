@@ -53,7 +53,7 @@ class Interpreter:
 
     def _nan_dropping(self, kind: Any) -> None:
         """`tl.maximum` and `tl.minimum` give the other operand for a NaN, as on a GPU."""
-        for name, operation in (("create_maxnumf", np.fmax), ("create_minnumf", np.fmin)):
+        for name, operation in (("create_maxnumf", larger), ("create_minnumf", smaller)):
             if hasattr(kind, name):
                 setattr(
                     kind,
@@ -154,6 +154,15 @@ class Interpreter:
             original(x, y, z)
 
         builder.set_grid_idx = set_grid_idx
+
+
+def larger(left: Any, right: Any) -> Any:
+    """A NaN gives the other operand, and 0.0 is above -0.0; numpy takes either zero."""
+    return np.where((left == 0) & (right == 0), left + right, np.fmax(left, right))
+
+
+def smaller(left: Any, right: Any) -> Any:
+    return -larger(-left, -right)
 
 
 def _is_pointer(value: Any) -> bool:

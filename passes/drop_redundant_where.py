@@ -1,0 +1,342 @@
+"""drop-redundant-where: a `tl.where` that clears lanes which are clear already goes."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tritonopt.facts import EffectKind, KernelFacts, Value
+from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
+from tritonopt.facts.language import function
+from tritonopt.facts.padding import NotKnown, Padding, same_number
+from tritonopt.facts.uses import may_be_contracted
+from tritonopt.facts.values import ELEMENTWISE
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.writing import block_of, comments_in
+from tritonopt.source import Change, Remove, ReplaceExpression
+
+LINE_LENGTH = 88
+_SEEN_THROUGH = ELEMENTWISE | {"insert_axes", "broadcast_to", "phi"}
+
+
+@dataclass(frozen=True)
+class DropRedundantWhere(Pass):
+    """Remove a `tl.where` whose masked-off lanes hold the cleared value already.
+
+    ## What it does
+
+    `tl.where(mask, e, 0.0)` becomes `e` where every load in `e` is masked by
+    that mask (or a narrower one) and has an `other=` with which `e` comes to 0:
+    a product of two loads with `other=0.0`, say. The same for any other constant
+    in place of 0, and for `tl.where(cols >= N, 0.0, e)`. A statement
+    `x = tl.where(mask, x, 0.0)` goes as a whole.
+
+    ## Why
+
+    The load has written the 0 into these lanes; the `tl.where` costs a select
+    and its reader a thought. And what is left is plain `a * b`, which the
+    compiler may contract with the addition that follows.
+
+    ## Conditions
+
+    `e` is computed on the masked-off lanes, in IEEE arithmetic, from its
+    constants and the `other=` of its loads. Only steps that are exact in every
+    element type are followed: sums, products and quotients of zeros, whole numbers
+    up to 127 and infinities, 0 times a constant, maximum and minimum, comparisons
+    that choose, casts, `exp(-inf)`. The result
+    must be the other branch bit for bit, the sign of a zero included. So
+    `x - mean` stays (it is -mean there), `x * scale` stays (NaN where scale is
+    inf, -0.0 where it is negative), and so does `log(1 + x)`, which is 0 only as
+    far as the hardware's logarithm is.
+
+    A load without `other=` leaves undefined lanes. Wherever a load's mask is true,
+    the condition must be true: it is that mask, or a part of it, or follows from
+    it by index arithmetic, which is taken not to overflow int32
+    (`no-int32-overflow`).
+
+    The result must keep its shape and its type. With a float in the other branch
+    an integer `e` would become fp32: data of unknown type is taken to be float if its
+    `other=` is written as a float, and declined if not, or if a launch passes
+    integers. With an integer in the other branch, data is taken not to be boolean.
+    The rules of types are those of Triton 3.6 and 3.7.
+
+    ## Numerics
+
+    `exact`. Bits `contraction` where a product is left that is added to something
+    afterwards, else the same.
+
+    ## Example
+
+    ```python
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+    y = tl.load(Y + cols, mask=mask, other=0.0).to(tl.float32)
+    # Lanes past the end must not count.
+    xy = tl.where(mask, x * y, 0.0)
+    var = tl.sum(xy, axis=0)
+    ```
+
+    becomes
+
+    ```python
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+    y = tl.load(Y + cols, mask=mask, other=0.0).to(tl.float32)
+    # Lanes past the end must not count.
+    xy = x * y
+    var = tl.sum(xy, axis=0)
+    ```
+
+    ## Measured
+
+    Not yet on a GPU. It is one select per element in kernels that are bound by
+    memory, so expect nothing that a clock can see: the gain is in the reading.
+    """
+
+    name: ClassVar[str] = "drop-redundant-where"
+    summary: ClassVar[str] = "drop a tl.where that clears what its loads have cleared"
+    safety: ClassVar[frozenset[Safety]] = frozenset()
+    default: ClassVar[bool] = False
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        for node in ast.walk(facts.kernel.node):
+            if not isinstance(node, ast.Call) or node not in facts.values:
+                continue
+            found = _Clearing.of(facts, node)
+            if found is not None:
+                yield found.site()
+
+    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
+        changes: Sequence[Change] = site.plan
+        return changes
+
+
+@dataclass(frozen=True)
+class _Clearing:
+    """A `tl.where` of an expression and a number."""
+
+    facts: KernelFacts
+    call: ast.Call
+    condition: ast.expr
+    kept: ast.expr
+    """The expression that would stay."""
+    cleared: ast.expr
+    """What takes its place on some lanes."""
+    where_true: bool
+    """Whether these are the lanes where the condition is true."""
+
+    @classmethod
+    def of(cls, facts: KernelFacts, call: ast.Call) -> _Clearing | None:
+        """The call as a clearing of masked-off lanes; None where it is something else."""
+        if function(facts.kernel.module.resolve(call.func)) != "where":
+            return None
+        given = dict(zip(("condition", "x", "y"), call.args, strict=False))
+        given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
+        if set(given) != {"condition", "x", "y"} or facts.values[call].op != "where":
+            return None
+        condition, x, y = given["condition"], given["x"], given["y"]
+        for kept, cleared, where_true in ((x, y, False), (y, x, True)):
+            if _number(facts.values[cleared]) is None:
+                continue
+            loads = _masked_loads(facts.values[kept])
+            parts = set(facts.values[condition].walk())
+            # `tl.where(x > 0, x, 0)` is no clearing of lanes that were not loaded.
+            if loads and not any(load in parts for load in loads):
+                return cls(facts, call, condition, kept, cleared, where_true)
+        return None
+
+    def site(self) -> Site:
+        checklist = Checklist()
+        changes: list[Change] = []
+        text = self.facts.kernel.module.text_of
+        try:
+            self._check(checklist)
+            changes = self._changes()
+        except Declined as declined:
+            checklist.conditions.append(declined.condition)
+        cleared = text(self.cleared)
+        if checklist.failed is None:
+            message = (
+                f"dropped a tl.where that changes nothing: the masked-off lanes are {cleared} "
+                "already, from the other= of the loads"
+            )
+        else:
+            message = f"kept the tl.where: {checklist.failed.detail}"
+        bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
+        return Site(self.call, tuple(checklist.conditions), message, bits=bits, plan=changes)
+
+    # Conditions
+
+    def _check(self, checklist: Checklist) -> None:
+        """Raises Declined at the first condition that does not hold."""
+        values = self.facts.values
+        padding = Padding(self.facts, values[self.condition], self.where_true)
+        self._check_lanes(checklist, padding)
+        self._check_shape(checklist)
+        self._check_type(checklist, padding)
+        self._check_text(checklist)
+
+    def _check_lanes(self, checklist: Checklist, padding: Padding) -> None:
+        claim = "masked-lanes-are-equal"
+        wanted = _number(self.facts.values[self.cleared])
+        assert wanted is not None
+        try:
+            number = padding.of(self.facts.values[self.kept])
+        except NotKnown as reason:
+            raise unknown(claim, reason.reason, reason.detail) from None
+        if not same_number(number, wanted):
+            differs = f"where the mask is off it is {number!r}, and not {wanted!r}"
+            raise refuted(claim, "other-value", differs)
+        lines = [self.facts.interpretation.loads[n].line for n in sorted(padding.loads)]
+        loads = " and ".join(str(line) for line in dict.fromkeys(lines))
+        checklist.prove(
+            claim, f"it is {number!r} there, by the other= of the loads in line {loads}"
+        )
+        if padding.by_arithmetic:
+            checklist.assume("no-int32-overflow", "index arithmetic does not overflow 32 bits")
+
+    def _check_shape(self, checklist: Checklist) -> None:
+        before, after = self.facts.values[self.call].shape, self.facts.values[self.kept].shape
+        if before is None or after is None:
+            raise unknown("shape-stays", "shape-is-not-known", "its shape is not known")
+        if before != after:
+            detail = "the condition or the other branch gives it more axes or lanes"
+            raise refuted("shape-stays", "shape-changes", detail)
+        checklist.prove("shape-stays", "the condition and the number give it no more lanes")
+
+    def _check_type(self, checklist: Checklist, padding: Padding) -> None:
+        claim = "type-stays"
+        types = self.facts.types.of(self.facts.values[self.kept])
+        cleared = self.facts.values[self.cleared]
+        if cleared.op == "full":
+            own = self.facts.types.of(cleared)
+            known = own.complete and len(own.seen) == 1 and own.seen == types.seen
+            if not (known and types.complete and not types.by_launch):
+                raise unknown(claim, "type-may-change", "the types of the branches may differ")
+            checklist.prove(claim, f"both branches are {', '.join(own.seen)}")
+            return
+        if cleared.dtype == "float":
+            changed, kept = INTEGERS | BOOLEANS, FLOATS
+            becomes = "fp32 by the float in the other branch"
+        else:
+            changed, kept = BOOLEANS, FLOATS | INTEGERS
+            becomes = "int32 by the integer in the other branch"
+        if types.some_in(changed):
+            detail = f"it is {types.where}, and becomes {becomes}"
+            raise refuted(claim, "type-changes", detail)
+        if types.all_in(kept):
+            checklist.prove(claim, types.where)
+            if types.by_launch:
+                files = "files that were not given launch it in no other way"
+                checklist.assume("no-other-launches", files)
+        elif cleared.dtype != "float":
+            checklist.assume(claim, "the data is taken not to be boolean")
+        elif all(load.operands[2].dtype == "float" for load in padding.loads.values()):
+            checklist.assume(claim, "the data is taken to be float: the loads have float other=")
+        else:
+            integers = "the data may be integers, which would become fp32 by the float"
+            raise unknown(claim, "type-may-change", integers)
+        if any(_is_infinite(load.operands[2]) for load in padding.loads.values()):
+            checklist.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
+
+    def _check_text(self, checklist: Checklist) -> None:
+        text = self.facts.kernel.module.text_of
+        if comments_in(text(self.call)) > comments_in(text(self.kept)):
+            raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
+        lost = {n for side in (self.condition, self.cleared) for n in ast.walk(side)}
+        if any(e.node in lost for e in self.facts.effects) or any(
+            isinstance(n, ast.NamedExpr) for n in lost
+        ):
+            raise refuted("nothing-else-goes", "effect-inside", "the condition does more than that")
+        statement = self._self_assignment
+        if statement is not None and len(block_of(self.facts.kernel.node, statement)) == 1:
+            raise refuted("nothing-else-goes", "nothing-would-remain", "its block would be empty")
+
+    # The edit
+
+    @property
+    def _self_assignment(self) -> ast.stmt | None:
+        """`x = tl.where(mask, x, 0.0)`, which would become `x = x`."""
+        statement = self.facts.kernel.module.names.parents.get(self.call)
+        match statement, self.kept:
+            case (
+                ast.Assign(targets=[ast.Name(id=target)])
+                | ast.AnnAssign(target=ast.Name(id=target), value=ast.expr()),
+                ast.Name(id=name),
+            ) if target == name:
+                assert isinstance(statement, ast.stmt)
+                return statement
+        return None
+
+    def _changes(self) -> list[Change]:
+        statement = self._self_assignment
+        if statement is not None:
+            return [Remove(statement)]
+        return [ReplaceExpression(self.call, self._kept_text)]
+
+    @property
+    def _kept_text(self) -> str:
+        """On one line where it fits: it was indented for the call that goes."""
+        text = self.facts.kernel.module.text_of(self.kept)
+        line = ast.unparse(self.kept)
+        fits = self.call.col_offset + len(line) <= LINE_LENGTH
+        return line if "\n" in text and fits and not comments_in(text) else text
+
+    @property
+    def _may_contract(self) -> bool:
+        """Whether a product is left that may be added to something, here or in a caller."""
+        values, interpretation = self.facts.values, self.facts.interpretation
+        product, result = values[self.kept], values[self.call]
+        elsewhere = any(e.kind is EffectKind.CALL for e in self.facts.effects) or any(
+            self._is_lost_at(node) for node, value in values.items() if value is result
+        )
+        return may_be_contracted(interpretation, product, result, elsewhere=elsewhere)
+
+    def _is_lost_at(self, node: ast.expr) -> bool:
+        """Whether the value goes where its uses are not seen: to a caller, or with new axes."""
+        module = self.facts.kernel.module
+        match module.names.parents.get(node):
+            case ast.Return() | ast.Subscript() | ast.Tuple():
+                return True
+            case ast.Attribute(attr=method):
+                return method != "to"
+            case ast.Call(func=called):
+                return function(module.resolve(called)) in ("", "expand_dims")
+        return False
+
+
+def _number(value: Value) -> float | None:
+    """The number that a branch is on all lanes: a constant, or `tl.zeros` and its kin."""
+    if value.op == "full":
+        value = value.operands[0]
+    constant = value.constant
+    if isinstance(constant, (int, float)) and not isinstance(constant, bool):
+        return float(constant)
+    return None
+
+
+def _is_infinite(value: Value) -> bool:
+    number = _number(value)
+    return number is not None and math.isinf(number)
+
+
+def _masked_loads(value: Value) -> list[Value]:
+    """The masked loads that a value is computed from lane by lane."""
+    found: dict[int, Value] = {}
+    todo, seen = [value], {value.serial}
+    while todo:
+        part = todo.pop()
+        if part.op == "load" and not part.operands[1].is_none:
+            found[part.serial] = part
+        for operand in part.operands if part.op in _SEEN_THROUGH else ():
+            if operand.serial not in seen:
+                seen.add(operand.serial)
+                todo.append(operand)
+    return list(found.values())

@@ -1,0 +1,26 @@
+# expect: missed value-is-not-known
+"""0 times a scale is NaN where the scale is inf, and -0.0 where it is negative."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, OUT, N, scale, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
+    value = 1.0 / tl.where(mask, x * scale, 0.0)
+    tl.store(OUT + row * N + cols, value, mask=mask)
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, -2.0, BLOCK=triton.next_power_of_2(n))
+    return out

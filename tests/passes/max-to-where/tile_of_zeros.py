@@ -1,0 +1,24 @@
+# expect: missed no-constant
+"""The zeros are a tile of a type of its own, which the result would take on."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+    zero = tl.zeros([BLOCK], dtype=tl.float64)
+    y = tl.maximum(x, zero)
+    tl.store(Y + cols, y, mask=mask)
+
+
+# tritonopt: x: f32[n]
+def run(x: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
+    return y

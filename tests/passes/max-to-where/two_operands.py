@@ -1,0 +1,24 @@
+# expect: missed no-constant
+"""Both operands may be NaN: `tl.maximum` gives the other one, `tl.where(x > w, x, w)` a NaN in w."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+    w = x * 0.5 - 1.0
+    y = tl.maximum(x, w)
+    tl.store(Y + cols, y, mask=mask)
+
+
+# tritonopt: x: f32[n]
+def run(x: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
+    return y

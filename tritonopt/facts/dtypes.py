@@ -1,0 +1,292 @@
+"""Element types of values, with the evidence for them.
+
+What the kernel itself says (a cast, `tl.zeros(..., dtype=...)`) holds at every
+launch. What is loaded has the type of the tensor that is passed, which the
+launches of the file may show. Types combine as Triton's own rules say; a rule
+that differs between versions of Triton gives no answer.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.forms import operands_first
+from tritonopt.facts.language import DTYPES, function
+from tritonopt.facts.launches import below_lambda
+from tritonopt.facts.tensors import passed_types
+from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel import KernelFacts
+
+SOME_FLOAT = "some float"
+SOME_INTEGER = "some integer"
+"""A tensor of a type of that kind, whichever it is."""
+
+NUMBERS = ("int", "float")
+"""Python's, which take on the type of a tensor that they meet."""
+
+_ANNOTATIONS = {
+    "i1": "bool",
+    "fp16": "fp16",
+    "bf16": "bf16",
+    "fp32": "fp32",
+    "fp64": "fp64",
+} | DTYPES
+_ANNOTATIONS |= {f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}
+_ANNOTATIONS |= {f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}
+"""Triton's names of the types, by what a parameter may be annotated with."""
+
+_FIXED = frozenset({"cast", "full", "lane", "program_id", "num_programs", "trip"} | COMPARISONS)
+"""Values that carry the type they are made with."""
+
+_FLOAT_FUNCTIONS = frozenset(
+    ["cos", "div_rn", "erf", "exp", "exp2", "fdiv", "log", "log2", "rsqrt", "sigmoid", "sin"]
+    + ["sqrt", "sqrt_rn"]
+)
+
+
+@dataclass(frozen=True)
+class Types:
+    """The element types that a value is seen to have, at one launch or another."""
+
+    seen: frozenset[str] = frozenset()
+    complete: bool = False
+    """Whether it has no other type at any launch that is seen."""
+    by_launch: bool = False
+    """Whether the launches show it, rather than the kernel alone."""
+    where: str = ""
+    """The evidence in words."""
+
+    def all_in(self, types: frozenset[str]) -> bool:
+        """Whether the type is certain to be one of these."""
+        return self.complete and self.seen <= types
+
+    def some_in(self, types: frozenset[str]) -> bool:
+        """Whether it is one of these somewhere."""
+        return bool(self.seen & types)
+
+
+FLOATS = frozenset(FLOAT_BITS) | {SOME_FLOAT}
+INTEGERS = (INTEGER_DTYPES | {SOME_INTEGER}) - {"bool", "int1"}
+BOOLEANS = frozenset({"bool", "int1"})
+_FLOATING = FLOATS | {"float"}
+_BELOW_FLOATS = INTEGERS | BOOLEANS | frozenset(NUMBERS)
+
+
+class ElementTypes:
+    """Answers for one kernel, remembered."""
+
+    def __init__(self, facts: KernelFacts) -> None:
+        self._facts = facts
+        self._in_kernel = _Typing(facts, {**_annotated_types(facts)})
+
+    def of(self, value: Value) -> Types:
+        """What is known of a value's element type."""
+        own = self._in_kernel.of(value)
+        if own is not None and own not in (SOME_FLOAT, SOME_INTEGER):
+            return Types(frozenset({own}), True, False, "by what the kernel says")
+        shown: dict[str, int] = {}
+        complete = not self._facts.launches.unknown
+        for line, typing in self._launches:
+            dtype = typing.of(value)
+            if dtype is None:
+                complete = False
+            else:
+                shown.setdefault(dtype, line)
+        exact = {t: line for t, line in shown.items() if t not in (SOME_FLOAT, SOME_INTEGER)}
+        if own is not None and (not exact or not complete):
+            # What the kernel says holds at launches that are not seen, too.
+            return Types(frozenset({own, *exact}), True, False, _where(exact) or "by its use")
+        return Types(frozenset(shown), complete and bool(shown), True, _where(shown))
+
+    @cached_property
+    def _launches(self) -> Sequence[tuple[int, _Typing]]:
+        found = []
+        for launch in self._facts.launches.launches:
+            if launch.complete and not below_lambda(launch):
+                types = passed_types(launch) | _annotated_types(self._facts)
+                found.append((launch.call.lineno, _Typing(self._facts, types)))
+        return found
+
+
+def _where(shown: Mapping[str, int]) -> str:
+    return " and ".join(f"{t} by the launch in line {line}" for t, line in shown.items())
+
+
+class _Typing:
+    """The types of values, given the element types of what is passed."""
+
+    def __init__(self, facts: KernelFacts, passed: Mapping[str, str]) -> None:
+        self._facts = facts
+        self._passed = passed
+        self._known: dict[int, str | None] = {}
+
+    def of(self, value: Value) -> str | None:
+        for part in operands_first(value, self._known):
+            self._known[part.serial] = self._find(part)
+        return self._known[value.serial]
+
+    def _find(self, value: Value) -> str | None:
+        parts = [self._known[operand.serial] for operand in value.operands]
+        match value.op:
+            case "const":
+                return value.dtype
+            case "param":
+                scalar = value.attribute not in self._facts.pointers
+                return self._passed.get(str(value.attribute)) if scalar else None
+            case "load":
+                return self._loaded(value)
+            case "cast" if value.dtype is None:
+                return self._named(value.operands[1])
+            case "carried" | "result":
+                loop = self._facts.loops[value.carrier.loop]
+                if loop.kind.endswith("static_range"):
+                    return value.dtype
+                initial = self.of(loop.initial[value.carrier.name])
+                return _as_tensor(initial)
+            case "neg" | "pos" | "insert_axes" | "broadcast_to":
+                return parts[0]
+            case "add" | "sub" | "mul":
+                return _combined(parts)
+            case "where":
+                return _as_tensor(_combined(parts[1:]))
+            case "div":
+                return _quotient(parts)
+            case "floordiv":
+                return SOME_INTEGER  # of floats it does not compile
+            case "phi":
+                # A number is one still where the compiler decides, and else a tensor.
+                same = parts[1] if parts[1] == parts[2] else None
+                return {"float": SOME_FLOAT, "int": None}.get(same or "", same)
+            case "minimum" | "maximum":
+                return _extremum(parts)
+            case "full" if value.attribute == "like":
+                return parts[1]
+            case "reduce":
+                return _reduced(value, parts[0])
+            case "elementwise":
+                return self._elementwise(value, parts)
+        return value.dtype if value.op in _FIXED else None
+
+    def _elementwise(self, value: Value, parts: Sequence[str | None]) -> str | None:
+        if value.attribute in ("fma", "clamp", "abs", "floor", "ceil"):
+            return _as_tensor(_combined(parts))
+        if value.attribute == "cdiv":
+            return "int32"
+        if str(value.attribute).removeprefix("math.") in _FLOAT_FUNCTIONS:
+            # Not defined for integers, nor in all versions of Triton for narrow floats.
+            combined = _combined(parts)
+            return combined if combined in ("fp32", "fp64") else SOME_FLOAT
+        return None
+
+    def _loaded(self, value: Value) -> str | None:
+        effect = self._facts.interpretation.loads[value.number]
+        bases = self._facts.bases(effect) or frozenset()
+        types = {self._passed.get(base) for base in bases}
+        if len(types) == 1 and None not in types:
+            return types.pop()
+        return SOME_INTEGER if value.number in self._facts.integers.loads else None
+
+    def _named(self, dtype: Value) -> str | None:
+        """The type that a cast names: `Y.dtype.element_ty`, `x.dtype`."""
+        if dtype.op == "dtype":
+            return str(dtype.attribute)
+        if dtype.op != "attribute":
+            return None
+        owner = dtype.operands[0]
+        if (
+            dtype.attribute == "element_ty"
+            and owner.op == "attribute"
+            and owner.attribute == "dtype"
+        ):
+            pointer = owner.operands[0]
+            return self._passed.get(str(pointer.attribute)) if pointer.op == "param" else None
+        return self.of(owner) if dtype.attribute == "dtype" else None
+
+
+def _combined(parts: Sequence[str | None]) -> str | None:
+    """The type of a sum, a product or a choice of these."""
+    result = parts[0]
+    for part in parts[1:]:
+        result = _pair(result, part)
+    return result
+
+
+def _as_tensor(dtype: str | None) -> str | None:
+    """What a Python number becomes in a function, a choice or a loop."""
+    return {"int": "int32", "float": "fp32"}.get(dtype or "", dtype)
+
+
+def _pair(one: str | None, other: str | None) -> str | None:
+    if one == other:
+        return one
+    pairs = ((one, other), (other, one))
+    if "fp64" in (one, other):
+        return "fp64"
+    for mine, theirs in pairs:
+        if mine in FLOATS and theirs in _BELOW_FLOATS:
+            return mine
+    for mine, theirs in pairs:
+        if mine == "float" and theirs is not None:
+            return "float" if theirs == "int" else "fp32"
+        if mine == "int" and theirs in INTEGERS:
+            return theirs
+    if one in _FLOATING or other in _FLOATING:
+        return "fp32" if "fp32" in (one, other) and {one, other} <= set(FLOAT_BITS) else SOME_FLOAT
+    return SOME_INTEGER if one in INTEGERS and other in INTEGERS else None
+
+
+def _quotient(parts: Sequence[str | None]) -> str | None:
+    """Narrow floats are divided as fp32 by some versions of Triton."""
+    combined = _combined(parts)
+    if combined in ("fp32", "fp64"):
+        return combined
+    whole = combined in INTEGERS or combined in BOOLEANS
+    return "fp32" if whole else "float" if combined in NUMBERS else SOME_FLOAT
+
+
+def _extremum(parts: Sequence[str | None]) -> str | None:
+    """Python numbers are tensors of their own in `tl.maximum`, and bf16 is widened."""
+    combined = _combined(parts)
+    if combined in NUMBERS:
+        return _as_tensor(combined)
+    if combined in ("fp32", "fp64", "int32", "int64"):
+        return combined
+    if combined in FLOATS:
+        return SOME_FLOAT
+    return SOME_INTEGER if combined in INTEGERS or combined in BOOLEANS else None
+
+
+def _reduced(value: Value, part: str | None) -> str | None:
+    """Narrow types are widened, by some versions of Triton and in some reductions."""
+    if value.reduction.name in ("argmax", "argmin"):
+        return "int32"
+    if part in ("fp32", "fp64", "int32", "int64"):
+        return part
+    if part in FLOATS:
+        return SOME_FLOAT
+    return SOME_INTEGER if part in INTEGERS or part in BOOLEANS else None
+
+
+def _annotated_types(facts: KernelFacts) -> dict[str, str]:
+    """The types that the kernel's own parameters are annotated with: `x: "*fp16"`."""
+    found = {}
+    for parameter in facts.kernel.parameters:
+        annotation = parameter.annotation
+        if isinstance(annotation, ast.Call) and len(annotation.args) == 1:
+            # tl.pointer_type(tl.float16)
+            annotation = annotation.args[0]
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            name = annotation.value.removeprefix("const ").strip(" *").removeprefix("tl.")
+        elif annotation is not None:
+            name = function(facts.kernel.module.resolve(annotation))
+        else:
+            continue
+        if name in _ANNOTATIONS:
+            found[parameter.name] = _ANNOTATIONS[name]
+    return found

@@ -1,0 +1,64 @@
+"""Where a value goes: the operations and the accesses that take it."""
+
+from __future__ import annotations
+
+from tritonopt.facts.interpretation import Interpretation
+from tritonopt.facts.pointers import every_value
+from tritonopt.facts.values import Value
+
+_WRITTEN_OUT = frozenset({"cast", "neg", "pos", "insert_axes", "broadcast_to", "where", "phi"})
+"""Operations through which a product may still meet the addition that it is contracted with."""
+
+_ADDING = frozenset({"add", "sub", "reduce", "reshaped"})
+
+
+def users(interpretation: Interpretation) -> dict[int, list[Value]]:
+    """The values that take a value as an operand, by its serial number."""
+    found: dict[int, list[Value]] = {}
+    conditions = (guard.condition for e in interpretation.effects for guard in e.guards)
+    seen: set[int] = set()
+    for root in (every_value(interpretation), conditions):
+        for value in root:
+            for user in value.walk():
+                if user.serial in seen:
+                    continue
+                seen.add(user.serial)
+                for operand in user.operands:
+                    found.setdefault(operand.serial, []).append(user)
+    return found
+
+
+def reaches_addition(interpretation: Interpretation, value: Value) -> bool:
+    """Whether a value is added to something, or summed: `a * b + c` may be contracted there."""
+    known = users(interpretation)
+    todo, seen = [value], {value.serial}
+    carried = {v.serial for loop in interpretation.loops for v in loop.following.values()}
+    while todo:
+        part = todo.pop()
+        if part.serial in carried:
+            return True
+        for user in known.get(part.serial, []):
+            if user.op in _ADDING or (user.op == "elementwise" and user.attribute == "fma"):
+                return True
+            if user.op in _WRITTEN_OUT and user.serial not in seen:
+                seen.add(user.serial)
+                todo.append(user)
+    return False
+
+
+def may_be_contracted(
+    interpretation: Interpretation, product: Value, result: Value, *, elsewhere: bool
+) -> bool:
+    """Whether `product`, written where `result` was, may be contracted with an addition.
+
+    `elsewhere` says that values go to code that is not seen.
+    """
+    return _ends_in_product(product) and (elsewhere or reaches_addition(interpretation, result))
+
+
+def _ends_in_product(value: Value) -> bool:
+    if value.op in ("where", "phi"):
+        return any(_ends_in_product(side) for side in value.operands[1:])
+    if value.op in _WRITTEN_OUT:
+        return _ends_in_product(value.operands[0])
+    return value.op == "mul"
