@@ -1,7 +1,7 @@
 """How small an integer form can be, as far as the kernel shows.
 
-A parameter that divides, or that bounds or steps a loop, is a size: `sizes` is the written default
-that sizes are at least 1, and an answer names those it rests on.
+What divides, or bounds or steps a loop, is a size. It is a written default that sizes are at least
+1, and an answer names those it rests on.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.assumptions import Assumption
-from tritonopt.facts.polynomial import Atom, Polynomial
+from tritonopt.facts.polynomial import Argument, Atom, Polynomial
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
 
 _AT_LEAST_ZERO = frozenset({"lane", "trip", "bound", "program_id"})
+
+_RUNTIME = ("", "runtime")
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Least:
 
     number: int
     sizes: frozenset[str] = frozenset()
-    """Parameters that are taken to be at least 1."""
+    """What is taken to be at least 1."""
     given: tuple[Assumption, ...] = ()
 
     def with_(self, number: int, *others: Least) -> Least:
@@ -115,20 +117,30 @@ class Bounds:
             return None if assumption is None else Least(0, given=(assumption,))
         sides = [self.least(a) for a in atom.arguments if isinstance(a, Polynomial)]
         match atom.tag, sides:
-            case "mod", [Least(number=a) as one, _] if a >= 0 and atom.arguments[2] == "runtime":
+            case "mod", [Least(number=a) as one, _] if a >= 0 and atom.arguments[2] in _RUNTIME:
                 return one.with_(0)  # truncated, it has the dividend's sign
             case "mod", [Least(number=a) as one, Least(number=b) as other] if a >= 0 and b >= 1:
                 return one.with_(0, other)
             case "floordiv" | "cdiv", [Least(number=a) as one, Least(number=b) as other] if (
-                a >= 0 and b >= 1
+                a >= 0 and b >= 0
             ):
                 return one.with_(0, other)
+            case "floordiv" | "cdiv", [Least(number=a) as one, None] if a >= 0:
+                return one.with_(0, Least(1, frozenset({self._name(atom.arguments[1])})))
             case "minimum", [Least(number=a) as one, Least(number=b) as other]:
                 return one.with_(min(a, b), other)
             case "maximum", _:
                 known = [side for side in sides if side is not None]
                 return max(known, key=lambda side: side.number) if known else None
         return None
+
+    def _name(self, form: Argument) -> str:
+        """What the kernel calls something, else how it is computed."""
+        assert isinstance(form, Polynomial)
+        for name, value in self._facts.interpretation.after.items():
+            if value.op not in ("tuple", "dtype") and self._facts.forms.of(value) == form:
+                return name
+        return form.readable
 
 
 def _factors(value: Value) -> Iterator[Value]:

@@ -46,6 +46,20 @@ class Passed:
     grid: tuple[Polynomial | None, ...] = ()
     """The number of programs by axis, as far as it is known."""
 
+    def number(self, parameter: Atom) -> int | None:
+        """What is passed for a parameter, where that is one number."""
+        passed = self.values.get(parameter)
+        constant = passed.constant_value if passed is not None else None
+        return int(constant) if constant is not None and constant.denominator == 1 else None
+
+    def programs(self, program_id: Atom) -> Polynomial | None:
+        """How many values a program id takes."""
+        axis = program_id.arguments[0]
+        number = axis.constant_value if isinstance(axis, Polynomial) else None
+        if number is None or number not in range(len(self.grid)):
+            return None
+        return self.grid[int(number)]
+
 
 def passed_by(launch: Launch) -> tuple[Passed, ...]:
     """What a launch passes, once for each configuration of the kernel's tuner.
