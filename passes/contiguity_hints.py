@@ -16,6 +16,7 @@ from tritonopt.facts.counterexamples import (
     Circumstance,
     Promise,
     find_counterexample,
+    promise_about,
 )
 from tritonopt.facts.divisibility import Divisibility, Proof, substitute
 from tritonopt.facts.language import function
@@ -283,9 +284,14 @@ def _runs_along_lanes(facts: KernelFacts, value: Value) -> bool:
     sides = value.operands[:1] if value.op == "mod" else value.operands[1:]
     if any(is_float(side.dtype) or side.dtype == "float" for side in (value, *sides)):
         return False
-    wanted = ("lane", "load") if value.op == "mod" else ("lane",)
+    if value.op == "where":
+        # Most selections are of data.
+        try:
+            return read_offsets(facts, value).kind is Kind.SELECTED
+        except NotConsecutive:
+            return False
     return any(
-        len(monomial) == 1 and monomial[0][0].tag in wanted
+        len(monomial) == 1 and monomial[0][0].tag in ("lane", "load")
         for side in sides
         for monomial in facts.forms.of(side).terms
     )
@@ -366,7 +372,6 @@ class _Check:
 
     def _promises(self) -> Iterator[Promise]:
         value = self._hinted.value
-        form = self._facts.forms.of(value)
         shape = value.shape
         if shape is None:
             return
@@ -376,7 +381,7 @@ class _Check:
             divisibility = self._hinted.divisibility[place]
             if contiguity is not None or divisibility is not None:
                 axis = len(extents) - 1 - place
-                yield _promise(form, axis, extent, contiguity, divisibility)
+                yield promise_about(self._facts, value, axis, extent, contiguity, divisibility)
 
     def _is_judged(self, promise: Promise) -> bool:
         """Whether the kernel itself makes the values what they are.
@@ -445,23 +450,6 @@ class _Check:
                 raise CannotTell("a choice of the launcher")
             circumstances.append(Circumstance(self._facts.forms.condition(value), holds))
         return circumstances
-
-
-def _promise(
-    form: Polynomial,
-    axis: int,
-    extent: Polynomial,
-    contiguity: Polynomial | None,
-    divisibility: Polynomial | None,
-) -> Promise:
-    def inside(tag: str) -> bool:
-        return any(
-            leaf.tag == tag and any(inner.tag == "lane" for inner in leaf.leaves())
-            for leaf in form.leaves()
-        )
-
-    wraps, selects = inside("mod"), inside("negative") or inside("holds")
-    return Promise(form, axis, extent, contiguity, divisibility, wraps, selects)
 
 
 def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
@@ -661,8 +649,8 @@ class _Insertion:
         return None
 
     def _why_false(self, offsets: Offsets) -> str:
-        form = self._facts.forms.of(self._wrap.value)
-        promise = _promise(form, offsets.axis, offsets.extent, offsets.extent, offsets.extent)
+        extent = offsets.extent
+        promise = promise_about(self._facts, self._wrap.value, offsets.axis, extent, extent, extent)
         try:
             text = find_counterexample(self._facts, self._divisibility, promise)
         except CannotTell:
@@ -673,7 +661,8 @@ class _Insertion:
             return f"nothing shows that {lanes} divides {offsets.start.readable} and {length}"
         if offsets.kind is Kind.SELECTED:
             return text
-        if offsets.limit.sole_atom is None or offsets.limit.sole_atom.tag != "param":
+        named = (form.sole_atom for form in (offsets.limit, extent))
+        if not all(atom is not None and atom.tag == "param" for atom in named):
             return text
         fact = f"{length} % {lanes} == 0"
         return f"{text}; if {length} is always a multiple of {lanes}, give --assume '{fact}'"

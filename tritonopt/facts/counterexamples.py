@@ -7,16 +7,18 @@ in for whatever the offsets depend on, as long as nothing that is known forbids 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.divisibility import Divisibility
 from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.host import Passed
-from tritonopt.facts.offsets import COMPUTED, number_of
+from tritonopt.facts.offsets import COMPUTED, NotConsecutive, Offsets, number_of, read_offsets
 from tritonopt.facts.polynomial import Atom, Polynomial
+from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
@@ -28,6 +30,9 @@ _LENGTHS = (100, 1000, 72, 36, 90, 96, 200, 104, 112, 120, 40, 24, 48, 80, 144, 
 _SMALL_LENGTHS = (20, 10, 7, 3, 64, 128, 256, 512, 1)
 _COUNTERS = (0, 1, 2, 3)
 _OTHERS = (1, 0, 2, 3, 8, 64)
+_SHOWN = {2: 0, 0: 1, 1: 2, 3: 3}
+_SIMPLE = frozenset({"program_id", "trip", "param", "lane"})
+_COUNTED = frozenset({"program_id", "trip", "lane", "tile_number"})
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Promise:
     """Without a contiguity, it is said of the first lane at least."""
     wraps: bool = False
     selects: bool = False
+    within: Polynomial | None = None
+    """A form that is positive for the tiles that somebody needs."""
 
     @property
     def forms(self) -> tuple[Polynomial, ...]:
@@ -53,6 +60,59 @@ class Promise:
         """The parameters that it speaks of."""
         leaves = (leaf for form in self.forms for leaf in form.leaves())
         return frozenset(str(leaf.arguments[0]) for leaf in leaves if leaf.tag == "param")
+
+
+def promise_about(
+    facts: KernelFacts,
+    value: Value,
+    axis: int,
+    extent: Polynomial,
+    contiguity: Polynomial | None,
+    divisibility: Polynomial | None,
+) -> Promise:
+    """What hints say of a value along one axis of it.
+
+    Where the first lane is a whole number of tiles, in whichever way that number is computed
+    (programs in groups), it is a number of its own.
+    """
+    form = facts.forms.of(value)
+    within = None
+    try:
+        offsets = read_offsets(facts, value)
+    except NotConsecutive:
+        offsets = None
+    if offsets is not None and offsets.axis == axis and offsets.limit is not None:
+        tile = _number_of_tile(facts, offsets)
+        if tile is not None:
+            start = tile * offsets.extent
+            form = replace(offsets, start=start).form
+            within = offsets.limit - start
+    wraps, selects = _depends_on_lanes(form, "mod"), _depends_on_lanes(form, "negative", "holds")
+    return Promise(form, axis, extent, contiguity, divisibility, wraps, selects, within)
+
+
+def _number_of_tile(facts: KernelFacts, offsets: Offsets) -> Polynomial | None:
+    tile = offsets.start.whole_quotient(offsets.extent)
+    if tile is None or all(atom.tag in _SIMPLE for atom in tile.atoms):
+        return None
+    return Polynomial.of(Atom("tile_number", (_name_of(facts, tile) or "tile",)))
+
+
+def _name_of(facts: KernelFacts, form: Polynomial) -> str:
+    """What the kernel calls something; empty where it has no name."""
+    for node, value in facts.values.items():
+        named = isinstance(node, ast.Name) and value.op not in ("tuple", "dtype", "block_pointer")
+        if named and facts.forms.of(value) == form:
+            assert isinstance(node, ast.Name)
+            return node.id
+    return ""
+
+
+def _depends_on_lanes(form: Polynomial, *tags: str) -> bool:
+    return any(
+        leaf.tag in tags and any(inner.tag == "lane" for inner in leaf.leaves())
+        for leaf in form.leaves()
+    )
 
 
 @dataclass(frozen=True)
@@ -124,7 +184,7 @@ class _Search:
         """What comes last is varied first."""
         if atom in self._tiles:
             return 0, atom.key
-        if atom.tag in ("trip", "program_id", "lane"):
+        if atom.tag in _COUNTED:
             return 3, atom.key
         return (2 if atom in self._lengths else 1), atom.key
 
@@ -168,7 +228,7 @@ class _Search:
             number = programs.constant_value if programs is not None else None
             if number is not None:
                 return tuple(range(min(int(number), len(_COUNTERS))))
-        if atom.tag in ("trip", "program_id"):
+        if atom.tag in ("trip", "program_id", "tile_number"):
             return _COUNTERS
         if atom.tag == "lane":
             return (0, 1)
@@ -189,6 +249,10 @@ class _Search:
         for assumption in self._facts.assumptions.given:
             least = [number_of(form, trial) for form in assumption.nonnegative]
             if any(number is not None and number < 0 for number in least):
+                return False
+        if self._promise.within is not None:
+            left = number_of(self._promise.within, trial)
+            if left is not None and left <= 0:
                 return False
         for trip, count in self._counts.items():
             trips = number_of(count, trial)
@@ -243,26 +307,27 @@ class _Search:
 
     def _told(self, trial: Mapping[Atom, int], lane: int, what: str) -> str:
         """ "M=100, BLOCK=64: lane 36 of program 1 wraps to element 0"."""
-        shown = sorted(self._inputs, key=lambda atom: (-self._order(atom)[0], atom.key))
+        # Lengths first, then blocks, then what only tells one tile from another.
+        shown = sorted(self._inputs, key=lambda atom: (_SHOWN[self._order(atom)[0]], atom.key))
         named = [f"{name}={trial[a]}" for a in shown if (name := self._name(a))]
-        counters = [
-            f" of {'program' if atom.tag == 'program_id' else 'iteration'} {trial[atom]}"
-            for atom in self._inputs
-            if atom.tag in ("program_id", "trip")
-        ]
+        programs = [str(trial[a]) for a in self._inputs if a.tag == "program_id"]
+        trips = [str(trial[a]) for a in self._inputs if a.tag == "trip"]
+        place = f"lane {lane}{_of('iteration', trips)}{_of('program', programs)}"
         where = ", ".join(named)
-        return f"{where + ': ' if where else ''}lane {lane}{''.join(counters)} {what}"
+        return f"{where + ': ' if where else ''}{place} {what}"
 
     def _name(self, atom: Atom) -> str:
-        if atom.tag in ("param", "global"):
+        if atom.tag in ("param", "global", "tile_number"):
             return str(atom.arguments[0])
         if atom.tag in ("program_id", "trip", "lane", "num_programs"):
             return ""
-        wanted = Polynomial.of(atom)
-        for name, value in self._facts.interpretation.after.items():
-            if value.op not in ("tuple", "dtype") and self._facts.forms.of(value) == wanted:
-                return name
+        return _name_of(self._facts, Polynomial.of(atom))
+
+
+def _of(what: str, numbers: Sequence[str]) -> str:
+    if not numbers:
         return ""
+    return f" of {what} {numbers[0] if len(numbers) == 1 else '(' + ', '.join(numbers) + ')'}"
 
 
 def _inputs(form: Polynomial) -> Iterator[Atom]:

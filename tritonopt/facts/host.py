@@ -393,8 +393,8 @@ class _Host:
             case ast.Mult():
                 return left * right
             case ast.FloorDiv():
-                exact = left.divided_by(right)
-                if exact is not None and _is_whole(exact):
+                exact = left.whole_quotient(right)
+                if exact is not None:
                     return exact
                 return Polynomial.of(Atom("floordiv", (left, right, "static")))
             case ast.Mod():

@@ -16,9 +16,9 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.divisibility import Divisibility, Proof, substitute
-from tritonopt.facts.forms import ceiling_division, trip_atom, varies_along
+from tritonopt.facts.forms import ceiling_division, negative, trip_atom, varies_along
 from tritonopt.facts.host import Passed
-from tritonopt.facts.polynomial import Atom, Polynomial
+from tritonopt.facts.polynomial import ONE, Atom, Polynomial
 from tritonopt.facts.values import Value, is_integer
 
 if TYPE_CHECKING:
@@ -51,6 +51,18 @@ class Offsets:
     instead: Polynomial | None = None
     """Of selected offsets: what the other lanes get."""
 
+    @property
+    def form(self) -> Polynomial:
+        """The values of the lanes, as compiled code computes them."""
+        inside = self.start + Polynomial.of(Atom("lane", (self.extent, self.axis)))
+        if self.limit is None:
+            return inside
+        if self.kind is Kind.WRAPPED:
+            return Polynomial.of(Atom("mod", (inside, self.limit, "runtime")))
+        assert self.instead is not None
+        below = negative(inside - self.limit)
+        return below * inside + (ONE - below) * self.instead
+
 
 def read_offsets(facts: KernelFacts, value: Value) -> Offsets:
     """What kind of offsets a value is. Raises NotConsecutive where it is none."""
@@ -78,10 +90,10 @@ def _selected(facts: KernelFacts, value: Value) -> Offsets:
     below = least - most if condition.op in ("lt", "gt") else least - most - 1
     here, there = (facts.forms.of(side) for side in sides)
     # Integers: where `a < b` does not hold, `b - 1 < a` does.
-    for inside, instead, negative in ((here, there, below), (there, here, -below - 1)):
+    for inside, instead, less in ((here, there, below), (there, here, -below - 1)):
         try:
             axis, extent, start = _lanes(inside)
-            limit = _even(inside - negative, axis)
+            limit = _even(inside - less, axis)
         except NotConsecutive:
             continue
         return Offsets(Kind.SELECTED, axis, extent, start, limit, _even(instead, axis))
@@ -136,7 +148,7 @@ def stays_below(facts: KernelFacts, divisibility: Divisibility, offsets: Offsets
     lines = Proof(launches=tuple(dict.fromkeys(world.line for world in worlds)))
     if worlds and all(_slack_at_launch(world, slack) for world in worlds):
         return lines
-    tile = start.divided_by(extent)
+    tile = start.whole_quotient(extent)
     counter = tile.sole_atom if tile is not None else None
     if counter is None:
         return None

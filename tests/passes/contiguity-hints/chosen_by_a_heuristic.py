@@ -16,7 +16,7 @@ def repeat_kernel(X, Y, N, stride, BLOCK: tl.constexpr):
 
 # tritonopt: x: f32[n]
 def repeat(x: torch.Tensor):
-    x = x.contiguous()
+    x = x.repeat(4)
     n = x.numel()
     if n % 4 == 0:
         y = torch.empty(triton.cdiv(n, 32) * 32, dtype=x.dtype, device=x.device)

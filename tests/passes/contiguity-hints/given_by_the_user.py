@@ -19,8 +19,8 @@ def shifted_kernel(X, Y, n_cols, BLOCK_N: tl.constexpr):
 # tritonopt: x: f32[m, n]
 def shifted(x: torch.Tensor):
     m, n = x.shape
-    n = n // 16 * 16
-    x = x[:, :n].contiguous()
+    x = x.repeat(1, 16)
+    n = n * 16
     y = torch.empty_like(x)
     shifted_kernel[(m, n // 16)](x, y, n, BLOCK_N=16)
     return y

@@ -1,4 +1,4 @@
-# expect: missed lanes-are-not-consecutive
+# expect: unchanged
 # assume: N % BLOCK == 0
 """More than the end decides."""
 

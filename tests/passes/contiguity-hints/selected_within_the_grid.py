@@ -12,8 +12,9 @@ def scale_kernel(X, Y, numel, factor, BLOCK: tl.constexpr):
     tl.store(Y + index, tl.load(X + safe) * factor, mask=index < numel)
 
 
-# tritonopt: x: f32[n], factor: f32
-def scaled(x: torch.Tensor, factor: float):
+# tritonopt: x: f32[n]
+def scaled(x: torch.Tensor):
+    x = x.repeat(32)
     numel = x.numel()
     assert not numel % 32
 
@@ -21,5 +22,5 @@ def scaled(x: torch.Tensor, factor: float):
         return (triton.cdiv(numel, meta["BLOCK"]),)
 
     y = torch.empty_like(x)
-    scale_kernel[grid](x, y, numel, factor, BLOCK=32)
+    scale_kernel[grid](x, y, numel, 0.5, BLOCK=32)
     return y

@@ -16,9 +16,9 @@ def roll_kernel(x_ptr, y_ptr, stride, n, B: lang.constexpr):
 
 # tritonopt: x: f32[m, n]
 def rolled(x: torch.Tensor):
+    x = x.repeat(1, 16)
     m = x.shape[0]
-    n = x.shape[1] // 32 * 32
-    x = x[:, :n].contiguous()
+    n = x.shape[1] // 16 * 16
     y = torch.empty_like(x)
-    roll_kernel[(m, n // 32)](x, y, x.stride(0), n, B=32)
+    roll_kernel[(m, n // 16)](x, y, x.stride(0), n, B=16)
     return y
