@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 from tritonopt.facts.divisibility import Divisibility
 from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.host import Passed
-from tritonopt.facts.offsets import COMPUTED, NotConsecutive, Offsets, number_of, read_offsets
+from tritonopt.facts.offsets import COMPUTED, NotConsecutive, number_of, read_offsets
 from tritonopt.facts.polynomial import Atom, Polynomial
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
 
+MAX_DRAWS = 20_000
 MAX_TRIALS = 2000
 MAX_LANES = 1024
 _TILES = (64, 128, 32, 16, 8)
@@ -31,8 +32,19 @@ _SMALL_LENGTHS = (20, 10, 7, 3, 64, 128, 256, 512, 1)
 _COUNTERS = (0, 1, 2, 3)
 _OTHERS = (1, 0, 2, 3, 8, 64)
 _SHOWN = {2: 0, 0: 1, 1: 2, 3: 3}
-_SIMPLE = frozenset({"program_id", "trip", "param", "lane"})
 _COUNTED = frozenset({"program_id", "trip", "lane", "tile_number"})
+
+
+@dataclass(frozen=True)
+class NumberedTile:
+    """Offsets that start at a whole number of tiles, which the kernel has a name for (`pid_m`)."""
+
+    name: str
+    number: Polynomial
+    offsets: Polynomial
+    """The same offsets with that number as an atom, however it is computed."""
+    left: Polynomial
+    """What is left of the length where the tile starts: positive for tiles that are needed."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +59,7 @@ class Promise:
     """Without a contiguity, it is said of the first lane at least."""
     wraps: bool = False
     selects: bool = False
-    within: Polynomial | None = None
-    """A form that is positive for the tiles that somebody needs."""
+    tile: NumberedTile | None = None
 
     @property
     def forms(self) -> tuple[Polynomial, ...]:
@@ -70,32 +81,33 @@ def promise_about(
     contiguity: Polynomial | None,
     divisibility: Polynomial | None,
 ) -> Promise:
-    """What hints say of a value along one axis of it.
-
-    Where the first lane is a whole number of tiles, in whichever way that number is computed
-    (programs in groups), it is a number of its own.
-    """
+    """What hints say of a value along one axis of it."""
     form = facts.forms.of(value)
-    within = None
+    return Promise(
+        form,
+        axis,
+        extent,
+        contiguity,
+        divisibility,
+        wraps=_depends_on_lanes(form, "mod"),
+        selects=_depends_on_lanes(form, "negative", "holds"),
+        tile=_numbered_tile(facts, value, axis),
+    )
+
+
+def _numbered_tile(facts: KernelFacts, value: Value, axis: int) -> NumberedTile | None:
     try:
         offsets = read_offsets(facts, value)
     except NotConsecutive:
-        offsets = None
-    if offsets is not None and offsets.axis == axis and offsets.limit is not None:
-        tile = _number_of_tile(facts, offsets)
-        if tile is not None:
-            start = tile * offsets.extent
-            form = replace(offsets, start=start).form
-            within = offsets.limit - start
-    wraps, selects = _depends_on_lanes(form, "mod"), _depends_on_lanes(form, "negative", "holds")
-    return Promise(form, axis, extent, contiguity, divisibility, wraps, selects, within)
-
-
-def _number_of_tile(facts: KernelFacts, offsets: Offsets) -> Polynomial | None:
-    tile = offsets.start.whole_quotient(offsets.extent)
-    if tile is None or all(atom.tag in _SIMPLE for atom in tile.atoms):
         return None
-    return Polynomial.of(Atom("tile_number", (_name_of(facts, tile) or "tile",)))
+    number = offsets.start.whole_quotient(offsets.extent)
+    if offsets.axis != axis or offsets.limit is None or number is None:
+        return None
+    name = "" if number.sole_atom is not None else _name_of(facts, number)
+    if not name:
+        return None
+    start = Polynomial.of(Atom("tile_number", (name,))) * offsets.extent
+    return NumberedTile(name, number, replace(offsets, start=start).form, offsets.limit - start)
 
 
 def _name_of(facts: KernelFacts, form: Polynomial) -> str:
@@ -133,7 +145,16 @@ def find_counterexample(
     promise: Promise,
     circumstances: Sequence[Circumstance] = (),
 ) -> str:
-    """Numbers for which the promise is false, in words; empty where none were found."""
+    """Numbers for which the promise is false, in words; empty where none were found.
+
+    Raises CannotTell where a circumstance has no number.
+    """
+    search = _Search(facts, divisibility, promise, circumstances)
+    found = search.run()
+    if found or not search.blind or promise.tile is None:
+        return found
+    # The number of the tile cannot be computed here; but the tiles that are needed are there.
+    promise = replace(promise, offsets=promise.tile.offsets)
     return _Search(facts, divisibility, promise, circumstances).run()
 
 
@@ -147,6 +168,8 @@ class _Search:
     ) -> None:
         self._facts = facts
         self._divisibility = divisibility
+        self.blind = False
+        """Whether something stood in the way of numbers."""
         self._promise = promise
         self._circumstances = circumstances
         self._lane = Atom("lane", (promise.extent, promise.axis))
@@ -215,7 +238,7 @@ class _Search:
             if key in seen:
                 continue
             seen.add(key)
-            for numbers in product(*candidates):
+            for numbers in islice(product(*candidates), MAX_DRAWS):
                 trial = dict(zip(self._inputs, numbers, strict=True))
                 if self._is_possible(trial):
                     yield trial
@@ -250,10 +273,10 @@ class _Search:
             least = [number_of(form, trial) for form in assumption.nonnegative]
             if any(number is not None and number < 0 for number in least):
                 return False
-        if self._promise.within is not None:
-            left = number_of(self._promise.within, trial)
-            if left is not None and left <= 0:
-                return False
+        tile = self._promise.tile
+        left = number_of(tile.left, trial) if tile is not None else None
+        if left is not None and left <= 0:
+            return False
         for trip, count in self._counts.items():
             trips = number_of(count, trial)
             if trips is not None and trial[trip] >= trips:
@@ -277,6 +300,7 @@ class _Search:
         for lane in range(extent):
             number = number_of(promise.offsets, {**trial, self._lane: lane})
             if number is None:
+                self.blind = True
                 return ""
             lanes.append(number)
         contiguity = extent
@@ -307,11 +331,20 @@ class _Search:
 
     def _told(self, trial: Mapping[Atom, int], lane: int, what: str) -> str:
         """ "M=100, BLOCK=64: lane 36 of program 1 wraps to element 0"."""
+        inputs = list(self._inputs)
+        tile = self._promise.tile
+        number = number_of(tile.number, trial) if tile is not None else None
+        if tile is not None and number is not None:
+            # Its name says more than all that it is computed from.
+            needed = {atom for form in (tile.offsets, *self._values) for atom in _inputs(form)}
+            inputs = [atom for atom in inputs if atom in needed]
         # Lengths first, then blocks, then what only tells one tile from another.
-        shown = sorted(self._inputs, key=lambda atom: (_SHOWN[self._order(atom)[0]], atom.key))
-        named = [f"{name}={trial[a]}" for a in shown if (name := self._name(a))]
-        programs = [str(trial[a]) for a in self._inputs if a.tag == "program_id"]
-        trips = [str(trial[a]) for a in self._inputs if a.tag == "trip"]
+        inputs.sort(key=lambda atom: (_SHOWN[self._order(atom)[0]], atom.key))
+        named = [f"{name}={trial[a]}" for a in inputs if (name := self._name(a))]
+        if tile is not None and number is not None:
+            named.append(f"{tile.name}={number}")
+        programs = [str(trial[a]) for a in inputs if a.tag == "program_id"]
+        trips = [str(trial[a]) for a in inputs if a.tag == "trip"]
         place = f"lane {lane}{_of('iteration', trips)}{_of('program', programs)}"
         where = ", ".join(named)
         return f"{where + ': ' if where else ''}{place} {what}"
