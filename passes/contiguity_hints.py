@@ -19,6 +19,7 @@ from tritonopt.facts.counterexamples import (
     promise_about,
 )
 from tritonopt.facts.divisibility import Divisibility, Proof, substitute
+from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
 from tritonopt.facts.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
 from tritonopt.facts.polynomial import ONE, TooLarge
@@ -190,13 +191,17 @@ class _Kernel:
         self.divisibility = Divisibility(facts)
         self.bounds = Bounds(facts)
 
+    def function(self, call: ast.Call) -> str:
+        """The name below `triton.language` of what is called; "" for anything else."""
+        return function(self.facts.kernel.module.resolve(call.func))
+
     @cached_property
     def hints(self) -> list[_Hinted]:
         """Values with hints, in source order."""
         calls: dict[Value, list[tuple[ast.Call, str]]] = {}
         for node, value in self.facts.values.items():
             if isinstance(node, ast.Call):
-                name = function(self.facts.kernel.module.resolve(node.func))
+                name = self.function(node)
                 if name in ("multiple_of", "max_contiguous"):
                     calls.setdefault(value, []).append((node, name))
         return [self._hinted(value, found) for value, found in calls.items()]
@@ -240,8 +245,7 @@ class _Kernel:
             case ast.BinOp(op=ast.Mod()):
                 return value.op == "mod"
             case ast.Call():
-                name = function(self.facts.kernel.module.resolve(node.func))
-                return value.op == "where" and name == "where"
+                return value.op == "where" and self.function(node) == "where"
             case ast.Name(ctx=ast.Store()):
                 statement = self.statement(node)
                 return isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Mod)
@@ -288,7 +292,7 @@ def _runs_along_lanes(facts: KernelFacts, value: Value) -> bool:
         # Most selections are of data.
         try:
             return read_offsets(facts, value).kind is Kind.SELECTED
-        except NotConsecutive:
+        except (NotConsecutive, TooLarge):
             return False
     return any(
         len(monomial) == 1 and monomial[0][0].tag in ("lane", "load")
@@ -695,7 +699,7 @@ class _Insertion:
         writer = self._writer
         statement = self._kernel.statement(place)
         environment = self._facts.before[statement]
-        number = writer.find_form(value, environment)
+        number = self._spelled(value, environment)
         self._value = number
         given = self._per_axis(number, offsets)
         functions = writer.language("max_contiguous"), writer.language("multiple_of")
@@ -710,6 +714,26 @@ class _Insertion:
         comment = self._comment(place, offsets, number, below)
         return InsertAfter(statement, f"{comment}\n{name} = {hinted(name)}")
 
+    def _spelled(self, value: Polynomial, environment: Environment) -> str:
+        """A hint's value, which must be a number that the compiler knows."""
+        if value.constant_value is not None:
+            return value.readable
+        forms = self._facts.forms
+
+        def wanted(candidate: Value) -> bool:
+            return forms.when(candidate) == "static" and forms.of(candidate) == value
+
+        ends = [
+            node
+            for call in self._facts.values
+            if isinstance(call, ast.Call) and self._kernel.function(call) == "arange"
+            for node in (*call.args, *(keyword.value for keyword in call.keywords))
+        ]
+        found = self._writer.find(wanted, environment, ends)
+        if found is None:
+            raise NotExpressible(f"{value.readable} has no name here")
+        return self._writer.text(found)
+
     def _per_axis(self, number: str, offsets: Offsets) -> str:
         rank = self._wrap.value.rank
         assert rank is not None
@@ -720,7 +744,11 @@ class _Insertion:
 
     def _comment(self, place: ast.expr, offsets: Offsets, number: str, below: Proof | None) -> str:
         assert offsets.limit is not None
-        length = offsets.limit.readable
+        length = "the length"
+        if isinstance(place, ast.BinOp):
+            length = " ".join(self._writer.text(place.right).split())
+        elif all(atom.tag == "param" for atom in offsets.limit.atoms):
+            length = offsets.limit.readable
         if offsets.kind is Kind.SELECTED:
             return f"# True as long as every lane is below {length}, so that none is left out."
         if below is not None:

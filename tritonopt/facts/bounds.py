@@ -1,6 +1,6 @@
 """How small an integer form can be, as far as the kernel shows.
 
-What divides, or bounds or steps a loop, is a size. It is a written default that sizes are at least
+What divides, counts lanes, or bounds or steps a loop is a size. It is a written default that sizes are at least
 1, and an answer names those it rests on.
 """
 
@@ -47,7 +47,7 @@ class Bounds:
 
     @cached_property
     def sizes(self) -> frozenset[str]:
-        """Parameters that divide, are divided with rounding up, or bound or step a loop."""
+        """Parameters that divide, are divided with rounding up, count lanes, or bound a loop."""
         found = {
             str(value.attribute)
             for value in self._sizes()
@@ -66,6 +66,8 @@ class Bounds:
         for value in self._values:
             if value.op in ("floordiv", "mod"):
                 yield from _factors(value.operands[1])
+            elif value.op == "lane":
+                yield from _factors(value.operands[0])
             elif value.op == "elementwise" and value.attribute == "cdiv":
                 yield from chain(*map(_factors, value.operands))
         for loop in self._facts.loops:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tritonopt.facts.divisibility import Divisibility
 from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.host import Passed
-from tritonopt.facts.offsets import COMPUTED, NotConsecutive, number_of, read_offsets
+from tritonopt.facts.offsets import COMPUTED, NotConsecutive, Offsets, number_of, read_offsets
 from tritonopt.facts.polynomial import Atom, Polynomial
 from tritonopt.facts.values import Value
 
@@ -41,10 +41,19 @@ class NumberedTile:
 
     name: str
     number: Polynomial
-    offsets: Polynomial
-    """The same offsets with that number as an atom, however it is computed."""
-    left: Polynomial
-    """What is left of the length where the tile starts: positive for tiles that are needed."""
+    offsets: Offsets
+    """The offsets with that number as an atom, however it is computed, ..."""
+    computed: Offsets
+    """... and as they are."""
+
+    def is_needed(self, numbers: Mapping[Atom, int]) -> bool:
+        """Whether the tile starts within the length, as far as that has a number."""
+        for offsets in (self.offsets, self.computed):
+            assert offsets.limit is not None
+            left = number_of(offsets.limit - offsets.start, numbers)
+            if left is not None and left <= 0:
+                return False
+        return True
 
 
 @dataclass(frozen=True)
@@ -103,11 +112,13 @@ def _numbered_tile(facts: KernelFacts, value: Value, axis: int) -> NumberedTile 
     number = offsets.start.whole_quotient(offsets.extent)
     if offsets.axis != axis or offsets.limit is None or number is None:
         return None
-    name = "" if number.sole_atom is not None else _name_of(facts, number)
+    if all(atom.tag in ("program_id", "trip", "param") for atom in number.atoms):
+        return None
+    name = _name_of(facts, number)
     if not name:
         return None
     start = Polynomial.of(Atom("tile_number", (name,))) * offsets.extent
-    return NumberedTile(name, number, replace(offsets, start=start).form, offsets.limit - start)
+    return NumberedTile(name, number, replace(offsets, start=start), offsets)
 
 
 def _name_of(facts: KernelFacts, form: Polynomial) -> str:
@@ -154,7 +165,7 @@ def find_counterexample(
     if found or not search.blind or promise.tile is None:
         return found
     # The number of the tile cannot be computed here; but the tiles that are needed are there.
-    promise = replace(promise, offsets=promise.tile.offsets)
+    promise = replace(promise, offsets=promise.tile.offsets.form)
     return _Search(facts, divisibility, promise, circumstances).run()
 
 
@@ -273,9 +284,7 @@ class _Search:
             least = [number_of(form, trial) for form in assumption.nonnegative]
             if any(number is not None and number < 0 for number in least):
                 return False
-        tile = self._promise.tile
-        left = number_of(tile.left, trial) if tile is not None else None
-        if left is not None and left <= 0:
+        if self._promise.tile is not None and not self._promise.tile.is_needed(trial):
             return False
         for trip, count in self._counts.items():
             trips = number_of(count, trial)
@@ -336,7 +345,7 @@ class _Search:
         number = number_of(tile.number, trial) if tile is not None else None
         if tile is not None and number is not None:
             # Its name says more than all that it is computed from.
-            needed = {atom for form in (tile.offsets, *self._values) for atom in _inputs(form)}
+            needed = {atom for form in (tile.offsets.form, *self._values) for atom in _inputs(form)}
             inputs = [atom for atom in inputs if atom in needed]
         # Lengths first, then blocks, then what only tells one tile from another.
         inputs.sort(key=lambda atom: (_SHOWN[self._order(atom)[0]], atom.key))

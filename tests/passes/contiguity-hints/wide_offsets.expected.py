@@ -2,16 +2,17 @@
 
 import torch
 import triton
-import triton.language as lang
+import triton.language as T
+from triton.language import constexpr
 
 
 @triton.jit
-def roll_kernel(x_ptr, y_ptr, stride, n, B: lang.constexpr):
-    row = lang.program_id(0).to(lang.int64)
+def roll_kernel(x_ptr, y_ptr, stride, n, B: constexpr):
+    row = T.program_id(0).to(T.int64)
     x_ptr += row * stride
-    at = lang.program_id(1) * B + lang.arange(0, B)
-    source = (lang.max_contiguous(lang.multiple_of((at + B) % n, B), B)).to(lang.int64)
-    lang.store(y_ptr + row * stride + at, lang.load(x_ptr + source))
+    at = T.program_id(1) * B + T.arange(0, B)
+    source = (T.max_contiguous(T.multiple_of((at + B) % n, B), B)).to(T.int64)
+    T.store(y_ptr + row * stride + at, T.load(x_ptr + source))
 
 
 # tritonopt: x: f32[m, n]
