@@ -1,7 +1,7 @@
 """How small an integer form can be, as far as the kernel shows.
 
-What divides, counts lanes, or bounds or steps a loop is a size. It is a written default that sizes are at least
-1, and an answer names those it rests on.
+What divides, counts lanes, or bounds or steps a loop is a size. It is a written default that sizes
+are at least 1, and an answer names those it rests on.
 """
 
 from __future__ import annotations

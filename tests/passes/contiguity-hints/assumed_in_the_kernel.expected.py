@@ -20,7 +20,7 @@ def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # tritonopt: x: f32[n]
 def repeat(x: torch.Tensor):
-    x = x.repeat(16)
+    x = x[:20].repeat(16)
     n = x.numel()
     y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
     repeat_kernel[(n // 8,)](x, y, n, BLOCK=16)

@@ -19,8 +19,8 @@ def shifted_kernel(X, Y, n_cols, BLOCK_N: tl.constexpr):
 # tritonopt: x: f32[m, n]
 def shifted(x: torch.Tensor):
     m, n = x.shape
-    x = x.repeat(1, 16)
-    n = n * 16
+    x = x[:, :3].repeat(1, 16)
+    n = x.shape[1]
     y = torch.empty_like(x)
     shifted_kernel[(m, n // 16)](x, y, n, BLOCK_N=16)
     return y

@@ -14,7 +14,7 @@ def scale_kernel(X, Y, numel, factor, BLOCK: tl.constexpr):
 
 # tritonopt: x: f32[n]
 def scaled(x: torch.Tensor):
-    x = x.repeat(32)
+    x = x[:20].repeat(32)
     numel = x.numel()
     assert not numel % 32
 

@@ -21,8 +21,8 @@ def sum_kernel(X, Out, N: tl.constexpr, BLOCK: tl.constexpr):
 # tritonopt: x: f32[m, n]
 def row_sums(x: torch.Tensor):
     m = x.shape[0]
-    n = x.shape[1] * 16
-    x = x.repeat(1, 16)
+    x = x[:, :3].repeat(1, 16)
+    n = x.shape[1]
     out = torch.empty(m, dtype=torch.float32, device=x.device)
     sum_kernel[(m,)](x, out, N=n, BLOCK=16)
     return out

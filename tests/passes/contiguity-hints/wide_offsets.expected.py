@@ -17,7 +17,7 @@ def roll_kernel(x_ptr, y_ptr, stride, n, B: constexpr):
 
 # tritonopt: x: f32[m, n]
 def rolled(x: torch.Tensor):
-    x = x.repeat(1, 16)
+    x = x[:, :3].repeat(1, 16)
     m = x.shape[0]
     n = x.shape[1] // 16 * 16
     y = torch.empty_like(x)
