@@ -155,8 +155,9 @@ class ContiguityHints(Pass):
             note = _Check(kernel, hinted).note()
             if note is not None:
                 yield note
+        hinted_values = {hinted.value for hinted in kernel.hints}
         for wrap in kernel.wraps:
-            if wrap.value not in {hinted.value for hinted in kernel.hints}:
+            if wrap.value not in hinted_values:
                 yield _Insertion(kernel, wrap, self.least).site()
 
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
@@ -314,6 +315,8 @@ class _Check:
 
     def note(self) -> Site | None:
         """What to tell the author; None where the hints are true, or cannot be judged."""
+        if self._hinted.value.shape is None:
+            return None
         try:
             found = self._malformed() or self._false() or self._narrow()
         except (TooLarge, CannotTell):
@@ -413,11 +416,15 @@ class _Check:
         try:
             offsets = read_offsets(self._facts, self._hinted.value)
         except NotConsecutive:
-            form = promise.divisibility
-            scalar = promise.contiguity is None and form is not None
-            return scalar and divisibility.proof(form, promise.offsets) is not None  # type: ignore[arg-type]
+            if promise.contiguity is not None or promise.divisibility is None:
+                return False
+            return divisibility.proof(promise.divisibility, promise.offsets) is not None
         if offsets.axis != promise.axis:
             return False
+        if promise.contiguity not in (None, promise.extent) and promise.divisibility is not None:
+            # Several groups: the second starts one contiguity after the first.
+            if divisibility.proof(promise.divisibility, promise.contiguity) is None:
+                return False
         inside = offsets.limit is not None and (
             stays_below(self._facts, divisibility, offsets) is not None
         )
@@ -630,13 +637,14 @@ class _Insertion:
                 f"loads of small types would become narrower (option least={number})"
             )
             raise refuted("cannot-narrow", "would-narrow", detail)
-        ends_text = f"{value.readable} divides {offsets.start.readable}"
+        detail = f"{value.readable} divides {offsets.start.readable}"
         if below is None:
-            ends_text += f" and {limit.readable}"
+            detail += f" and {limit.readable}"
         else:
-            ends_text += f", and every lane is below {limit.readable}"
+            detail = "" if offsets.start.is_zero else f"{detail}, and "
+            detail += f"every lane is below {limit.readable}"
             proof = proof & below
-        self._prove(claim, ends_text, proof)
+        self._prove(claim, detail, proof)
         return value
 
     def _widest(
