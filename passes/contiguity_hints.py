@@ -421,10 +421,8 @@ class _Check:
             return divisibility.proof(promise.divisibility, promise.offsets) is not None
         if offsets.axis != promise.axis:
             return False
-        if promise.contiguity not in (None, promise.extent) and promise.divisibility is not None:
-            # Several groups: the second starts one contiguity after the first.
-            if divisibility.proof(promise.divisibility, promise.contiguity) is None:
-                return False
+        if not self._groups_start_alike(promise):
+            return False
         inside = offsets.limit is not None and (
             stays_below(self._facts, divisibility, offsets) is not None
         )
@@ -441,6 +439,13 @@ class _Check:
             if any(divisibility.proof(value, end) is None for end in ends if end is not None):
                 return False
         return True
+
+    def _groups_start_alike(self, promise: Promise) -> bool:
+        """Whether what divides the first lane of a group divides that of the next one too."""
+        contiguity, divisor = promise.contiguity, promise.divisibility
+        if contiguity is None or divisor is None or contiguity == promise.extent:
+            return True
+        return self._kernel.divisibility.proof(divisor, contiguity) is not None
 
     def _circumstances(self, promise: Promise) -> list[Circumstance]:
         """The conditions under which the hinted values come about, as far as it matters."""
