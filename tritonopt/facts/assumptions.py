@@ -135,6 +135,10 @@ class Assumptions:
     def __init__(self, given: Sequence[Assumption], parameters: frozenset[str]) -> None:
         self._given = [a for a in given if a.applies_to(parameters)]
 
+    @property
+    def given(self) -> Sequence[Assumption]:
+        return self._given
+
     def disjoint(self, first: str, second: str) -> Assumption | None:
         wanted = frozenset({first, second})
         return next((a for a in self._given if a.disjoint == wanted), None)

@@ -12,7 +12,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
+from tritonopt.facts.host import Passed, passed_by
 from tritonopt.source import Kernel, Launch
 
 _ALLOCATIONS = frozenset(
@@ -71,9 +73,8 @@ class LaunchEvidence:
             return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"
         if not self.launches:
             return "no launch of the kernel is in this file"
-        for other in self.kernel.module.kernels:
-            if other is not self.kernel and _calls(other, self.kernel.name):
-                return f"{other.name} calls {self.kernel.name} too, with arguments of its own"
+        if self.caller is not None:
+            return f"{self.caller.name} calls {self.kernel.name} too, with arguments of its own"
         for launch in self.launches:
             if not launch.complete:
                 return f"the launch in line {launch.call.lineno} hides its arguments behind * or **"
@@ -95,6 +96,21 @@ class LaunchEvidence:
             if number is not None:
                 found[name] = number
         return found
+
+    @cached_property
+    def passed(self) -> tuple[Passed, ...]:
+        """What the launches pass, every configuration of each; empty where that is not known."""
+        if self.unknown:
+            return ()
+        by_launch = [passed_by(launch) for launch in self.launches]
+        return tuple(chain.from_iterable(by_launch)) if all(by_launch) else ()
+
+    @cached_property
+    def caller(self) -> Kernel | None:
+        """Jit code of this file that calls the kernel: its parameters may be tiles."""
+        kernels = self.kernel.module.kernels
+        others = (k for k in kernels if k is not self.kernel)
+        return next((k for k in others if _calls(k, self.kernel.name)), None)
 
     def equal(self, first: str, second: str) -> bool:
         """Whether every launch passes the same expression for both parameters."""

@@ -315,6 +315,17 @@ class Polynomial:
                 return quotient
         return None
 
+    def whole_quotient(self, divisor: Polynomial) -> Polynomial | None:
+        """The quotient by a single term, where it goes into every term without a rest."""
+        if len(divisor.terms) != 1 or any(a.is_indicator for a in divisor.atoms):
+            return None
+        quotient = self * divisor.inverse()
+        whole = all(
+            coefficient.denominator == 1 and all(power > 0 for _, power in monomial)
+            for monomial, coefficient in quotient.terms.items()
+        )
+        return quotient if whole else None
+
 
 def _polynomial(value: Polynomial | int | Fraction) -> Polynomial:
     return value if isinstance(value, Polynomial) else Polynomial.constant(value)

@@ -1,0 +1,894 @@
+"""contiguity-hints: what is true of wrapped offsets is said to the compiler, and checked."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import ClassVar
+
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts.bounds import Bounds
+from tritonopt.facts.counterexamples import (
+    CannotTell,
+    Circumstance,
+    Promise,
+    find_counterexample,
+    promise_about,
+)
+from tritonopt.facts.divisibility import Divisibility, Proof, substitute
+from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.language import function
+from tritonopt.facts.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
+from tritonopt.facts.polynomial import ONE, TooLarge
+from tritonopt.facts.values import is_float, is_integer
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
+from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.writing import NotExpressible, Writer
+from tritonopt.source import Change, InsertAfter, ReplaceExpression
+
+WIDEST = 1024
+"""The largest number that is tried as a hint."""
+
+WIDEST_LOAD = 16
+"""Elements of one load at the most: 16 bytes."""
+
+
+@dataclass(frozen=True)
+class ContiguityHints(Pass):
+    """Say how far wrapped offsets are contiguous, and find hints that are not true.
+
+    ## What it does
+
+    `offsets % N` and `tl.where(offsets < N, offsets, 0)` hide from the compiler that neighbouring
+    lanes read neighbouring elements. Where that is true of whole groups of lanes, the pass says so:
+
+        offsets = tl.max_contiguous(tl.multiple_of(offsets, V), V)
+
+    with the widest V that is true: the number of lanes, else the largest power of two. For a tile
+    of rank 2 the hints get one value for each axis, `[1, V]`. A comment says what the promise
+    rests on, for nobody checks it at run time.
+
+    What the two hints mean: `max_contiguous(x, C)` says that along each axis every aligned group of
+    C lanes goes up by one from lane to lane; `multiple_of(x, D)` says that the first lane of each
+    such group is a multiple of D. After `%` neither does anything without the other. They are
+    properties of the operation that computes x, wherever they are written: a hint under an `if`
+    about a value from outside of it holds on every way. They replace what the compiler found by
+    itself, so a narrow hint can make loads narrower. Hints on parameters do nothing.
+
+    Hints that are there are checked: one that can be false gets an analysis remark with numbers
+    for which it is (`hint-can-be-false`), and so does one of a value that is no power of two or
+    of more lanes than there are, and one below 16 on offsets of which the compiler knows more
+    (`hint-narrows`). Hints under a condition that the launcher chooses (`if EVEN_N:`) and promises
+    about parameters are left to their author.
+
+    The option `least` is the smallest number that is written. Below 16 a hint can make loads of
+    small types narrower where N happens to be a multiple of 16, which Triton then sees by itself.
+
+    ## Why
+
+    Loads of 16 bytes in place of one element each. That matters where N is not specialised
+    (`do_not_specialize`, a length that is loaded or computed), and behind `tl.where` always:
+    the compiler never sees through a selection, but through `%` it sees where it knows that N is a
+    multiple of 16. Of a parameter nobody can tell beforehand.
+
+    ## Conditions
+
+    The lanes go up by one before they are wrapped; they are added to a pointer as they are, or
+    times 1. For `%`: the offset is not negative (the rest of a negative number is negative), and V
+    divides the number of lanes, the offset of lane 0 and N; or no lane reaches N at all. For
+    `tl.where`: V divides the offset of lane 0, and every lane is below N, in every program and
+    iteration. It is not enough that N is a multiple of V: in a group beyond N all lanes
+    are 0. So N is a multiple of the block, and the loop or the grid is known to end there.
+
+    This is shown by the kernel's arithmetic, by `tl.static_assert` and `tl.assume`, by every launch
+    in the file (its arithmetic, what it asserts or raises, configurations and heuristics of the
+    tuner), or given: `--assume 'N % BLOCK == 0'`. Where it is not shown, the remark has numbers for
+    which the hint would be false. Where the launches are the evidence, files that were not given
+    are taken not to launch the kernel (`no-other-launches`); what divides or bounds a loop is taken
+    to be positive (`sizes-are-positive`); index arithmetic is taken not to overflow int32.
+
+    Declined as well: lengths of which the compiler knows as much (constexprs, `blocks * BLOCK`).
+
+    ## Numerics
+
+    Exact, or `assumption` where a given fact is used. Bits `reduction-order` where the
+    kernel adds up floats or multiplies matrices: a hint changes which thread holds which element,
+    and with it the order of sums (seen on 210 of 256 rows on a GPU). Otherwise the same.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
+        offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        source = offs % N
+        tl.store(Y + offs, tl.load(X + source))
+
+
+    def repeat(x, y):
+        n = x.numel()
+        if n % 128:
+            raise ValueError("pad the ring to whole blocks")
+        repeat_kernel[(y.numel() // 128,)](x, y, n, BLOCK=128)
+    ```
+
+    becomes
+
+    ```python
+    @triton.jit
+    def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
+        offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        source = offs % N
+        # True as long as N is a multiple of BLOCK.
+        source = tl.max_contiguous(tl.multiple_of(source, BLOCK), BLOCK)
+        tl.store(Y + offs, tl.load(X + source))
+
+
+    def repeat(x, y):
+        n = x.numel()
+        if n % 128:
+            raise ValueError("pad the ring to whole blocks")
+        repeat_kernel[(y.numel() // 128,)](x, y, n, BLOCK=128)
+    ```
+
+    ## Measured
+
+    On one H200 with Triton 3.6, wrapped loads with and without the hint: 1.00x to 1.04x. Compiled
+    for sm_90 by Triton 3.7 (`tests/passes/test_contiguity_hints_compiled.py`): `ld.global.b32`
+    becomes `ld.global.v4.b32`.
+    """
+
+    least: int = 16
+
+    name: ClassVar[str] = "contiguity-hints"
+    summary: ClassVar[str] = "say of wrapped offsets how far they are contiguous; check such hints"
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
+    default: ClassVar[bool] = False
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        kernel = _Kernel(facts)
+        for hinted in kernel.hints:
+            note = _Check(kernel, hinted).note()
+            if note is not None:
+                yield note
+        hinted_values = {hinted.value for hinted in kernel.hints}
+        for wrap in kernel.wraps:
+            if wrap.value not in hinted_values:
+                yield _Insertion(kernel, wrap, self.least).site()
+
+    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
+        changes: Sequence[Change] = site.plan
+        return changes
+
+
+@dataclass(frozen=True)
+class _Hinted:
+    """A value and the hints about it; what is promised by axis, from the left."""
+
+    value: Value
+    calls: tuple[ast.Call, ...]
+    contiguity: tuple[Polynomial | None, ...]
+    divisibility: tuple[Polynomial | None, ...]
+
+
+@dataclass(frozen=True)
+class _Wrap:
+    """A wrapped or selected value, and the places where the kernel computes it."""
+
+    value: Value
+    places: tuple[ast.expr, ...]
+    """A `%` or a `tl.where`; for `offsets %= M`, the name that is bound."""
+
+
+class _Kernel:
+    """What both halves of the pass ask of a kernel."""
+
+    def __init__(self, facts: KernelFacts) -> None:
+        self.facts = facts
+        self.divisibility = Divisibility(facts)
+        self.bounds = Bounds(facts)
+
+    def function(self, call: ast.Call) -> str:
+        """The name below `triton.language` of what is called; "" for anything else."""
+        return function(self.facts.kernel.module.resolve(call.func))
+
+    @cached_property
+    def hints(self) -> list[_Hinted]:
+        """Values with hints, in source order."""
+        calls: dict[Value, list[tuple[ast.Call, str]]] = {}
+        for node, value in self.facts.values.items():
+            if isinstance(node, ast.Call):
+                name = self.function(node)
+                if name in ("multiple_of", "max_contiguous"):
+                    calls.setdefault(value, []).append((node, name))
+        return [self._hinted(value, found) for value, found in calls.items()]
+
+    def _hinted(self, value: Value, calls: Sequence[tuple[ast.Call, str]]) -> _Hinted:
+        rank = max(value.rank or 0, 1)
+        promised: dict[str, tuple[Polynomial | None, ...]] = {}
+        for call, name in calls:
+            given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "values")]
+            promised[name] = self._by_axis(given[0] if given else None, rank)
+        nothing = (None,) * rank
+        nodes = sorted((call for call, _ in calls), key=lambda n: (n.lineno, n.col_offset))
+        return _Hinted(
+            value,
+            tuple(nodes),
+            promised.get("max_contiguous", nothing),
+            promised.get("multiple_of", nothing),
+        )
+
+    def _by_axis(self, node: ast.expr | None, rank: int) -> tuple[Polynomial | None, ...]:
+        value = self.facts.values.get(node) if node is not None else None
+        if value is None:
+            return (None,) * rank
+        parts = value.operands if value.op == "tuple" else (value,)
+        if len(parts) != rank:
+            return (None,) * rank
+        return tuple(self.facts.forms.of(part) for part in parts)
+
+    @cached_property
+    def wraps(self) -> list[_Wrap]:
+        """Tiles of offsets that are wrapped or selected, in source order."""
+        places: dict[Value, list[ast.expr]] = {}
+        for node, value in self.facts.values.items():
+            if value.op in ("mod", "where") and value.rank and self._computes(node, value):
+                places.setdefault(value, []).append(node)
+        found = [_Wrap(value, tuple(nodes)) for value, nodes in places.items()]
+        return [wrap for wrap in found if _runs_along_lanes(self.facts, wrap.value)]
+
+    def _computes(self, node: ast.expr, value: Value) -> bool:
+        match node:
+            case ast.BinOp(op=ast.Mod()):
+                return value.op == "mod"
+            case ast.Call():
+                return value.op == "where" and self.function(node) == "where"
+            case ast.Name(ctx=ast.Store()):
+                statement = self.statement(node)
+                return isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Mod)
+        return False
+
+    @cached_property
+    def _statements(self) -> dict[ast.AST, ast.stmt]:
+        """Of every expression, the innermost statement it stands in."""
+        found: dict[ast.AST, ast.stmt] = {}
+        for statement in ast.walk(self.facts.kernel.node):
+            if isinstance(statement, ast.stmt):
+                found.update((inner, statement) for inner in _own_expressions(statement))
+        return found
+
+    def statement(self, node: ast.expr) -> ast.stmt:
+        return self._statements[node]
+
+    def is_nonnegative(self, form: Polynomial) -> tuple[bool, frozenset[str], Proof]:
+        """(whether a form is at least 0, the sizes that are taken to be positive for it, proof)."""
+        least = self.bounds.least(form)
+        if least is None or least.number < 0:
+            return False, frozenset(), Proof()
+        return True, least.sizes, Proof(given=least.given)
+
+
+def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions of a statement, without those of the statements inside it."""
+    todo: list[ast.AST] = list(ast.iter_child_nodes(statement))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.stmt):
+            continue
+        if isinstance(node, ast.expr):
+            yield node
+        todo.extend(ast.iter_child_nodes(node))
+
+
+def _runs_along_lanes(facts: KernelFacts, value: Value) -> bool:
+    """Whether what is wrapped or selected is an index that a reader may think contiguous."""
+    sides = value.operands[:1] if value.op == "mod" else value.operands[1:]
+    if any(is_float(side.dtype) or side.dtype == "float" for side in (value, *sides)):
+        return False
+    if value.op == "where":
+        # Most selections are of data.
+        try:
+            return read_offsets(facts, value).kind is Kind.SELECTED
+        except (NotConsecutive, TooLarge):
+            return False
+    return any(
+        len(monomial) == 1 and monomial[0][0].tag in ("lane", "load")
+        for side in sides
+        for monomial in facts.forms.of(side).terms
+    )
+
+
+# Are the hints that are there true?
+
+
+class _Check:
+    """The hints about one value."""
+
+    def __init__(self, kernel: _Kernel, hinted: _Hinted) -> None:
+        self._kernel = kernel
+        self._facts = kernel.facts
+        self._hinted = hinted
+
+    def note(self) -> Site | None:
+        """What to tell the author; None where the hints are true, or cannot be judged."""
+        if self._hinted.value.shape is None:
+            return None
+        try:
+            found = self._malformed() or self._false() or self._narrow()
+        except (TooLarge, CannotTell):
+            return None
+        if found is None:
+            return None
+        claim, reason, detail = found
+        condition = Condition(claim, Status.REFUTED, detail, reason)
+        text = ast.unparse(self._hinted.calls[0])
+        return Site(self._hinted.calls[0], (condition,), f"{text}: {detail}", analysis=True)
+
+    def _malformed(self) -> tuple[str, str, str] | None:
+        shape = self._hinted.value.shape
+        for values in (self._hinted.contiguity, self._hinted.divisibility):
+            for form in values:
+                number = form.constant_value if form is not None else None
+                if number is not None and (number < 1 or int(number) & (int(number) - 1)):
+                    detail = f"{number} is not a power of two, as Triton needs it"
+                    return "hint-is-a-power-of-two", "hint-is-not-a-power-of-two", detail
+        if shape is None or len(shape) != len(self._hinted.contiguity):
+            return None
+        for extent, form in zip(shape, self._hinted.contiguity, strict=True):
+            lanes = self._facts.forms.of(extent).constant_value
+            number = form.constant_value if form is not None else None
+            if lanes is not None and number is not None and number > lanes:
+                detail = f"{number} lanes are promised of a tile that has {lanes}"
+                return "hint-fits-the-tile", "hint-exceeds-the-tile", detail
+        return None
+
+    def _false(self) -> tuple[str, str, str] | None:
+        for promise in self._promises():
+            if self._is_shown(promise) or not self._is_judged(promise):
+                continue
+            text = find_counterexample(
+                self._facts, self._kernel.divisibility, promise, self._circumstances(promise)
+            )
+            if text:
+                detail = f"the hint can be false: {text}"
+                return "hint-is-true", "hint-can-be-false", detail
+        return None
+
+    def _narrow(self) -> tuple[str, str, str] | None:
+        """A hint of a few lanes takes the place of what the compiler knows of plain offsets."""
+        try:
+            offsets = read_offsets(self._facts, self._hinted.value)
+        except NotConsecutive:
+            return None
+        contiguity = self._hinted.contiguity[-1 - offsets.axis]
+        number = contiguity.constant_value if contiguity is not None else None
+        lanes = offsets.extent.constant_value
+        if offsets.kind is not Kind.PLAIN or number is None or number >= WIDEST_LOAD:
+            return None
+        if contiguity == offsets.extent or (lanes is not None and lanes <= number):
+            return None
+        detail = (
+            f"all {offsets.extent.readable} lanes are consecutive, as the compiler knows; the hint "
+            f"replaces that by {number}, and loads can become narrower"
+        )
+        return "hint-does-not-narrow", "hint-narrows", detail
+
+    def _promises(self) -> Iterator[Promise]:
+        value = self._hinted.value
+        shape = value.shape
+        if shape is None:
+            return
+        extents = [self._facts.forms.of(extent) for extent in shape] or [ONE]
+        for place, extent in enumerate(extents):
+            contiguity = self._hinted.contiguity[place]
+            divisibility = self._hinted.divisibility[place]
+            if contiguity is not None or divisibility is not None:
+                axis = len(extents) - 1 - place
+                yield promise_about(self._facts, value, axis, extent, contiguity, divisibility)
+
+    def _is_judged(self, promise: Promise) -> bool:
+        """Whether the kernel itself makes the values what they are.
+
+        Of a parameter the hint may be the caller's promise, which only the caller can break.
+        """
+        if promise.wraps or promise.selects:
+            return True
+        own = {
+            atom
+            for form in (promise.extent, promise.contiguity, promise.divisibility)
+            if form
+            for atom in form.atoms
+        }
+        worlds = self._kernel.divisibility.worlds
+        return all(
+            atom in own
+            or atom.tag in ("lane", "trip", "program_id", "num_programs")
+            or (worlds and all(world.number(atom) is not None for world in worlds))
+            for atom in promise.offsets.atoms
+        )
+
+    def _is_shown(self, promise: Promise) -> bool:
+        divisibility = self._kernel.divisibility
+        try:
+            offsets = read_offsets(self._facts, self._hinted.value)
+        except NotConsecutive:
+            if promise.contiguity is not None or promise.divisibility is None:
+                return False
+            return divisibility.proof(promise.divisibility, promise.offsets) is not None
+        if offsets.axis != promise.axis:
+            return False
+        if not self._groups_start_alike(promise):
+            return False
+        inside = offsets.limit is not None and (
+            stays_below(self._facts, divisibility, offsets) is not None
+        )
+        if offsets.kind is Kind.SELECTED and not inside:
+            return False
+        wraps = offsets.kind is Kind.WRAPPED and not inside
+        if wraps and not self._kernel.is_nonnegative(offsets.start)[0]:
+            return False
+        for value in {promise.contiguity, promise.divisibility} - {None}:
+            assert value is not None
+            ends = [offsets.limit] if wraps else []
+            if value is not promise.contiguity or wraps:
+                ends.append(offsets.start)
+            if any(divisibility.proof(value, end) is None for end in ends if end is not None):
+                return False
+        return True
+
+    def _groups_start_alike(self, promise: Promise) -> bool:
+        """Whether what divides the first lane of a group divides that of the next one too."""
+        contiguity, divisor = promise.contiguity, promise.divisibility
+        if contiguity is None or divisor is None or contiguity == promise.extent:
+            return True
+        return self._kernel.divisibility.proof(divisor, contiguity) is not None
+
+    def _circumstances(self, promise: Promise) -> list[Circumstance]:
+        """The conditions under which the hinted values come about, as far as it matters."""
+        first = self._hinted.calls[0]
+        guards = _guards(self._facts.kernel.node, first)
+        values = self._facts.values
+        found = [(values[test], holds) for test, holds in guards if test in values]
+        for effect in self._facts.effects:
+            if effect.kind is EffectKind.EXIT and effect.line < first.lineno:
+                if len(effect.guards) != 1 or effect.loops:
+                    raise CannotTell(effect.name)
+                found.append((effect.guards[0].condition, not effect.guards[0].holds))
+        circumstances = []
+        for value, holds in found:
+            chosen = {str(v.attribute) for v in value.walk() if v.op == "constexpr"}
+            if chosen - promise.names:
+                # It may well say just what the hint needs: `EVEN_M`.
+                raise CannotTell("a choice of the launcher")
+            circumstances.append(Circumstance(self._facts.forms.condition(value), holds))
+        return circumstances
+
+
+def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    """The conditions of the `if`s around a node, each with whether it holds there."""
+    for outer in ast.walk(root):
+        if isinstance(outer, ast.If):
+            for block, holds in ((outer.body, True), (outer.orelse, False)):
+                if any(inner is node for statement in block for inner in ast.walk(statement)):
+                    yield outer.test, holds
+
+
+# Where hints are missing
+
+
+class _Insertion:
+    """One wrapped or selected value without a hint, condition by condition."""
+
+    def __init__(self, kernel: _Kernel, wrap: _Wrap, least: int) -> None:
+        self._kernel = kernel
+        self._facts = kernel.facts
+        self._divisibility = kernel.divisibility
+        self._wrap = wrap
+        self._writer = Writer(kernel.facts)
+        self._text = " ".join(self._writer.text(wrap.places[0]).split())
+        self._checklist = Checklist()
+        self._least = least
+        self._launches = False
+        self._sizes: frozenset[str] = frozenset()
+        self._changes: list[Change] = []
+        self._value = ""
+
+    def site(self) -> Site:
+        checklist = self._checklist
+        try:
+            self._check()
+        except Declined as declined:
+            checklist.conditions.append(declined.condition)
+        except NotExpressible as error:
+            failed = Condition("is-expressible", Status.UNKNOWN, str(error), "not-expressible")
+            checklist.conditions.append(failed)
+        except TooLarge:
+            failed = Condition(
+                "is-understood", Status.UNKNOWN, "the offsets are too large to compare", "too-large"
+            )
+            checklist.conditions.append(failed)
+        if checklist.failed is None:
+            message = (
+                f"promised that each {self._value} lanes of {self._text} are consecutive and start "
+                f"at a multiple of {self._value}, for loads of up to 16 bytes. Measured on one "
+                "H200: 1.00x to 1.04x; where the length is a multiple of 16 and specialised, "
+                "Triton sees as much of a `%` by itself"
+            )
+        else:
+            message = f"no hint for {self._text}: {checklist.failed.detail}"
+        return Site(
+            self._wrap.places[0],
+            tuple(checklist.conditions),
+            message,
+            frozenset({Safety.ASSUMPTION} if checklist.given else ()),
+            Bits.REDUCTION_ORDER if _adds_up(self._facts) else Bits.SAME,
+            frozenset(checklist.given),
+            self._changes,
+        )
+
+    def _prove(self, claim: str, detail: str, proof: Proof) -> None:
+        because = f" ({proof.because})" if proof.because else ""
+        self._checklist.prove(claim, detail + because, proof.given)
+        self._launches = self._launches or bool(proof.launches)
+
+    def _check(self) -> None:
+        self._check_scalars()
+        offsets = self._check_lanes()
+        self._check_use()
+        below = stays_below(self._facts, self._divisibility, offsets)
+        if offsets.kind is Kind.WRAPPED:
+            self._check_start(offsets)
+        value = self._check_truth(offsets, below)
+        if offsets.kind is Kind.WRAPPED and below is None:
+            self._check_news(offsets, value)
+        self._write(offsets, value, below)
+        if self._launches:
+            self._checklist.assume(
+                "no-other-launches", "files that were not given launch it in no other way"
+            )
+        if self._sizes:
+            names = ", ".join(sorted(self._sizes))
+            self._checklist.assume("sizes-are-positive", f"{names} at least 1")
+
+    def _check_scalars(self) -> None:
+        caller = self._facts.launches.caller
+        if caller is not None:
+            detail = f"{caller.name} calls this function, and may pass tiles for its parameters"
+            raise unknown("parameters-are-scalars", "parameters-may-be-tiles", detail)
+        if not self._facts.launches.launches:
+            self._checklist.assume(
+                "parameters-are-scalars", "no launch is in this file, and no call by other jit code"
+            )
+
+    def _check_lanes(self) -> Offsets:
+        try:
+            offsets = read_offsets(self._facts, self._wrap.value)
+        except NotConsecutive as error:
+            raise unknown(
+                "lanes-are-consecutive", "lanes-are-not-consecutive", str(error)
+            ) from error
+        start = offsets.start.readable
+        self._checklist.prove("lanes-are-consecutive", f"{start} + lane before it is wrapped")
+        return offsets
+
+    def _check_use(self) -> None:
+        """The offsets must be those of neighbouring elements in memory."""
+        claim, reason = "is-contiguous-in-memory", "stride-is-not-one"
+        strided = ""
+        for stride in _Uses(self._facts, self._wrap.value).strides():
+            proof = self._is_one(stride) if stride is not None else None
+            if proof is not None:
+                self._prove(claim, "added to a pointer as they are", proof)
+                return
+            if stride is None:
+                strided = (
+                    strided or "an address is computed from them, but they are not added to it"
+                )
+            elif not strided:
+                strided = (
+                    f"they are multiplied by {stride.readable}; if that is always 1, give "
+                    f"--assume '{stride.readable} == 1'"
+                )
+        if not strided:
+            detail = "no load or store takes its address from them"
+            raise refuted("is-an-address", "not-an-address", detail)
+        raise unknown(claim, reason, strided)
+
+    def _is_one(self, stride: Polynomial) -> Proof | None:
+        if stride == ONE:
+            return Proof()
+        above = self._facts.assumptions.nonnegative(stride - 1)
+        below = self._facts.assumptions.nonnegative(ONE - stride)
+        if above is not None and below is not None:
+            return Proof(given=tuple(dict.fromkeys((above, below))))
+        worlds = self._divisibility.worlds
+        if worlds and all(substitute(stride, world) == ONE for world in worlds):
+            return Proof(launches=tuple(dict.fromkeys(world.line for world in worlds)))
+        return None
+
+    def _check_start(self, offsets: Offsets) -> None:
+        claim, reason = "is-not-negative", "may-be-negative"
+        fine, sizes, proof = self._kernel.is_nonnegative(offsets.start)
+        if not fine:
+            detail = (
+                f"{offsets.start.readable} may be negative, and `%` then leaves a negative rest: "
+                "-2 % 100 is -2"
+            )
+            raise unknown(claim, reason, detail)
+        self._sizes = sizes
+        self._prove(claim, f"{offsets.start.readable} is at least 0", proof)
+
+    def _check_truth(self, offsets: Offsets, below: Proof | None) -> Polynomial:
+        """The widest hint that is true."""
+        claim, reason = "hint-is-true", "hint-can-be-false"
+        extent, limit = offsets.extent, offsets.limit
+        assert limit is not None
+        found: tuple[Polynomial, Proof] | None = None
+        if below is not None or offsets.kind is Kind.WRAPPED:
+            ends = [offsets.start] if below is not None else [offsets.start, limit]
+            found = self._widest(extent, ends)
+        if found is None:
+            raise refuted(claim, reason, self._why_false(offsets))
+        value, proof = found
+        number = value.constant_value
+        if number is not None and value != extent and number < self._least:
+            detail = (
+                f"groups of {number} lanes are all that is shown, and a hint replaces what the "
+                f"compiler finds by itself: where {limit.readable} happens to be a multiple of 16, "
+                f"loads of small types would become narrower (option least={number})"
+            )
+            raise refuted("cannot-narrow", "would-narrow", detail)
+        detail = f"{value.readable} divides {offsets.start.readable}"
+        if below is None:
+            detail += f" and {limit.readable}"
+        else:
+            detail = "" if offsets.start.is_zero else f"{detail}, and "
+            detail += f"every lane is below {limit.readable}"
+            proof = proof & below
+        self._prove(claim, detail, proof)
+        return value
+
+    def _widest(
+        self, extent: Polynomial, ends: Sequence[Polynomial]
+    ) -> tuple[Polynomial, Proof] | None:
+        numbers = [2**power for power in range(WIDEST.bit_length() - 1, 0, -1)]
+        for value in (extent, *map(Polynomial.constant, numbers)):
+            proof: Proof | None = Proof()
+            for form in (extent, *ends):
+                shown = self._divisibility.proof(value, form)
+                proof = proof & shown if proof is not None and shown is not None else None
+            if proof is not None and value != ONE:
+                return value, proof
+        return None
+
+    def _why_false(self, offsets: Offsets) -> str:
+        extent = offsets.extent
+        promise = promise_about(self._facts, self._wrap.value, offsets.axis, extent, extent, extent)
+        try:
+            text = find_counterexample(self._facts, self._divisibility, promise)
+        except CannotTell:
+            text = ""
+        assert offsets.limit is not None
+        length, lanes = offsets.limit.readable, offsets.extent.readable
+        if not text:
+            return f"nothing shows that {lanes} divides {offsets.start.readable} and {length}"
+        if offsets.kind is Kind.SELECTED:
+            return text
+        named = (form.sole_atom for form in (offsets.limit, extent))
+        if not all(atom is not None and atom.tag == "param" for atom in named):
+            return text
+        fact = f"{length} % {lanes} == 0"
+        return f"{text}; if {length} is always a multiple of {lanes}, give --assume '{fact}'"
+
+    def _check_news(self, offsets: Offsets, value: Polynomial) -> None:
+        """Whether the compiler does not see as much by itself."""
+        claim, reason = "compiler-does-not-know", "compiler-knows"
+        assert offsets.limit is not None
+        names = {p.name for p in self._facts.kernel.parameters if p.constexpr}
+        static = all(
+            atom.tag == "global" or (atom.tag == "param" and atom.arguments[0] in names)
+            for atom in offsets.limit.atoms
+        )
+        proof = self._divisibility.proof(value, offsets.limit)
+        if static or (proof is not None and proof.is_arithmetic):
+            length = offsets.limit.readable
+            detail = f"the compiler knows of {length} what it needs, and sees it through the `%`"
+            raise refuted(claim, reason, detail)
+        self._checklist.prove(claim, "the kernel's own text does not show it")
+
+    # Writing
+
+    def _write(self, offsets: Offsets, value: Polynomial, below: Proof | None) -> None:
+        for place in self._wrap.places:
+            self._changes.append(self._change(place, offsets, value, below))
+
+    def _change(
+        self, place: ast.expr, offsets: Offsets, value: Polynomial, below: Proof | None
+    ) -> Change:
+        writer = self._writer
+        statement = self._kernel.statement(place)
+        environment = self._facts.before[statement]
+        number = self._spelled(value, environment)
+        self._value = number
+        given = self._per_axis(number, offsets)
+        functions = writer.language("max_contiguous"), writer.language("multiple_of")
+
+        def hinted(text: str) -> str:
+            return f"{functions[0]}({functions[1]}({text}, {given}), {given})"
+
+        name = _bound_name(statement, place)
+        if name is None:
+            text = self._facts.kernel.module.text_of(place)
+            return ReplaceExpression(place, hinted(text))
+        comment = self._comment(place, offsets, number, below)
+        return InsertAfter(statement, f"{comment}\n{name} = {hinted(name)}")
+
+    def _spelled(self, value: Polynomial, environment: Environment) -> str:
+        """A hint's value, which must be a number that the compiler knows."""
+        if value.constant_value is not None:
+            return value.readable
+        forms = self._facts.forms
+
+        def wanted(candidate: Value) -> bool:
+            return forms.when(candidate) == "static" and forms.of(candidate) == value
+
+        ends = [
+            node
+            for call in self._facts.values
+            if isinstance(call, ast.Call) and self._kernel.function(call) == "arange"
+            for node in (*call.args, *(keyword.value for keyword in call.keywords))
+        ]
+        found = self._writer.find(wanted, environment, ends)
+        if found is None:
+            raise NotExpressible(f"{value.readable} has no name here")
+        return self._writer.text(found)
+
+    def _per_axis(self, number: str, offsets: Offsets) -> str:
+        rank = self._wrap.value.rank
+        assert rank is not None
+        if rank == 1:
+            return number
+        values = [number if rank - 1 - place == offsets.axis else "1" for place in range(rank)]
+        return f"[{', '.join(values)}]"
+
+    def _comment(self, place: ast.expr, offsets: Offsets, number: str, below: Proof | None) -> str:
+        assert offsets.limit is not None
+        length = "the length"
+        if isinstance(place, ast.BinOp):
+            length = " ".join(self._writer.text(place.right).split())
+        elif all(atom.tag == "param" for atom in offsets.limit.atoms):
+            length = offsets.limit.readable
+        if offsets.kind is Kind.SELECTED:
+            return f"# True as long as every lane is below {length}, so that none is left out."
+        if below is not None:
+            return f"# True as long as no lane reaches {length}."
+        if number.isdigit() and offsets.extent.constant_value is None:
+            lanes = offsets.extent.readable
+            return f"# True as long as {length} and {lanes} are multiples of {number}."
+        return f"# True as long as {length} is a multiple of {number}."
+
+
+def _bound_name(statement: ast.stmt, place: ast.expr) -> str | None:
+    """The name that a statement binds to just this expression."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is place:
+            return name
+        case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is place:
+            return name
+        case ast.AugAssign(target=ast.Name(id=name) as target) if target is place:
+            return name
+    return None
+
+
+class _Uses:
+    """How a value comes into the addresses of loads, stores and atomics."""
+
+    def __init__(self, facts: KernelFacts, value: Value) -> None:
+        self._facts = facts
+        self._value = value
+        self._same = {value}
+        table = facts.interpretation.table
+        rank = value.rank or 0
+        for new in range(1, 4):
+            for pattern in product((True, False), repeat=rank + new):
+                if pattern.count(False) == rank:
+                    self._same.add(table.insert_axes(value, pattern))
+
+    def strides(self) -> Iterator[Polynomial | None]:
+        """By what the value is multiplied before it is added to a pointer; None for other uses."""
+        for effect in self._facts.effects:
+            pointer = effect.pointer
+            if pointer is None:
+                continue
+            found = list(self._in(pointer, ONE, set()))
+            yield from found
+            if not found and any(part in self._same for part in self._all(pointer)):
+                yield None
+
+    def _in(self, pointer: Value, stride: Polynomial, seen: set[Value]) -> Iterator[Polynomial]:
+        if pointer in self._same:
+            yield stride
+            return
+        if pointer in seen:
+            return
+        seen.add(pointer)
+        match pointer.op:
+            case "add":
+                for operand in pointer.operands:
+                    yield from self._in(operand, stride, seen)
+            case "sub":
+                yield from self._in(pointer.operands[0], stride, seen)
+            case "mul":
+                for factor, other in (pointer.operands, pointer.operands[::-1]):
+                    if other.rank == 0:
+                        forms = self._facts.forms
+                        yield from self._in(factor, stride * forms.of(other), seen)
+            case "phi" | "where":
+                for operand in pointer.operands[1:]:
+                    yield from self._in(operand, stride, seen)
+            case "cast" if is_integer(pointer.dtype):
+                yield from self._in(pointer.operands[0], stride, seen)
+            case "insert_axes" | "broadcast_to":
+                yield from self._in(pointer.operands[0], stride, seen)
+            case "carried" | "result":
+                identity, name = pointer.carrier
+                loop = self._facts.loops[identity]
+                yield from self._in(loop.initial[name], stride, seen)
+                yield from self._in(loop.following[name], stride, seen)
+
+    def _all(self, pointer: Value) -> Iterator[Value]:
+        """What an address is made of, without what is loaded on the way."""
+        todo, seen = [pointer], set()
+        while todo:
+            value = todo.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            yield value
+            if value.op in ("carried", "result"):
+                identity, name = value.carrier
+                todo.append(self._facts.loops[identity].initial[name])
+                todo.append(self._facts.loops[identity].following[name])
+            elif value.op != "load":
+                todo.extend(value.operands)
+
+
+def _adds_up(facts: KernelFacts) -> bool:
+    """Whether the kernel adds up floats anywhere, in an order that a layout may change.
+
+    Layouts are chosen for a kernel as a whole, so also where no hinted value comes into the sum.
+    """
+    if any(effect.kind is EffectKind.CALL for effect in facts.effects):
+        return True
+    return any(map(_is_sum, _every_value(facts)))
+
+
+def _is_sum(value: Value) -> bool:
+    if value.op == "reduce":
+        return value.reduction.name not in ("max", "min") and not is_integer(value.dtype)
+    if value.op != "reshaped":
+        return False
+    name = value.attribute[0] if isinstance(value.attribute, tuple) else value.attribute
+    return name not in _KEEPS_VALUES
+
+
+def _every_value(facts: KernelFacts) -> Iterator[Value]:
+    todo = [*facts.values.values(), *(v for loop in facts.loops for v in loop.following.values())]
+    todo += [v for effect in facts.effects for v in (effect.pointer, effect.stored) if v]
+    seen: set[Value] = set()
+    while todo:
+        value = todo.pop()
+        if value not in seen:
+            seen.add(value)
+            yield value
+            todo.extend(value.operands)
+
+
+_KEEPS_VALUES = frozenset(
+    {"T", "bitcast", "broadcast", "cast", "join", "permute", "ravel", "reshape", "split", "trans"}
+)
+"""Operations without a shape that is known which move values and do not add them."""

@@ -1,0 +1,23 @@
+# expect: missed hint-can-be-false
+"""A check in a loop that may run no time at all."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    src = offs % N
+    tl.store(Y + offs, tl.load(X + src))
+
+
+def repeat(x: torch.Tensor, sizes):
+    n = x.numel()
+    for size in sizes:
+        if n % 64:
+            raise ValueError(size)
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    repeat_kernel[(triton.cdiv(2 * n, 64),)](x, y, n, BLOCK=64)
+    return y

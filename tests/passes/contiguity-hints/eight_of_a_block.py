@@ -1,0 +1,23 @@
+# options: least=8
+"""The length is a multiple of 8, the block has 32 lanes: groups of 8 are all that is true."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    src = offs % N
+    tl.store(Y + offs, tl.load(X + src))
+
+
+# tritonopt: x: f32[n]
+def repeat(x: torch.Tensor):
+    x = x[:50]
+    n = x.numel() * 8
+    x = x.repeat(8)
+    y = torch.empty(triton.cdiv(2 * n, 32) * 32, dtype=x.dtype, device=x.device)
+    repeat_kernel[(triton.cdiv(2 * n, 32),)](x, y, n, BLOCK=32)
+    return y

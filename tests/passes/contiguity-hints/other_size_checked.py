@@ -1,0 +1,21 @@
+# expect: missed hint-can-be-false
+"""What is checked is not what is passed."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    src = offs % N
+    tl.store(Y + offs, tl.load(X + src))
+
+
+def repeat(x: torch.Tensor):
+    m, n = x.shape
+    assert m % 64 == 0
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    repeat_kernel[(triton.cdiv(2 * n, 64),)](x, y, n, BLOCK=64)
+    return y
