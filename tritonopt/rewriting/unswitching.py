@@ -1,0 +1,425 @@
+"""A branch out of a loop: one copy of the loop for each way that an `if` can go."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
+from tritonopt.facts.effects import Effect
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.invariants import Lift, is_invariant, may_divide_by_zero
+from tritonopt.rewriting.iterations import why_it_runs
+from tritonopt.rewriting.writing import NotExpressible, Writer, block_of, names_bound
+from tritonopt.source import (
+    Change,
+    EditConflict,
+    InsertBefore,
+    Module,
+    Remove,
+    Replace,
+    excerpts,
+)
+
+_RUNTIME = frozenset(
+    {"program_id", "num_programs", "lane", "load", "trip", "carried", "result", "reduce"}
+    | {"reshaped", "block_pointer", "full"}
+)
+_STATIC = frozenset({"const", "constexpr", "global", "dtype", "attribute", "is", "is not"})
+
+
+def when_known(facts: KernelFacts, condition: Value) -> str:
+    """When a condition is decided: "static" (by the compiler), "runtime" or "unknown".
+
+    What is asked of a pointer is whether it was passed, and the compiler knows that.
+    """
+    found = set()
+    todo = [condition]
+    while todo:
+        value = todo.pop()
+        if value.op in _STATIC or (value.op == "param" and value.attribute in facts.pointers):
+            continue
+        unrolled = value.op in ("trip", "carried", "result") and _is_unrolled(facts, value)
+        if value.op == "opaque" or unrolled:
+            found.add("unknown")
+        elif value.op == "param" or value.op in _RUNTIME:
+            found.add("runtime")
+        else:
+            todo.extend(value.operands)
+    return "runtime" if "runtime" in found else "unknown" if found else "static"
+
+
+def _is_unrolled(facts: KernelFacts, value: Value) -> bool:
+    identity = value.number if value.op == "trip" else value.carrier.loop
+    return facts.loops[identity].kind == "tl.static_range"
+
+
+@dataclass
+class _Arm:
+    """One way that the `if` can go: a copy of the loop."""
+
+    test: ast.expr | None
+    body: Sequence[ast.stmt]
+    above: str = ""
+    """Comment lines above its `elif` or `else`."""
+    behind: str = ""
+    """The comment behind its colon."""
+
+
+@dataclass
+class Unswitching:
+    """An `if` of a kernel, and a loop around it in which its condition does not change."""
+
+    facts: KernelFacts
+    loop: Loop
+    branch: ast.If
+    checklist: Checklist = field(default_factory=Checklist)
+
+    @property
+    def condition(self) -> Value:
+        return self.facts.values[self.branch.test]
+
+    # Conditions
+
+    def check(self) -> None:
+        """Everything but what needs the new text. Raises Declined."""
+        self._check_loops()
+        self._check_condition()
+        self._check_way()
+        self._check_names()
+
+    def _check_loops(self) -> None:
+        claim = "loops-are-plain"
+        for loop in self._loops:
+            where = f"the loop in line {loop.line}"
+            if loop.kind == "tl.static_range":
+                raise refuted(claim, "unrolled-loop", f"the compiler unrolls {where}")
+            if loop.kind == "other" or not _counts_with_one_name(loop):
+                raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
+        for node in ast.walk(self.loop.node):
+            if isinstance(node, (ast.For, ast.While)) and node.orelse:
+                raise refuted(claim, "loop-has-else", f"the loop in line {node.lineno} has an else")
+        if self.facts.exits_early(self.loop):
+            where = f"the loop in line {self.loop.line}"
+            raise refuted(claim, "early-exit", f"{where} may end before its end")
+        self.checklist.prove(claim, "counted or conditional, without else, break or return")
+
+    def _check_condition(self) -> None:
+        claim = "condition-is-invariant"
+        facts = self.facts
+        if self.condition.shape != () or when_known(facts, self.condition) == "unknown":
+            raise unknown(
+                claim, "condition-is-not-understood", "it may be known to the compiler already"
+            )
+        inside = [
+            facts.interpretation.loads[part.number]
+            for part in self.condition.walk()
+            if part.op == "load" and not is_invariant(facts, part, self.loop)
+        ]
+        for load in inside:
+            what = f"the load in line {load.line}"
+            if load.volatile:
+                raise refuted(claim, "volatile-load", f"{what} is volatile")
+            detail = f"{what} is a part of it, and would run where the loop does not"
+            raise refuted(claim, "condition-loads", detail)
+        self.checklist.prove(claim, f"the same in every iteration of {self._where}")
+
+    def _check_way(self) -> None:
+        """What stands between the loop and the `if` must not decide whether the `if` compiles."""
+        claim, reason = "condition-can-move", "under-another-condition"
+        child: ast.stmt = self.branch
+        guarded = False
+        for parent in self._around:
+            if isinstance(parent, ast.If):
+                line = f"the condition in line {parent.lineno}"
+                if child in parent.orelse and _is_elif(self.facts, child):
+                    raise refuted(claim, reason, f"it is an elif of {line}")
+                value = self.facts.values.get(parent.test)
+                if value is None or when_known(self.facts, value) != "runtime":
+                    detail = f"under {line} it may be code that is never compiled"
+                    raise unknown(claim, reason, detail)
+                guarded = True
+            elif not isinstance(parent, (ast.For, ast.While)):
+                raise unknown(claim, reason, f"it stands inside of line {parent.lineno}")
+            child = parent
+        if may_divide_by_zero(self.facts, self.condition) and (guarded or not self._runs):
+            detail = "it divides by what may be zero, and would do so where the loop does not run"
+            raise refuted(claim, "may-divide-by-zero", detail)
+        self.checklist.prove(claim, "it computes nothing that could fail where it did not run")
+
+    def _check_names(self) -> None:
+        """What a loop leaves behind must have one type in and behind an `if`."""
+        claim = "names-keep-their-types"
+        node = self.loop.node
+        inside = set(ast.walk(node))
+        known = self.facts.before[node]
+        bound = names_bound(node)
+        own = names_bound(node.target) if isinstance(node, ast.For) else set()
+        for other, value in self.facts.values.items():
+            if not isinstance(other, ast.Name) or other.id not in bound or other in inside:
+                continue
+            left = other.id in own or other.id not in known
+            if left and isinstance(other.ctx, ast.Load) and value.op == "opaque":
+                detail = f"line {other.lineno} reads {other.id}, which the loop binds"
+                raise refuted(claim, "name-is-read-later", detail)
+        for name in own:
+            self._check_induction(claim, name)
+        self.checklist.prove(claim, "what the loop carries is bound before it")
+
+    def _check_induction(self, claim: str, name: str) -> None:
+        """The compiler keeps the name of an induction variable: in an `if`, with its type."""
+        taken = f"{name} is bound before the loop too, maybe with another type, which no if may"
+        if any(p.name == name for p in self.facts.kernel.parameters):
+            raise refuted(claim, "induction-name-is-taken", taken)
+        for other in ast.walk(self.facts.kernel.node):
+            if not isinstance(other, ast.stmt) or other.lineno >= self.loop.line:
+                continue
+            if name not in names_bound(_header(other)):
+                continue
+            earlier = self.facts.loop_of(other)
+            if earlier is None or _bounds(earlier) != _bounds(self.loop):
+                raise refuted(claim, "induction-name-is-taken", f"{taken} (line {other.lineno})")
+
+    @property
+    def _where(self) -> str:
+        return f"the loop in line {self.loop.line}"
+
+    @property
+    def _around(self) -> list[ast.stmt]:
+        """The statements between the loop and the `if`, innermost first."""
+        found: list[ast.stmt] = []
+        node = self._parents[self.branch]
+        while node is not self.loop.node:
+            found.append(node)
+            node = self._parents[node]
+        return found
+
+    @property
+    def _parents(self) -> dict[ast.stmt, ast.stmt]:
+        return parents_of(self.loop.node)
+
+    @property
+    def _loops(self) -> list[Loop]:
+        """The loop, and those inside it around the `if`."""
+        inner = [loop for s in self._around if (loop := self.facts.loop_of(s)) is not None]
+        return [self.loop, *inner[::-1]]
+
+    @property
+    def _runs(self) -> bool:
+        return all(why_it_runs(self.facts, loop, []) is not None for loop in self._loops)
+
+    # The new text
+
+    def changes(self, max_statements: int) -> list[Change]:
+        """The copies in place of the loop. Raises Declined or NotExpressible."""
+        # That nothing divides by zero is checked already, of all that the conditions are made of.
+        lift = Lift(Writer(self.facts), self.loop, runs=True)
+        arms = self._arms(lift)
+        try:
+            code = self._copies(arms, lift.statements)
+            self._check_size(code, max_statements)
+            changes: list[Change] = [Replace(self.loop.node, code)]
+            if lift.statements:
+                moved = [excerpts.statement_code(self._module, s) for s in lift.statements]
+                changes.append(InsertBefore(self.loop.node, "\n".join(moved)))
+            excerpts.check_comments(self._module, changes)
+        except EditConflict as conflict:
+            raise NotExpressible(str(conflict)) from conflict
+        return changes
+
+    @property
+    def _module(self) -> Module:
+        return self.facts.kernel.module
+
+    def _arms(self, lift: Lift) -> list[_Arm]:
+        """The branches of the `if` as far as their conditions can move; the last one takes all
+        that is left."""
+        module = self._module
+        lift.need(self.branch.test)
+        comment = excerpts.header_comment(module, self.branch)
+        arms = [_Arm(self.branch.test, self.branch.body, behind=comment)]
+        node = self.branch
+        while node.orelse:
+            above, behind = excerpts.else_comments(module, node)
+            following = node.orelse[0]
+            if not isinstance(following, ast.If) or not _is_elif(self.facts, following):
+                return [*arms, _Arm(None, node.orelse, above, behind)]
+            if not self._moves_too(following, lift):
+                return [*arms, _Arm(None, node.orelse)]
+            comment = excerpts.header_comment(module, following)
+            arms.append(_Arm(following.test, following.body, above, comment))
+            node = following
+        return [*arms, _Arm(None, ())]
+
+    def _moves_too(self, branch: ast.If, lift: Lift) -> bool:
+        """Whether the condition of an `elif` moves with that of its `if`."""
+        value = self.facts.values.get(branch.test)
+        if value is None or value.shape != () or not is_invariant(self.facts, value, self.loop):
+            return False
+        if may_divide_by_zero(self.facts, value):
+            return False
+        try:
+            lift.need(branch.test)
+        except NotExpressible:
+            return False
+        return True
+
+    def _copies(self, arms: Sequence[_Arm], moved: Sequence[ast.stmt]) -> str:
+        module, loop = self._module, self.loop.node
+        unit = self._indent_unit
+        gone = [Remove(statement, keep_comments=False) for statement in moved]
+        code = ""
+        for arm in arms:
+            if arm.body:
+                taken = arm.above + excerpts.block_code(module, arm.body)
+                change: Change | None = Replace(self.branch, taken)
+            else:
+                change = self._without_branch(moved)
+            if change is None:
+                break
+            copy = excerpts.changed_code(module, loop, [*gone, change])
+            if arm.test is None:
+                header = "else:"
+            else:
+                header = f"{'elif' if code else 'if'} {self._text(arm.test)}:"
+            code += f"{header}{arm.behind}\n{excerpts.indented(copy, unit)}\n"
+        return code.rstrip("\n")
+
+    def _without_branch(self, moved: Sequence[ast.stmt]) -> Change | None:
+        """What becomes of the `if` in a copy in which it does nothing; None for no such copy."""
+        if self._does_nothing_else():
+            return None
+        parents = self._parents
+        node: ast.stmt = self.branch
+        while node is not self.loop.node:
+            block = block_of(self.loop.node, node)
+            if any(s is not node and s not in moved for s in block):
+                return Remove(node, keep_comments=False)
+            node = parents[node]
+            branches = isinstance(node, (ast.If, ast.For)) and node.orelse
+            header = node.iter if isinstance(node, ast.For) else getattr(node, "test", node)
+            if isinstance(node, ast.While) or branches or self._effects_in(header):
+                break
+        # What is left must run, if only to count.
+        return Replace(self.branch, "pass")
+
+    def _does_nothing_else(self) -> bool:
+        """Whether nobody could tell that the loop ran, were it not for the `if`."""
+        node = self.loop.node
+        inner = set(ast.walk(self.branch))
+        if any(isinstance(n, ast.While) for n in ast.walk(node)):
+            return False
+        effects = [e for e in self.facts.effects if self.loop in e.loops and e.node not in inner]
+        effects += self._effects_in(node.iter) if isinstance(node, ast.For) else []
+        if any(e.kind is not EffectKind.LOAD or e.volatile for e in effects):
+            return False
+        names = {
+            n.id
+            for n in ast.walk(node)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in inner
+        }
+        return not names & set(self.loop.initial)
+
+    def _effects_in(self, node: ast.AST) -> list[Effect]:
+        inside = set(ast.walk(node))
+        return [e for e in self.facts.effects if e.node in inside]
+
+    def _text(self, test: ast.expr) -> str:
+        text = self._module.text_of(test)
+        return text if "\n" not in text and "\r" not in text else ast.unparse(test)
+
+    @property
+    def _indent_unit(self) -> str:
+        """One level of indentation, as the loop has it."""
+        lines, node = self._module.lines, self.loop.node
+        inner = self._module.text[lines.start(node.body[0].lineno) :][: node.body[0].col_offset]
+        return inner[node.col_offset :] if not inner.strip() else "    "
+
+    def _check_size(self, code: str, limit: int) -> None:
+        """The copies, with those that other conditions made before, must stay readable."""
+        parents = parents_of(self.facts.kernel.node)
+        top: ast.stmt = self.loop.node
+        while (outer := parents.get(top)) is not None and isinstance(outer, ast.If):
+            if [top] not in (outer.body, outer.orelse):
+                break
+            top = outer
+        size = _size(top) - _size(self.loop.node) + _size(ast.parse(code)) - 1
+        claim = "copies-are-readable"
+        if size > limit:
+            detail = f"the copies would have {size} statements, more than max_statements={limit}"
+            raise refuted(claim, "too-many-statements", detail)
+        self.checklist.prove(claim, f"{size} statements in all")
+
+
+def parents_of(root: ast.stmt) -> dict[ast.stmt, ast.stmt]:
+    """Of every statement below a statement, the one around it."""
+    found: dict[ast.stmt, ast.stmt] = {}
+    todo = [root]
+    while todo:
+        outer = todo.pop()
+        for _, block in ast.iter_fields(outer):
+            if isinstance(block, list):
+                inner = [s for s in block if isinstance(s, ast.stmt)]
+                found.update((s, outer) for s in inner)
+                todo += inner
+    return found
+
+
+def _counts_with_one_name(loop: Loop) -> bool:
+    return isinstance(loop.node, ast.While) or isinstance(loop.node.target, ast.Name)
+
+
+def _header(statement: ast.stmt) -> ast.AST:
+    """A statement without the blocks in it, which are statements of their own."""
+    match statement:
+        case ast.For(target=target):
+            return target
+        case ast.If(test=test) | ast.While(test=test):
+            return test
+        case ast.FunctionDef(args=arguments):
+            return arguments
+    return statement
+
+
+def _bounds(loop: Loop) -> tuple[Value | None, ...]:
+    return loop.start, loop.stop, loop.step
+
+
+def _size(node: ast.AST) -> int:
+    """The number of statements."""
+    return sum(isinstance(n, ast.stmt) for n in ast.walk(node))
+
+
+def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
+    """Every runtime `if` whose condition does not change in a loop around it, with each such
+    loop, the outermost first.
+
+    A condition that the compiler knows is none of ours, nor is one that does change.
+    """
+    parents = parents_of(facts.kernel.node)
+    sites: set[ast.stmt] = set()
+    for branch in sorted(parents, key=lambda statement: statement.lineno):
+        value = facts.values.get(branch.test) if isinstance(branch, ast.If) else None
+        if not isinstance(branch, ast.If) or value is None:
+            continue
+        if when_known(facts, value) == "static":
+            continue
+        outer = parents[branch]
+        if isinstance(outer, ast.If) and _is_elif(facts, branch) and outer in sites:
+            continue  # it goes where its `if` goes
+        loads = frozenset(part.number for part in value.walk() if part.op == "load")
+        found: list[Unswitching] = []
+        node = parents.get(branch)
+        while node is not None:
+            loop = facts.loop_of(node)
+            if loop is not None and is_invariant(facts, value, loop, loads):
+                found.insert(0, Unswitching(facts, loop, branch))
+            node = parents.get(node)
+        if found:
+            sites.add(branch)
+            yield found
+
+
+def _is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:
+    return facts.kernel.module.text_of(statement).startswith("elif")
