@@ -16,7 +16,7 @@ from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.invariants import Lift, is_invariant
 from tritonopt.rewriting.iterations import runs_when, why_it_runs
 from tritonopt.rewriting.memory import orders_memory, prove_unchanged
-from tritonopt.rewriting.writing import NotExpressible, Writer
+from tritonopt.rewriting.writing import NotExpressible, Writer, reads_of
 from tritonopt.source import (
     AddArgument,
     Change,
@@ -76,6 +76,20 @@ def _is_invariant(facts: KernelFacts, expression: ast.expr, loop: Loop) -> bool:
     return all(e.kind is EffectKind.LOAD for e in effects) and all(
         is_invariant(facts, value, loop, own) for value in values
     )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What goes where: statements that move as they are, and a new name, if one is needed."""
+
+    statements: Sequence[ast.stmt]
+    name: str = ""
+    definition: ast.stmt | None = None
+    """`x = ...`, which moves with its name changed, ..."""
+    target: ast.Name | None = None
+    """... and its x."""
+    uses: Sequence[ast.expr] = ()
+    """What becomes the new name: the expression, or the names that stood for it."""
 
 
 @dataclass
@@ -210,28 +224,65 @@ class Hoisting:
         """The load above the loop. Raises Declined or NotExpressible."""
         writer = Writer(self.facts)
         guards = self._guards(writer)
-        lift = Lift(writer, self.loop, self.loads, runs=not guards)
-        name = ""
-        try:
-            lift.add(self.statement)
-            lift.add_derived()
-        except NotExpressible:
-            # Its name is not for the whole loop, so what it loads gets a name of its own.
-            lift = Lift(writer, self.loop, self.loads, runs=not guards)
-            lift.need(self.expression)
-            name = self._name(writer)
-        self._check_something_stays(lift.statements)
+        plan = self._plan(writer, runs=not guards)
+        self._check_something_stays(plan)
         masked = [change for load in self.loads for change in self._masked(writer, load, guards)]
+        gone = [*plan.statements, *([plan.definition] if plan.definition else [])]
         try:
-            code = self._code(lift.statements, masked, name, bool(guards))
-            changes: list[Change] = [InsertBefore(self.loop.node, code)]
-            changes += [Remove(s, keep_comments=False) for s in lift.statements]
-            if name:
-                changes.append(ReplaceExpression(self.expression, name))
+            changes: list[Change] = [
+                InsertBefore(self.loop.node, self._code(plan, masked, bool(guards))),
+                *(Remove(statement, keep_comments=False) for statement in gone),
+                *(ReplaceExpression(node, plan.name) for node in plan.uses),
+            ]
             excerpts.check_comments(self._module, changes)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
         return changes
+
+    def _plan(self, writer: Writer, runs: bool) -> _Plan:
+        lift = Lift(writer, self.loop, self.loads, runs=runs)
+        try:
+            lift.add(self.statement)
+            lift.add_derived()
+            return _Plan(lift.statements)
+        except NotExpressible:
+            # The kernel has other uses for the name: what is loaded gets one of its own.
+            lift = Lift(writer, self.loop, self.loads, runs=runs)
+            lift.need(self.expression)
+        name = self._name(writer)
+        definition = self._definition()
+        if definition is None:
+            return _Plan(lift.statements, name, uses=[self.expression])
+        uses = [n for n in self._names_in_the_loop(definition.id) if n is not definition]
+        return _Plan(lift.statements, name, self.statement, definition, uses)
+
+    def _definition(self) -> ast.Name | None:
+        """The name that stands for the expression, and for nothing else, all through the loop."""
+        match self.statement:
+            case (
+                ast.Assign(targets=[ast.Name() as target], value=value)
+                | ast.AnnAssign(target=ast.Name() as target, value=value)
+            ) if value is self.expression and not self._is_read_later(target.id):
+                meant = self.facts.values[target]
+                everywhere = self._names_in_the_loop(target.id)
+                if all(self.facts.values.get(n) is meant for n in everywhere):
+                    stores = [n for n in everywhere if not isinstance(n.ctx, ast.Load)]
+                    return target if stores == [target] else None
+        return None
+
+    def _is_read_later(self, name: str) -> bool:
+        """Whether what the loop leaves in a name may be read: by what follows, or the next time."""
+        if name not in self.loop.initial:
+            return False
+        inside = set(ast.walk(self.loop.node))
+        return self.loop.parent is not None or any(
+            node.lineno > self.loop.line and node not in inside
+            for node in reads_of(self.facts.kernel.node, name)
+        )
+
+    def _names_in_the_loop(self, name: str) -> list[ast.Name]:
+        nodes = ast.walk(self.loop.node)
+        return [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
 
     @property
     def _module(self) -> Module:
@@ -301,30 +352,29 @@ class Hoisting:
             together = f"({guard})" if len(guards) == 1 else guard
             yield ReplaceExpression(given[0], f"{writer.operand(given[0])} & {together}")
 
-    def _code(
-        self, statements: Sequence[ast.stmt], masked: Sequence[Change], name: str, guarded: bool
-    ) -> str:
-        nodes: list[ast.stmt | ast.expr] = [*statements, self.expression]
-        module, moved = excerpts.after(self._module, masked, nodes)
-        *before, expression = moved
+    def _code(self, plan: _Plan, masked: Sequence[Change], guarded: bool) -> str:
+        renamed = [ReplaceExpression(plan.target, plan.name)] if plan.target else []
+        moved = [*plan.statements, *([plan.definition] if plan.definition else [])]
+        module, nodes = excerpts.after(self._module, [*masked, *renamed], [*moved, self.expression])
         lines = []
-        for statement, original in zip(before, statements, strict=True):
+        for original, statement in zip(moved, nodes, strict=False):
             assert isinstance(statement, ast.stmt)
             code = excerpts.statement_code(module, statement)
             if guarded and original is self.statement:
                 bare = excerpts.statement_code(module, statement, comments_above=False)
                 code = f"{code.removesuffix(bare)}{_WHY_MASKED}\n{bare}"
             lines.append(code)
-        if name:
+        if self.statement not in moved:
+            expression = nodes[-1]
             assert isinstance(expression, ast.expr)
             text = module.text_of(expression)
             lines += [_WHY_MASKED] if guarded else []
-            lines.append(f"{name} = {ast.unparse(expression) if _has_newline(text) else text}")
+            lines.append(f"{plan.name} = {ast.unparse(expression) if _has_newline(text) else text}")
         return "\n".join(lines)
 
-    def _check_something_stays(self, moved: Sequence[ast.stmt]) -> None:
+    def _check_something_stays(self, plan: _Plan) -> None:
         for loop in self._loops:
-            if all(statement in moved for statement in loop.node.body):
+            if all(s in plan.statements or s is plan.definition for s in loop.node.body):
                 raise NotExpressible(f"nothing would be left in the loop in line {loop.line}")
 
     def _name(self, writer: Writer) -> str:

@@ -35,6 +35,8 @@ def when_known(facts: KernelFacts, condition: Value) -> str:
     What is asked of a pointer is whether it was passed, and the compiler knows that.
     """
     found = set()
+    # What jit code passes to a helper may be known to the compiler.
+    parameter = "unknown" if is_helper(facts) else "runtime"
     todo = [condition]
     while todo:
         value = todo.pop()
@@ -43,11 +45,26 @@ def when_known(facts: KernelFacts, condition: Value) -> str:
         unrolled = value.op in ("trip", "carried", "result") and _is_unrolled(facts, value)
         if value.op == "opaque" or unrolled:
             found.add("unknown")
-        elif value.op == "param" or value.op in _RUNTIME:
+        elif value.op == "param":
+            found.add(parameter)
+        elif value.op in _RUNTIME:
             found.add("runtime")
         else:
             todo.extend(value.operands)
     return "runtime" if "runtime" in found else "unknown" if found else "static"
+
+
+def is_helper(facts: KernelFacts) -> bool:
+    """Whether jit code calls the kernel, or could make use of what it returns."""
+    kernel = facts.kernel
+    returned = any(isinstance(n, ast.Return) and n.value for n in ast.walk(kernel.node))
+    calls = (
+        node.func
+        for other in kernel.module.kernels
+        for node in ast.walk(other.node)
+        if other is not kernel and isinstance(node, ast.Call)
+    )
+    return returned or any(isinstance(f, ast.Name) and f.id == kernel.name for f in calls)
 
 
 def _is_unrolled(facts: KernelFacts, value: Value) -> bool:
@@ -272,7 +289,7 @@ class Unswitching:
         code = ""
         for arm in arms:
             if arm.body:
-                taken = arm.above + excerpts.block_code(module, arm.body)
+                taken = excerpts.block_code(module, arm.body)
                 change: Change | None = Replace(self.branch, taken)
             else:
                 change = self._without_branch(moved)
@@ -283,7 +300,7 @@ class Unswitching:
                 header = "else:"
             else:
                 header = f"{'elif' if code else 'if'} {self._text(arm.test)}:"
-            code += f"{header}{arm.behind}\n{excerpts.indented(copy, unit)}\n"
+            code += f"{arm.above}{header}{arm.behind}\n{excerpts.indented(copy, unit)}\n"
         return code.rstrip("\n")
 
     def _without_branch(self, moved: Sequence[ast.stmt]) -> Change | None:
@@ -344,7 +361,7 @@ class Unswitching:
             if [top] not in (outer.body, outer.orelse):
                 break
             top = outer
-        size = _size(top) - _size(self.loop.node) + _size(ast.parse(code)) - 1
+        size = _size(top) - _size(self.loop.node) + _size(ast.parse(code))
         claim = "copies-are-readable"
         if size > limit:
             detail = f"the copies would have {size} statements, more than max_statements={limit}"
@@ -403,7 +420,7 @@ def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
         value = facts.values.get(branch.test) if isinstance(branch, ast.If) else None
         if not isinstance(branch, ast.If) or value is None:
             continue
-        if when_known(facts, value) == "static":
+        if when_known(facts, value) == "static" or _is_constexpr(facts, branch.test):
             continue
         outer = parents[branch]
         if isinstance(outer, ast.If) and _is_elif(facts, branch) and outer in sites:
@@ -419,6 +436,12 @@ def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
         if found:
             sites.add(branch)
             yield found
+
+
+def _is_constexpr(facts: KernelFacts, test: ast.expr) -> bool:
+    """Whether the author says that the compiler knows it."""
+    module = facts.kernel.module
+    return isinstance(test, ast.Call) and module.resolve(test.func) == "triton.language.constexpr"
 
 
 def _is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:

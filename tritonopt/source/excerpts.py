@@ -13,7 +13,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 
 from tritonopt.source.changes import Change
-from tritonopt.source.edits import apply
+from tritonopt.source.edits import apply, indent_unit
 from tritonopt.source.errors import EditConflict
 from tritonopt.source.expressions import Path
 from tritonopt.source.module import Module, read
@@ -186,11 +186,15 @@ class _Lines:
 
     def unindented(self, start: int, end: int, column: int) -> str:
         texts = [self.text(number) for number in range(start, end + 1)]
-        inside = _inside_strings("\n".join(texts))
-        return "\n".join(
-            text if number in inside else _without_indent(text, column)
-            for number, text in enumerate(texts, 1)
-        )
+        code = "\n".join(texts)
+        inside, continued = _inside_strings(code), _inside_brackets(code)
+        unit = indent_unit(self._module, self._module.tree)
+        for number, text in enumerate(texts, 1):
+            if number in continued:
+                text = _with_levels_of_four(text, continued[number], unit)
+            if number not in inside:
+                texts[number - 1] = _without_indent(text, column)
+        return "\n".join(texts)
 
     def _behind(self, statement: ast.stmt) -> str:
         _, end = self._module.lines.span(statement)
@@ -201,6 +205,34 @@ class _Lines:
 def _without_indent(text: str, column: int) -> str:
     blank = len(text) - len(text.lstrip(" \t"))
     return text[min(blank, column) :]
+
+
+def _with_levels_of_four(text: str, base: int, unit: str) -> str:
+    """A line inside brackets that is further in by whole levels, with four spaces to each."""
+    own = text[base : len(text) - len(text.lstrip(" "))]
+    levels, rest = divmod(len(own), len(unit))
+    if rest or unit.strip(" ") or text[:base].strip():
+        return text
+    return text[:base] + "    " * levels + text[base + len(own) :]
+
+
+def _inside_brackets(code: str) -> dict[int, int]:
+    """The lines, counted from 1, that begin inside brackets, and how far in their block is."""
+    found: dict[int, int] = {}
+    indents = [0]
+    depth = 0
+    for token in _tokens(code):
+        if token.type == tokenize.INDENT:
+            indents.append(len(token.string))
+        elif token.type == tokenize.DEDENT:
+            indents.pop()
+        elif token.type == tokenize.OP and token.string in "([{":
+            depth += 1
+        elif token.type == tokenize.OP and token.string in ")]}":
+            depth -= 1
+        elif token.type == tokenize.NL and depth:
+            found[token.start[0] + 1] = indents[-1]
+    return found
 
 
 def _inside_strings(code: str) -> frozenset[int]:
