@@ -58,14 +58,19 @@ def _widest(facts: KernelFacts, node: ast.expr, loop: Loop) -> ast.expr | None:
     found = None
     parents = facts.kernel.module.names.parents
     here: ast.AST | None = node
-    while isinstance(here, (ast.expr, ast.keyword)):
+    while isinstance(here, (ast.expr, ast.keyword)) and not isinstance(here, _NO_VALUE):
         if isinstance(here, ast.expr) and here in facts.values:
             if not _is_invariant(facts, here, loop):
                 break
             found = here
         here = parents.get(here)
-    # A load that nothing is made of is not worth a name.
-    return None if isinstance(here, ast.Expr) else found
+    if isinstance(here, (ast.Expr, ast.NamedExpr)):
+        return None  # nothing is made of it, or its name is bound in the middle of a statement
+    return found
+
+
+_NO_VALUE = (ast.Tuple, ast.List, ast.Starred, ast.NamedExpr)
+"""What is no one value for a name, or binds a name where it stands."""
 
 
 def _is_invariant(facts: KernelFacts, expression: ast.expr, loop: Loop) -> bool:

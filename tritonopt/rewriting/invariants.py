@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.effects import Effect
@@ -67,18 +68,20 @@ class Lift:
     def need(self, node: ast.expr) -> None:
         """Whatever an expression reads moves too, so that it means the same above the loop.
 
-        Raises NotExpressible where that cannot be.
+        Raises NotExpressible where that cannot be, and then nothing more moves.
         """
-        if not self._runs and may_divide_by_zero(self.facts, self.facts.values[node]):
-            raise NotExpressible(f"line {node.lineno} may divide by zero")
-        for name in _reads(node):
-            self._need_name(name.id, self.facts.values.get(name))
-        self._check()
+        with self._undone_on_failure():
+            if not self._runs and may_divide_by_zero(self.facts, self.facts.values[node]):
+                raise NotExpressible(f"line {node.lineno} may divide by zero")
+            for name in _reads(node):
+                self._need_name(name.id, self.facts.values.get(name))
+            self._check()
 
     def add(self, statement: ast.stmt) -> None:
         """A statement moves, with whatever it reads. Raises NotExpressible where it cannot."""
-        self._add(statement)
-        self._check()
+        with self._undone_on_failure():
+            self._add(statement)
+            self._check()
 
     def add_derived(self) -> None:
         """Every statement that computes with what moves, and that can, moves too."""
@@ -87,13 +90,18 @@ class Lift:
             value = None if target is None else self.facts.values.get(target)
             if statement in self._chosen or value is None:
                 continue
-            if not any(p.op == "load" and p.number in self._loads for p in value.walk()):
-                continue
-            before = set(self._chosen)
-            try:
-                self.add(statement)
-            except NotExpressible:
-                self._chosen = before
+            if any(p.op == "load" and p.number in self._loads for p in value.walk()):
+                with suppress(NotExpressible):
+                    self.add(statement)
+
+    @contextmanager
+    def _undone_on_failure(self) -> Iterator[None]:
+        before = set(self._chosen)
+        try:
+            yield
+        except NotExpressible:
+            self._chosen = before
+            raise
 
     def _need_name(self, name: str, value: Value | None) -> None:
         if name not in self._locals:

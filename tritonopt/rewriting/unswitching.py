@@ -102,6 +102,7 @@ class Unswitching:
     def check(self) -> None:
         """Everything but what needs the new text. Raises Declined."""
         self._check_loops()
+        self._check_asked()
         self._check_condition()
         self._check_way()
         self._check_names()
@@ -121,6 +122,19 @@ class Unswitching:
             where = f"the loop in line {self.loop.line}"
             raise refuted(claim, "early-exit", f"{where} may end before its end")
         self.checklist.prove(claim, "counted or conditional, without else, break or return")
+
+    def _check_asked(self) -> None:
+        """The loop must not stand in a branch already where the condition is decided."""
+        claim = "condition-is-open"
+        outer = parents_of(self.facts.kernel.node)
+        node: ast.stmt | None = self.loop.node
+        while node is not None:
+            known = self.facts.values.get(node.test) if isinstance(node, ast.If) else None
+            if known is not None and _is_one_question(known, self.condition):
+                detail = f"the if in line {node.lineno} has decided it"
+                raise refuted(claim, "already-decided", detail)
+            node = outer.get(node)
+        self.checklist.prove(claim, f"nothing around {self._where} has decided it")
 
     def _check_condition(self) -> None:
         claim = "condition-is-invariant"
@@ -283,19 +297,13 @@ class Unswitching:
         return True
 
     def _copies(self, arms: Sequence[_Arm], moved: Sequence[ast.stmt]) -> str:
-        module, loop = self._module, self.loop.node
         unit = self._indent_unit
-        gone = [Remove(statement, keep_comments=False) for statement in moved]
         code = ""
-        for arm in arms:
-            if arm.body:
-                taken = excerpts.block_code(module, arm.body)
-                change: Change | None = Replace(self.branch, taken)
-            else:
-                change = self._without_branch(moved)
-            if change is None:
+        for index, arm in enumerate(arms):
+            changes = self._decided(arms, index, moved)
+            if changes is None:
                 break
-            copy = excerpts.changed_code(module, loop, [*gone, change])
+            copy = excerpts.changed_code(self._module, self.loop.node, changes)
             if arm.test is None:
                 header = "else:"
             else:
@@ -303,28 +311,79 @@ class Unswitching:
             code += f"{arm.above}{header}{arm.behind}\n{excerpts.indented(copy, unit)}\n"
         return code.rstrip("\n")
 
-    def _without_branch(self, moved: Sequence[ast.stmt]) -> Change | None:
-        """What becomes of the `if` in a copy in which it does nothing; None for no such copy."""
-        if self._does_nothing_else():
+    def _decided(
+        self, arms: Sequence[_Arm], index: int, moved: Sequence[ast.stmt]
+    ) -> list[Change] | None:
+        """What changes in the copy of one arm, where every condition up to it is known; None
+        where nobody could tell that the copy ran."""
+        taken: dict[ast.stmt, Sequence[ast.stmt]] = {self.branch: arms[index].body}
+        for other, asked, same in self._asked_again(arms):
+            if asked <= index:
+                taken[other] = other.body if (asked == index) is same else other.orelse
+        gone = [node for node, block in taken.items() if not block]
+        if len(gone) == len(taken) and self._does_nothing_without(gone):
             return None
-        parents = self._parents
-        node: ast.stmt = self.branch
-        while node is not self.loop.node:
-            block = block_of(self.loop.node, node)
-            if any(s is not node and s not in moved for s in block):
-                return Remove(node, keep_comments=False)
-            node = parents[node]
-            branches = isinstance(node, (ast.If, ast.For)) and node.orelse
-            header = node.iter if isinstance(node, ast.For) else getattr(node, "test", node)
-            if isinstance(node, ast.While) or branches or self._effects_in(header):
-                break
-        # What is left must run, if only to count.
-        return Replace(self.branch, "pass")
+        changes: list[Change] = [
+            Replace(node, excerpts.block_code(self._module, block))
+            for node, block in taken.items()
+            if block
+        ]
+        return [*changes, *self._removed([*moved, *gone])]
 
-    def _does_nothing_else(self) -> bool:
-        """Whether nobody could tell that the loop ran, were it not for the `if`."""
+    def _asked_again(self, arms: Sequence[_Arm]) -> Iterator[tuple[ast.If, int, bool]]:
+        """Other places of the loop where the condition of an arm, or its contrary, is asked."""
+        values = [self.facts.values[arm.test] for arm in arms if arm.test is not None]
+        inside: set[ast.AST] = set(ast.walk(self.branch))
+        around = self._around
+        for node in sorted(self._parents, key=lambda statement: statement.lineno):
+            value = self.facts.values.get(node.test) if isinstance(node, ast.If) else None
+            if not isinstance(node, ast.If) or value is None or node in inside or node in around:
+                continue
+            asked = [i for i, known in enumerate(values) if _is_one_question(known, value)]
+            if asked and not _is_elif(self.facts, node):
+                inside.update(ast.walk(node))
+                yield node, asked[0], values[asked[0]] is value
+
+    def _removed(self, statements: Sequence[ast.stmt]) -> Iterator[Change]:
+        """Takes statements out of the loop, with the blocks that hold nothing else."""
+        parents = self._parents
+        gone = set(statements)
+        roots: dict[ast.stmt, None] = {}
+        for node in statements:
+            top = node
+            while all(s in gone for s in block_of(self.loop.node, top)):
+                outer = parents[top]
+                if outer is self.loop.node or not self._only_holds(outer):
+                    break
+                gone.add(outer)
+                top = outer
+            roots[top] = None
+        for root in roots:
+            if any(outer in gone for outer in self._outer(root)):
+                continue
+            block = block_of(self.loop.node, root)
+            if block[0] is root and all(s in gone for s in block):
+                # What is left must run, if only to count.
+                yield Replace(root, "pass")
+            else:
+                yield Remove(root, keep_comments=False)
+
+    def _outer(self, node: ast.stmt) -> Iterator[ast.stmt]:
+        while (outer := self._parents.get(node)) is not None:
+            yield outer
+            node = outer
+
+    def _only_holds(self, node: ast.stmt) -> bool:
+        """Whether a statement does nothing but for the one block in it."""
+        match node:
+            case ast.For(iter=header, orelse=[]) | ast.If(test=header, orelse=[]):
+                return not self._effects_in(header)
+        return False
+
+    def _does_nothing_without(self, gone: Sequence[ast.stmt]) -> bool:
+        """Whether nobody could tell that the loop ran, were it not for these statements."""
         node = self.loop.node
-        inner = set(ast.walk(self.branch))
+        inner = {n for statement in gone for n in ast.walk(statement)}
         if any(isinstance(n, ast.While) for n in ast.walk(node)):
             return False
         effects = [e for e in self.facts.effects if self.loop in e.loops and e.node not in inner]
@@ -383,6 +442,14 @@ def parents_of(root: ast.stmt) -> dict[ast.stmt, ast.stmt]:
     return found
 
 
+def _is_one_question(one: Value, other: Value) -> bool:
+    """Whether two conditions are the same, or always just one of them holds."""
+    negated = {one.op, other.op} == {"eq", "ne"} and one.operands == other.operands
+    for this, that in ((one, other), (other, one)):
+        negated |= this.op == "not" and this.operands[0] is that
+    return one is other or negated
+
+
 def _counts_with_one_name(loop: Loop) -> bool:
     return isinstance(loop.node, ast.While) or isinstance(loop.node.target, ast.Name)
 
@@ -421,6 +488,8 @@ def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
         if not isinstance(branch, ast.If) or value is None:
             continue
         if when_known(facts, value) == "static" or _is_constexpr(facts, branch.test):
+            continue
+        if any(isinstance(node, ast.NamedExpr) for node in ast.walk(branch.test)):
             continue
         outer = parents[branch]
         if isinstance(outer, ast.If) and _is_elif(facts, branch) and outer in sites:

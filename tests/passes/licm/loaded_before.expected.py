@@ -4,13 +4,14 @@ name."""
 import torch
 import triton.language as lang
 from triton import jit
+from triton.language import constexpr
 
 
 @jit
-def kernel(X, Flag, Out, n, BLOCK: lang.constexpr):
+def kernel(X, Flag, Out, n, BLOCK: constexpr):
   row = lang.program_id(0)
   chosen = lang.load(Flag + row)
-  best = lang.full([BLOCK], 0.0, lang.float32)
+  best = lang.zeros([BLOCK], dtype=lang.float32)
   if chosen > 0 and n > 20:
     for start in range(0, n, BLOCK):
       cols = start + lang.arange(0, BLOCK)
