@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tritonopt.facts import KernelFacts
+from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.bits import bits_when_code_moves
 from tritonopt.rewriting.checklist import Checklist, Declined
 from tritonopt.rewriting.hoisting import Hoisting, invariant_loads
@@ -183,7 +183,7 @@ class Licm(Pass):
             unswitching.branch,
             unswitching.checklist,
             changes,
-            f"move `if {test}` out of the loop in line {unswitching.loop.line}",
+            f"move `if {test}` out of {_header(facts, unswitching.loop)}",
             "the loop is there once for each way it can go",
         )
 
@@ -199,13 +199,22 @@ class Licm(Pass):
             hoisting.expression,
             hoisting.checklist,
             changes,
-            f"move {hoisting.what} above the loop in line {hoisting.loop.line}",
+            f"move {hoisting.what} above {_header(facts, hoisting.loop)}",
             f"{hoisting.tile} in registers meanwhile",
         )
 
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
         changes: Sequence[Change] = site.plan
         return changes
+
+
+def _header(facts: KernelFacts, loop: Loop) -> str:
+    """The first line of a loop: its number is another one after the edits before."""
+    node = loop.node
+    last = node.iter if isinstance(node, ast.For) else node.test
+    lines = facts.kernel.module.lines
+    text = lines.text[lines.span(node)[0] : lines.span(last)[1]]
+    return f"`{text if len(text) <= 60 else text[:57] + '...'}`".replace("\n", " ")
 
 
 def _first_that_holds(sites: Iterator[Site]) -> Site:
