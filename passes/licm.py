@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.facts import KernelFacts, Loop
@@ -159,6 +159,11 @@ class Licm(Pass):
     default: ClassVar[bool] = False
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        bits = bits_when_code_moves(facts)
+        for site in self._found(facts):
+            yield replace(site, bits=bits)
+
+    def _found(self, facts: KernelFacts) -> Iterator[Site]:
         # Loads first: what is above a loop is not copied with it.
         said: set[tuple[ast.stmt, str]] = set()
         for places in invariant_loads(facts):
@@ -254,7 +259,6 @@ def _site(
         tuple(checklist.conditions),
         message,
         frozenset({Safety.ASSUMPTION} if checklist.given else set()),
-        bits_when_code_moves(facts),
-        frozenset(checklist.given),
-        changes,
+        facts_used=frozenset(checklist.given),
+        plan=changes,
     )

@@ -29,14 +29,13 @@ _RUNTIME = frozenset(
 _STATIC = frozenset({"const", "constexpr", "global", "dtype", "attribute", "is", "is not"})
 
 
-def when_known(facts: KernelFacts, condition: Value) -> str:
+def when_known(facts: KernelFacts, condition: Value, helper: bool = False) -> str:
     """When a condition is decided: "static" (by the compiler), "runtime" or "unknown".
 
-    What is asked of a pointer is whether it was passed, and the compiler knows that.
+    What is asked of a pointer is whether it was passed, and the compiler knows that. What jit
+    code passes to a helper the compiler may know too.
     """
     found = set()
-    # What jit code passes to a helper may be known to the compiler.
-    parameter = "unknown" if is_helper(facts) else "runtime"
     todo = [condition]
     while todo:
         value = todo.pop()
@@ -46,7 +45,7 @@ def when_known(facts: KernelFacts, condition: Value) -> str:
         if value.op == "opaque" or unrolled:
             found.add("unknown")
         elif value.op == "param":
-            found.add(parameter)
+            found.add("unknown" if helper else "runtime")
         elif value.op in _RUNTIME:
             found.add("runtime")
         else:
@@ -72,6 +71,10 @@ def _is_unrolled(facts: KernelFacts, value: Value) -> bool:
     return facts.loops[identity].kind == "tl.static_range"
 
 
+_Taken = dict[ast.If, Sequence[ast.stmt]]
+"""Of every `if` that is decided in a copy, the statements that are left."""
+
+
 @dataclass
 class _Arm:
     """One way that the `if` can go: a copy of the loop."""
@@ -91,6 +94,8 @@ class Unswitching:
     facts: KernelFacts
     loop: Loop
     branch: ast.If
+    helper: bool = False
+    """The kernel is one that jit code calls."""
     checklist: Checklist = field(default_factory=Checklist)
 
     @property
@@ -139,7 +144,8 @@ class Unswitching:
     def _check_condition(self) -> None:
         claim = "condition-is-invariant"
         facts = self.facts
-        if self.condition.shape != () or when_known(facts, self.condition) == "unknown":
+        known = when_known(facts, self.condition, self.helper)
+        if self.condition.shape != () or known == "unknown":
             raise unknown(
                 claim, "condition-is-not-understood", "it may be known to the compiler already"
             )
@@ -167,7 +173,7 @@ class Unswitching:
                 if child in parent.orelse and _is_elif(self.facts, child):
                     raise refuted(claim, reason, f"it is an elif of {line}")
                 value = self.facts.values.get(parent.test)
-                if value is None or when_known(self.facts, value) != "runtime":
+                if value is None or when_known(self.facts, value, self.helper) != "runtime":
                     detail = f"under {line} it may be code that is never compiled"
                     raise unknown(claim, reason, detail)
                 guarded = True
@@ -247,9 +253,11 @@ class Unswitching:
         # That nothing divides by zero is checked already, of all that the conditions are made of.
         lift = Lift(Writer(self.facts), self.loop, runs=True)
         arms = self._arms(lift)
+        taken = self._taken(arms)
+        conditions = sum(arm.test is not None for arm in arms)
+        self._check_size(taken, conditions, lift.statements, max_statements)
         try:
-            code = self._copies(arms, lift.statements)
-            self._check_size(code, max_statements)
+            code = self._copies(arms, taken, lift.statements)
             changes: list[Change] = [Replace(self.loop.node, code)]
             if lift.statements:
                 moved = [excerpts.statement_code(self._module, s) for s in lift.statements]
@@ -296,13 +304,33 @@ class Unswitching:
             return False
         return True
 
-    def _copies(self, arms: Sequence[_Arm], moved: Sequence[ast.stmt]) -> str:
+    def _taken(self, arms: Sequence[_Arm]) -> list[_Taken]:
+        """For each copy, what is left of every `if` that is decided in it. The last copy is left
+        out if nobody could tell that it ran."""
+        again = list(self._asked_again(arms))
+        copies: list[_Taken] = []
+        for index, arm in enumerate(arms):
+            taken: _Taken = {self.branch: arm.body}
+            for other, asked, same in again:
+                if asked <= index:
+                    taken[other] = other.body if (asked == index) is same else other.orelse
+            if any(taken.values()) or not self._does_nothing_without(list(taken)):
+                copies.append(taken)
+        return copies
+
+    def _copies(
+        self, arms: Sequence[_Arm], copies: Sequence[_Taken], moved: Sequence[ast.stmt]
+    ) -> str:
         unit = self._indent_unit
         code = ""
-        for index, arm in enumerate(arms):
-            changes = self._decided(arms, index, moved)
-            if changes is None:
-                break
+        for arm, taken in zip(arms, copies, strict=False):
+            kept = [
+                Replace(node, excerpts.block_code(self._module, block))
+                for node, block in taken.items()
+                if block
+            ]
+            gone = [*moved, *(node for node, block in taken.items() if not block)]
+            changes = [*kept, *self._removed(gone)]
             copy = excerpts.changed_code(self._module, self.loop.node, changes)
             if arm.test is None:
                 header = "else:"
@@ -310,25 +338,6 @@ class Unswitching:
                 header = f"{'elif' if code else 'if'} {self._text(arm.test)}:"
             code += f"{arm.above}{header}{arm.behind}\n{excerpts.indented(copy, unit)}\n"
         return code.rstrip("\n")
-
-    def _decided(
-        self, arms: Sequence[_Arm], index: int, moved: Sequence[ast.stmt]
-    ) -> list[Change] | None:
-        """What changes in the copy of one arm, where every condition up to it is known; None
-        where nobody could tell that the copy ran."""
-        taken: dict[ast.stmt, Sequence[ast.stmt]] = {self.branch: arms[index].body}
-        for other, asked, same in self._asked_again(arms):
-            if asked <= index:
-                taken[other] = other.body if (asked == index) is same else other.orelse
-        gone = [node for node, block in taken.items() if not block]
-        if len(gone) == len(taken) and self._does_nothing_without(gone):
-            return None
-        changes: list[Change] = [
-            Replace(node, excerpts.block_code(self._module, block))
-            for node, block in taken.items()
-            if block
-        ]
-        return [*changes, *self._removed([*moved, *gone])]
 
     def _asked_again(self, arms: Sequence[_Arm]) -> Iterator[tuple[ast.If, int, bool]]:
         """Other places of the loop where the condition of an arm, or its contrary, is asked."""
@@ -344,7 +353,7 @@ class Unswitching:
                 inside.update(ast.walk(node))
                 yield node, asked[0], values[asked[0]] is value
 
-    def _removed(self, statements: Sequence[ast.stmt]) -> Iterator[Change]:
+    def _removed(self, statements: Sequence[ast.stmt]) -> Iterator[Replace | Remove]:
         """Takes statements out of the loop, with the blocks that hold nothing else."""
         parents = self._parents
         gone = set(statements)
@@ -412,7 +421,13 @@ class Unswitching:
         inner = self._module.text[lines.start(node.body[0].lineno) :][: node.body[0].col_offset]
         return inner[node.col_offset :] if not inner.strip() else "    "
 
-    def _check_size(self, code: str, limit: int) -> None:
+    def _check_size(
+        self,
+        copies: Sequence[_Taken],
+        conditions: int,
+        moved: Sequence[ast.stmt],
+        limit: int,
+    ) -> None:
         """The copies, with those that other conditions made before, must stay readable."""
         parents = parents_of(self.facts.kernel.node)
         top: ast.stmt = self.loop.node
@@ -420,7 +435,10 @@ class Unswitching:
             if [top] not in (outer.body, outer.orelse):
                 break
             top = outer
-        size = _size(top) - _size(self.loop.node) + _size(ast.parse(code))
+        size = _size([top]) - _size([self.loop.node]) + conditions
+        for taken in copies:
+            size += _size([self.loop.node]) - len(moved)
+            size += sum(_size(block) - _size([node]) for node, block in taken.items())
         claim = "copies-are-readable"
         if size > limit:
             detail = f"the copies would have {size} statements, more than max_statements={limit}"
@@ -470,9 +488,9 @@ def _bounds(loop: Loop) -> tuple[Value | None, ...]:
     return loop.start, loop.stop, loop.step
 
 
-def _size(node: ast.AST) -> int:
-    """The number of statements."""
-    return sum(isinstance(n, ast.stmt) for n in ast.walk(node))
+def _size(statements: Sequence[ast.stmt]) -> int:
+    """The number of statements, those inside of others included."""
+    return sum(isinstance(n, ast.stmt) for s in statements for n in ast.walk(s))
 
 
 def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
@@ -483,6 +501,7 @@ def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
     """
     parents = parents_of(facts.kernel.node)
     sites: set[ast.stmt] = set()
+    helper = is_helper(facts)
     for branch in sorted(parents, key=lambda statement: statement.lineno):
         value = facts.values.get(branch.test) if isinstance(branch, ast.If) else None
         if not isinstance(branch, ast.If) or value is None:
@@ -500,7 +519,7 @@ def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
         while node is not None:
             loop = facts.loop_of(node)
             if loop is not None and is_invariant(facts, value, loop, loads):
-                found.insert(0, Unswitching(facts, loop, branch))
+                found.insert(0, Unswitching(facts, loop, branch, helper))
             node = parents.get(node)
         if found:
             sites.add(branch)

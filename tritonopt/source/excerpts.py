@@ -188,7 +188,7 @@ class _Lines:
         texts = [self.text(number) for number in range(start, end + 1)]
         code = "\n".join(texts)
         inside, continued = _inside_strings(code), _inside_brackets(code)
-        unit = indent_unit(self._module, self._module.tree)
+        unit = indent_unit(self._module, self._module.tree) if continued else ""
         for number, text in enumerate(texts, 1):
             if number in continued:
                 text = _with_levels_of_four(text, continued[number], unit)
