@@ -6,26 +6,21 @@ loop does. And the claims of the manual page on compiled code are counted.
 
 from __future__ import annotations
 
-import importlib.util
-import itertools
 import re
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
-from tritonopt import facts, rewrite_source, source
+from tests.passes.compiling import compiled
+from tritonopt import rewrite_source
 
 CASES = Path(__file__).resolve().parent / "licm"
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
 
-_numbers = itertools.count()
-
 
 @pytest.fixture(autouse=True)
-def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are made for the compiler, whatever the environment says."""
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
 
@@ -35,17 +30,19 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_compiles_where_the_original_did(name: str, number: str | int) -> None:
     before, after = CASES / f"{name}.py", CASES / f"{name}.expected.py"
     try:
-        _ptx(before, number=number)
+        compiled(before, number=number)
     except Exception as error:  # whatever a compiler raises
         pytest.skip(f"the original does not compile: {error}")
-    _ptx(after, number=number)
+    compiled(after, number=number)
 
 
 @pytest.mark.parametrize("capability", [80, 90])
 def test_the_load_under_the_branch_is_pipelined(tmp_path: Path, capability: int) -> None:
     before = EXAMPLES / "gated_matmul.py"
     after = _rewritten(before, tmp_path)
-    waiting = [_ptx(path, "fp16", 64, capability).count("ld.global") for path in (before, after)]
+    waiting = [
+        compiled(path, "fp16", 64, capability).count("ld.global") for path in (before, after)
+    ]
     assert waiting == [1, 0]
 
 
@@ -53,7 +50,7 @@ def test_the_load_under_the_branch_is_pipelined(tmp_path: Path, capability: int)
 def test_the_weights_are_read_above_the_loop(tmp_path: Path, capability: int) -> None:
     before = EXAMPLES / "persistent_rms_norm.py"
     after = _rewritten(before, tmp_path)
-    texts = [_ptx(path, "fp16", 1024, capability) for path in (before, after)]
+    texts = [compiled(path, "fp16", 1024, capability) for path in (before, after)]
     assert [_loads_in_the_loop(text) for text in texts] == [2, 1]
 
 
@@ -74,48 +71,3 @@ def _loads_in_the_loop(ptx: str) -> int:
     )
     start = ptx.index(f"{label}:")
     return ptx[start : ptx.index(f"{label};", start)].count("ld.global")
-
-
-def _ptx(
-    path: Path,
-    dtype: str = "fp32",
-    block: int = 32,
-    capability: int = 90,
-    number: str | int = "i32",
-) -> str:
-    """The code of the file's last kernel; `number` is the type of integers, or their value."""
-    from triton import compile as compile_kernel
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-
-    read = source.read(path.read_text(), path.name)
-    pointers = facts.of(read.kernels[-1]).pointers
-    kernel: Any = getattr(_module(path), read.kernels[-1].name)
-    signature: dict[str, str] = {}
-    constants: dict[tuple[int, ...], object] = {}
-    attributes: dict[tuple[int, ...], list[list[object]]] = {}
-    for place, parameter in enumerate(kernel.params):
-        if parameter.is_constexpr:
-            signature[parameter.name] = "constexpr"
-            constants[(place,)] = block if "BLOCK" in parameter.name else True
-        elif parameter.name in pointers:
-            signature[parameter.name] = f"*{dtype}"
-        elif parameter.name == "eps":
-            signature[parameter.name] = "fp32"
-        elif isinstance(number, int):
-            signature[parameter.name] = "constexpr"
-            constants[(place,)] = number
-        else:
-            signature[parameter.name] = number
-        if signature[parameter.name] != "constexpr":
-            attributes[(place,)] = [["tt.divisibility", 16]]
-    asked = ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=attributes)
-    return str(compile_kernel(asked, target=GPUTarget("cuda", capability, 32)).asm["ptx"])
-
-
-def _module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"licm_kernels_{next(_numbers)}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

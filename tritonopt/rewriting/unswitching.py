@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.values import is_float
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.invariants import Lift, is_invariant, may_divide_by_zero
 from tritonopt.rewriting.iterations import why_it_runs
@@ -254,6 +255,7 @@ class Unswitching:
         lift = Lift(Writer(self.facts), self.loop, runs=True)
         arms = self._arms(lift)
         taken = self._taken(arms)
+        self._check_scopes(taken)
         conditions = sum(arm.test is not None for arm in arms)
         self._check_size(taken, conditions, lift.statements, max_statements)
         try:
@@ -317,6 +319,40 @@ class Unswitching:
             if any(taken.values()) or not self._does_nothing_without(list(taken)):
                 copies.append(taken)
         return copies
+
+    def _check_scopes(self, copies: Sequence[_Taken]) -> None:
+        """A name that is first bound in a branch ends with it; without the branch it stays, and
+        what binds it again in a block further in must give it the same type."""
+        for taken in copies:
+            for branch, block in taken.items():
+                known = self.facts.before[branch]
+                for name in (n for statement in block for n in _stores(statement)):
+                    if name.id not in known or _is_uncertain(known[name.id]):
+                        self._check_scope(name, branch)
+
+    def _check_scope(self, name: ast.Name, branch: ast.If) -> None:
+        inside = set(ast.walk(branch))
+        block = block_of(self.loop.node, branch)
+        place = block.index(branch)
+        before = {n for statement in block[:place] for n in ast.walk(statement)}
+        beside = {n for statement in block[place:] for n in _bound_directly(statement)}
+        for other in _stores(self.loop.node):
+            if other.id != name.id or other in inside or other in before or other in beside:
+                continue
+            if self._kind(other) is None or self._kind(other) != self._kind(name):
+                detail = f"{name.id} of line {name.lineno} may have another type in"
+                raise unknown(
+                    "names-keep-their-types",
+                    "name-of-another-type",
+                    f"{detail} line {other.lineno}, and would not end with its branch",
+                )
+
+    def _kind(self, name: ast.Name) -> tuple[object, ...] | None:
+        """The shape and type of what is bound, where they are certain: an integer may be long."""
+        value = self.facts.values.get(name)
+        if value is None or value.shape is None or not is_float(value.dtype):
+            return None
+        return (*value.shape, value.dtype)
 
     def _copies(
         self, arms: Sequence[_Arm], copies: Sequence[_Taken], moved: Sequence[ast.stmt]
@@ -399,11 +435,7 @@ class Unswitching:
         effects += self._effects_in(node.iter) if isinstance(node, ast.For) else []
         if any(e.kind is not EffectKind.LOAD or e.volatile for e in effects):
             return False
-        names = {
-            n.id
-            for n in ast.walk(node)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in inner
-        }
+        names = {n.id for n in _stores(node) if n not in inner}
         return not names & set(self.loop.initial)
 
     def _effects_in(self, node: ast.AST) -> list[Effect]:
@@ -530,6 +562,23 @@ def _is_constexpr(facts: KernelFacts, test: ast.expr) -> bool:
     """Whether the author says that the compiler knows it."""
     module = facts.kernel.module
     return isinstance(test, ast.Call) and module.resolve(test.func) == "triton.language.constexpr"
+
+
+def _stores(node: ast.AST) -> Iterator[ast.Name]:
+    """Where names are bound."""
+    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    return (n for n in names if not isinstance(n.ctx, ast.Load))
+
+
+def _is_uncertain(value: Value) -> bool:
+    """Whether a value is, among others, that of a name bound in one branch only: it has none."""
+    return any(part.op == "opaque" for part in value.walk())
+
+
+def _bound_directly(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The names that a statement binds in the block that it stands in."""
+    if not isinstance(statement, (ast.If, ast.While)):
+        yield from ast.walk(_header(statement))
 
 
 def _is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:
