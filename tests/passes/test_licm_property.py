@@ -20,8 +20,8 @@ from tests.passes.test_cases import difference, said
 from tritonopt.rewriting.pipeline import rewrite_source
 
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "12"))
-BATCH = 5
-COMPILED = 3
+BATCH = 2
+COMPILED = 2
 PASSES = "licm{max_statements=60}"
 DISJOINT = ["disjoint(X, W)", "disjoint(X, Y)", "disjoint(W, Y)"]
 ARGUMENTS = list(itertools.product((0, 1, 5), (0, 2, 3), (0, 1, 2), (0, 1)))
