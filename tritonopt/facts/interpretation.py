@@ -465,8 +465,11 @@ class Interpretation:
         self._loop_stack.pop()
         self.table.inside = tuple(around.identity for around in self._loop_stack)
 
-    def made_in(self, value: Value) -> tuple[int, ...]:
-        """The loops that a value may differ between iterations of, by identity."""
+    def made_in(self, value: Value, same: frozenset[int] = frozenset()) -> tuple[int, ...]:
+        """The loops that a value may differ between iterations of, by identity.
+
+        `same` are loads that are known to read the same element whenever they run.
+        """
         found: set[int] = set()
         for part in value.walk():
             match part.op:
@@ -475,7 +478,7 @@ class Interpretation:
                 case "carried" | "result":
                     nest = self.loops[part.carrier.loop].nest
                     found.update(a.identity for a in (nest if part.op == "carried" else nest[:-1]))
-                case "load":
+                case "load" if part.number not in same:
                     effect = self.loads[part.number]
                     found.update(around.identity for around in effect.loops)
                 case "opaque":

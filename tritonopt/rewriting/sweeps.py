@@ -16,9 +16,7 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.values import Carrier
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
-
-_ORDERING_CALLS = ("gdc", "asm", "barrier", "fence")
-"""Parts of the names of calls that order memory, though nothing else is known of them."""
+from tritonopt.rewriting.memory import change_of_data, orders_memory, prove_unchanged
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,7 @@ class TwoSweeps:
             case EffectKind.BARRIER | EffectKind.ATOMIC:
                 raise refuted("nothing-in-between", "barrier-between", f"{what} orders memory")
             case EffectKind.CALL:
-                orders = any(word in effect.name for word in _ORDERING_CALLS)
-                reason = "barrier-between" if orders else "opaque-value"
+                reason = "barrier-between" if orders_memory(effect) else "opaque-value"
                 raise unknown("nothing-in-between", reason, f"the effects of {what} are not known")
             case EffectKind.LOAD if effect.volatile:
                 raise refuted("no-volatile-load", "volatile-load", f"the {what} is volatile")
@@ -99,50 +96,17 @@ class TwoSweeps:
 
     def check_memory(self, checklist: Checklist) -> None:
         """Nothing may store to the data from the first sweep to the end of the second."""
-        evidence: dict[str, None] = {}
-        given = []
-        by_launch = False
-        for effect in self.effects:
-            if not effect.writes:
-                continue
-            for load in self.loads:
-                if self.facts.may_alias(load, effect):
-                    raise self.change_of_data()
-                for stored in self.facts.bases(effect) or ():
-                    for read in self.facts.bases(load) or ():
-                        _, why, assumed = self.facts.why_disjoint(stored, read)
-                        evidence[why] = None
-                        if assumed is not None:
-                            given.append(assumed)
-                        else:
-                            by_launch = True
-        detail = "; ".join(evidence) or "nothing is stored from the first sweep to the second"
-        checklist.prove("data-is-unchanged", detail, given)
-        if by_launch:
-            checklist.assume(
-                "no-other-launches", "files that were not given launch it in no other way"
-            )
+        otherwise = "nothing is stored from the first sweep to the second"
+        prove_unchanged(checklist, self.facts, self.loads, self.effects, otherwise)
 
     def change_of_data(self) -> Declined:
         """The store that may change the data between the sweeps, and why it may."""
-        claim, reason = "data-is-unchanged", "data-may-change"
         for effect in self.effects:
             loads = [load for load in self.loads if self.facts.may_alias(load, effect)]
             if effect.writes and loads:
-                store = f"the {effect.name} in line {effect.line} may change the data"
-                return refuted(claim, reason, store + self._why_alias(loads[0], effect))
-        return unknown(claim, reason, "the data may change between the sweeps")
-
-    def _why_alias(self, load: Effect, write: Effect) -> str:
-        for stored in sorted(self.facts.bases(write) or ()):
-            for read in sorted(self.facts.bases(load) or ()):
-                disjoint, why, _ = self.facts.why_disjoint(stored, read)
-                if stored != read and not disjoint:
-                    return (
-                        f": {stored} may be the same buffer as {read} ({why}); "
-                        f"if it never is, give --assume 'disjoint({stored}, {read})'"
-                    )
-        return ""
+                return change_of_data(self.facts, loads[0], effect)
+        detail = "the data may change between the sweeps"
+        return unknown("data-is-unchanged", "data-may-change", detail)
 
     def check_rest(self, checklist: Checklist, name: str) -> None:
         """The second sweep may have no other effect than on `name`, nor any other use."""

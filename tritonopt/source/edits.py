@@ -130,7 +130,7 @@ class _Region:
 
     @cached_property
     def _indent(self) -> str:
-        return _indent_unit(self._module, self._node)
+        return indent_unit(self._module, self._node)
 
     def _refuse_changes_inside_what_goes(self) -> None:
         gone = {stmt for stmt, plan in self._plans.items() if plan.gone}
@@ -254,7 +254,7 @@ def _extent(module: Module, node: ast.FunctionDef | ast.Module) -> tuple[int, in
     return start, lines.start((node.end_lineno or node.lineno) + 1)
 
 
-def _indent_unit(module: Module, node: ast.FunctionDef | ast.Module) -> str:
+def indent_unit(module: Module, node: ast.FunctionDef | ast.Module) -> str:
     """What one more level of indentation looks like there."""
     functions = [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.For, ast.If))]
     for function in functions:

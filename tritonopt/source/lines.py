@@ -23,6 +23,11 @@ class Lines:
         self._starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
         self._ascii = text.isascii()
 
+    @property
+    def count(self) -> int:
+        """The number of the last line."""
+        return len(self._starts)
+
     def start(self, line: int) -> int:
         """Offset of the first character of a line; lines count from 1, past the last is the end."""
         return self._starts[line - 1] if line <= len(self._starts) else len(self.text)

@@ -1,0 +1,58 @@
+"""Kernels compiled for a GPU that need not be here."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tritonopt import facts, source
+
+_numbers = itertools.count()
+
+
+def compiled(
+    path: Path,
+    dtype: str = "fp32",
+    block: int = 32,
+    capability: int = 90,
+    number: str | int = "i32",
+) -> str:
+    """The PTX of the file's last kernel; `number` is the type of integers, or their value."""
+    from triton import compile as compile_kernel
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    read = source.read(path.read_text(), path.name)
+    pointers = facts.of(read.kernels[-1]).pointers
+    kernel: Any = getattr(_module(path), read.kernels[-1].name)
+    signature: dict[str, str] = {}
+    constants: dict[tuple[int, ...], object] = {}
+    attributes: dict[tuple[int, ...], list[list[object]]] = {}
+    for place, parameter in enumerate(kernel.params):
+        if parameter.is_constexpr:
+            signature[parameter.name] = "constexpr"
+            constants[(place,)] = block if "BLOCK" in parameter.name else True
+        elif parameter.name in pointers:
+            signature[parameter.name] = f"*{dtype}"
+        elif parameter.name == "eps":
+            signature[parameter.name] = "fp32"
+        elif isinstance(number, int):
+            signature[parameter.name] = "constexpr"
+            constants[(place,)] = number
+        else:
+            signature[parameter.name] = number
+        if signature[parameter.name] != "constexpr":
+            attributes[(place,)] = [["tt.divisibility", 16]]
+    asked = ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=attributes)
+    return str(compile_kernel(asked, target=GPUTarget("cuda", capability, 32)).asm["ptx"])
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"compiled_kernels_{next(_numbers)}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

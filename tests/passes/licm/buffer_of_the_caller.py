@@ -1,0 +1,22 @@
+# expect: missed data-may-change
+"""The caller passes the output, and may pass the weights for it."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    for start in range(0, n, BLOCK):
+        cols = start + lanes
+        x = tl.load(X + row * n + cols, mask=cols < n)
+        x *= tl.load(W + row)
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+def run(x, w, out, flag=1):
+    m, n = x.shape
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)

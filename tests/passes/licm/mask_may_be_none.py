@@ -1,0 +1,25 @@
+# expect: missed may-run-zero-times
+"""Whether the loop runs is not known, and the mask may be None, to which no condition can be
+added."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    mask = None if EVEN else lanes < flag
+    for start in range(0, n, BLOCK):
+        cols = start + lanes
+        x = tl.load(X + row * n + cols, mask=cols < n) * tl.load(W + lanes, mask=mask)
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out

@@ -1,0 +1,25 @@
+# expect: missed volatile-load
+"""Another load is volatile; what stands behind it stays behind it."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    for start in range(0, n, BLOCK):
+        cols = start + lanes
+        x = tl.load(X + row * n + cols, mask=cols < n)
+        ready = tl.load(X, volatile=True)
+        x *= tl.load(W + row) + ready
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out

@@ -1,0 +1,25 @@
+# expect: missed barrier-in-the-loop
+"""Assembly may do anything."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    for start in range(0, n, BLOCK):
+        cols = start + lanes
+        x = tl.load(X + row * n + cols, mask=cols < n)
+        x = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [x], dtype=tl.float32, is_pure=False, pack=1)
+        x *= tl.load(W + row)
+        tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out

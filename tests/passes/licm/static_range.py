@@ -1,0 +1,18 @@
+# expect: missed unrolled-loop
+"""The loop is unrolled, and the branch with it."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in tl.static_range(0, 64, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
+        if flag > 0:
+            x = x * 2.0
+        acc += x
+    tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)

@@ -1,0 +1,73 @@
+"""What the compiler makes of what licm writes, for GPUs that need not be here.
+
+The rewritten kernel must compile wherever the original did: an `if` asks more of types than a
+loop does. And the claims of the manual page on compiled code are counted.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.passes.compiling import compiled
+from tritonopt import rewrite_source
+
+CASES = Path(__file__).resolve().parent / "licm"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
+
+
+@pytest.fixture(autouse=True)
+def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are made for the compiler, whatever the environment says."""
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+
+
+@pytest.mark.parametrize("name", PASSED)
+@pytest.mark.parametrize("number", ["i64", 1])
+def test_compiles_where_the_original_did(name: str, number: str | int) -> None:
+    before, after = CASES / f"{name}.py", CASES / f"{name}.expected.py"
+    try:
+        compiled(before, number=number)
+    except Exception as error:  # whatever a compiler raises
+        pytest.skip(f"the original does not compile: {error}")
+    compiled(after, number=number)
+
+
+@pytest.mark.parametrize("capability", [80, 90])
+def test_the_load_under_the_branch_is_pipelined(tmp_path: Path, capability: int) -> None:
+    before = EXAMPLES / "gated_matmul.py"
+    after = _rewritten(before, tmp_path)
+    waiting = [
+        compiled(path, "fp16", 64, capability).count("ld.global") for path in (before, after)
+    ]
+    assert waiting == [1, 0]
+
+
+@pytest.mark.parametrize("capability", [80, 90])
+def test_the_weights_are_read_above_the_loop(tmp_path: Path, capability: int) -> None:
+    before = EXAMPLES / "persistent_rms_norm.py"
+    after = _rewritten(before, tmp_path)
+    texts = [compiled(path, "fp16", 1024, capability) for path in (before, after)]
+    assert [_loads_in_the_loop(text) for text in texts] == [2, 1]
+
+
+def _rewritten(path: Path, folder: Path) -> Path:
+    result = rewrite_source(path.read_text(), "licm")
+    assert result.changed
+    new = folder / path.name
+    new.write_text(result.text)
+    return new
+
+
+def _loads_in_the_loop(ptx: str) -> int:
+    """The loads between the label of the one loop and the branch back to it."""
+    (label,) = (
+        name
+        for name in re.findall(r"^(\$L__BB\w+):", ptx, re.MULTILINE)
+        if re.search(rf"bra\s+\{name};", ptx[ptx.index(f"{name}:") :])
+    )
+    start = ptx.index(f"{label}:")
+    return ptx[start : ptx.index(f"{label};", start)].count("ld.global")

@@ -1,0 +1,32 @@
+"""What moving code does to the bits of a compiled result."""
+
+from __future__ import annotations
+
+from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.values import is_integer
+from tritonopt.rewriting.model import Bits
+
+
+def bits_when_code_moves(facts: KernelFacts) -> Bits:
+    """What may change where the same operations run in other blocks of the compiled kernel.
+
+    The compiler chooses the layout of a tile from what is around it, and with it the order of a
+    reduction; and it makes one operation of a multiplication and an addition that meet in a block.
+    """
+    values = _values(facts)
+    if any(v.op in ("reduce", "reshaped", "opaque") and not is_integer(v.dtype) for v in values):
+        return Bits.REDUCTION_ORDER
+    products = [v for v in values if v.op == "mul" and not _is_index(facts, v)]
+    return Bits.CONTRACTION if products else Bits.SAME
+
+
+def _is_index(facts: KernelFacts, value: Value) -> bool:
+    return is_integer(value.dtype) or facts.forms.is_integer(facts.forms.of(value))
+
+
+def _values(facts: KernelFacts) -> list[Value]:
+    found: dict[int, Value] = {}
+    for root in facts.values.values():
+        for value in root.walk():
+            found[value.serial] = value
+    return list(found.values())

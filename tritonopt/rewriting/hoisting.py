@@ -1,0 +1,399 @@
+"""Loads out of a loop: what reads the same elements in every iteration is read once, above it."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomial
+from tritonopt.facts.effects import Effect
+from tritonopt.facts.polynomial import ONE
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.invariants import Lift, is_invariant
+from tritonopt.rewriting.iterations import runs_when, why_it_runs
+from tritonopt.rewriting.memory import orders_memory, prove_unchanged
+from tritonopt.rewriting.writing import NotExpressible, Writer, reads_of
+from tritonopt.source import (
+    AddArgument,
+    Change,
+    EditConflict,
+    InsertBefore,
+    Module,
+    Remove,
+    ReplaceExpression,
+    excerpts,
+)
+
+_UNWANTED = {"disable_licm": "licm-is-disabled", "warp_specialize": "warp-specialized-loop"}
+"""Arguments of `tl.range` by which the author has spoken on what may move."""
+
+_POINTER_NAME = re.compile(r"^(p|ptr)_|_?(ptr|pointer)s?$", re.IGNORECASE)
+
+
+def invariant_loads(facts: KernelFacts) -> Iterator[list[Hoisting]]:
+    """Every load that reads the same elements in all iterations of a loop around it, with each
+    such loop, the outermost first."""
+    seen: set[tuple[ast.expr, int]] = set()
+    for effect in facts.effects:
+        node = effect.node
+        loops = [loop for loop in effect.loops if not loop.inlined]
+        if effect.kind is not EffectKind.LOAD or not isinstance(node, ast.Call):
+            continue
+        found = []
+        for loop in loops:
+            expression = _widest(facts, node, loop)
+            if expression is not None and (expression, loop.identity) not in seen:
+                seen.add((expression, loop.identity))
+                found.append(Hoisting(facts, loop, expression))
+        if found:
+            yield found
+
+
+def _widest(facts: KernelFacts, node: ast.expr, loop: Loop) -> ast.expr | None:
+    """The largest expression around a load that is the same in every iteration of a loop."""
+    found = None
+    parents = facts.kernel.module.names.parents
+    here: ast.AST | None = node
+    while isinstance(here, (ast.expr, ast.keyword)) and not isinstance(here, _NO_VALUE):
+        if isinstance(here, ast.expr) and here in facts.values:
+            if not _is_invariant(facts, here, loop):
+                break
+            found = here
+        here = parents.get(here)
+    if isinstance(here, (ast.Expr, ast.NamedExpr)):
+        return None  # nothing is made of it, or its name is bound in the middle of a statement
+    return found
+
+
+_NO_VALUE = (ast.Tuple, ast.List, ast.Starred, ast.NamedExpr)
+"""What is no one value for a name, or binds a name where it stands."""
+
+
+def _is_invariant(facts: KernelFacts, expression: ast.expr, loop: Loop) -> bool:
+    inside = set(ast.walk(expression))
+    effects = [e for e in facts.effects if e.node in inside]
+    own = frozenset(e.order for e in effects)
+    values = [facts.values[n] for n in inside if isinstance(n, ast.expr) and n in facts.values]
+    return all(e.kind is EffectKind.LOAD for e in effects) and all(
+        is_invariant(facts, value, loop, own) for value in values
+    )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What goes where: statements that move as they are, and a new name, if one is needed."""
+
+    statements: Sequence[ast.stmt]
+    name: str = ""
+    definition: ast.stmt | None = None
+    """`x = ...`, which moves with its name changed, ..."""
+    target: ast.Name | None = None
+    """... and its x."""
+    uses: Sequence[ast.expr] = ()
+    """What becomes the new name: the expression, or the names that stood for it."""
+
+
+@dataclass
+class Hoisting:
+    """An expression with loads, and a loop in which it is always the same."""
+
+    facts: KernelFacts
+    loop: Loop
+    expression: ast.expr
+    checklist: Checklist = field(default_factory=Checklist)
+
+    @cached_property
+    def loads(self) -> list[Effect]:
+        inside = set(ast.walk(self.expression))
+        return [e for e in self.facts.effects if e.node in inside]
+
+    @property
+    def what(self) -> str:
+        """What is loaded, for a message."""
+        bases = sorted({b for e in self.loads for b in self.facts.bases(e) or ()})
+        return f"the load of {' and '.join(bases)}" if bases else "the load"
+
+    @property
+    def tile(self) -> str:
+        """How much stays in registers, for a message."""
+        shape = self.facts.values[self.expression].shape
+        if shape is None:
+            return "its tile stays"
+        if not shape:
+            return "one element stays"
+        extents = ", ".join(self.facts.forms.of(extent).readable for extent in shape)
+        return f"a tile of [{extents}] stays"
+
+    @property
+    def statement(self) -> ast.stmt:
+        parents = self.facts.kernel.module.names.parents
+        node: ast.AST = self.expression
+        while not isinstance(node, ast.stmt):
+            node = parents[node]
+        return node
+
+    # Conditions
+
+    def check(self) -> None:
+        """Everything but what needs the new text. Raises Declined."""
+        self._check_always()
+        self._check_loops()
+        self._check_order()
+        claim = "data-is-unchanged"
+        if not any(e.writes for e in self._effects):
+            detail = f"{self._where} stores nothing, so the compiler does this"
+            raise refuted(claim, "the-compiler-does-this", detail)
+        prove_unchanged(self.checklist, self.facts, self.loads, self._effects, "")
+
+    def _check_always(self) -> None:
+        """Every iteration must come to the load."""
+        claim, reason = "load-always-runs", "under-a-condition"
+        inside = set(ast.walk(self.loop.node)) - set(ast.walk(self.expression))
+        for load in self.loads:
+            for guard in load.guards:
+                if guard.node in inside:
+                    detail = f"it runs only under the condition in line {guard.node.lineno}"
+                    raise refuted(claim, reason, detail)
+        parents = self.facts.kernel.module.names.parents
+        child: ast.AST = self.expression
+        while not isinstance(child, ast.stmt):
+            parent = parents[child]
+            if isinstance(parent, ast.BoolOp) and parent.values[0] is not child:
+                detail = f"what stands before it in line {parent.lineno} may decide alone"
+                raise refuted(claim, reason, detail)
+            child = parent
+        self.checklist.prove(claim, f"every iteration of {self._where} comes to it")
+
+    def _check_loops(self) -> None:
+        claim = "loops-are-plain"
+        for loop in self._loops:
+            where = f"the loop in line {loop.line}"
+            if isinstance(loop.node, ast.While):
+                detail = f"{where} is a while, and may run no time at all"
+                raise unknown(claim, "may-run-zero-times", detail)
+            if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
+                raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
+            if loop.node.orelse:
+                raise refuted(claim, "loop-has-else", f"{where} has an else")
+            for option in loop.node.iter.keywords:
+                off = isinstance(option.value, ast.Constant) and not option.value.value
+                if option.arg in _UNWANTED and not off:
+                    detail = f"{where} says {option.arg}"
+                    raise refuted(claim, _UNWANTED[option.arg], detail)
+        if self.facts.exits_early(self.loop):
+            raise refuted(claim, "early-exit", f"{self._where} may end before its end")
+        self.checklist.prove(claim, "counted, and run to their ends")
+
+    def _check_order(self) -> None:
+        """A load may not move past what orders memory, or is there to be seen before it."""
+        claim = "nothing-orders-memory"
+        for effect in self._effects:
+            what = f"the {effect.name} in line {effect.line}"
+            match effect.kind:
+                case EffectKind.LOAD if effect.volatile:
+                    raise refuted(claim, "volatile-load", f"{what} is volatile")
+                case EffectKind.ATOMIC:
+                    raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
+                case EffectKind.BARRIER:
+                    raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
+                case EffectKind.CALL:
+                    reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
+                    raise unknown(claim, reason, f"the effects of {what} are not known")
+                case EffectKind.PRINT if "assert" in effect.name:
+                    detail = f"{what} is to fail before anything is loaded"
+                    raise refuted(claim, "assertion-in-the-loop", detail)
+        detail = f"no atomic, barrier, volatile load or unknown call in {self._where}"
+        self.checklist.prove(claim, detail)
+
+    @property
+    def _where(self) -> str:
+        return f"the loop in line {self.loop.line}"
+
+    @property
+    def _effects(self) -> list[Effect]:
+        return [e for e in self.facts.effects if self.loop in e.loops]
+
+    @property
+    def _loops(self) -> list[Loop]:
+        """The loop, and those inside it around the load."""
+        around = self.loads[0].loops
+        return [loop for loop in around if self.loop in loop.nest and not loop.inlined]
+
+    # The new text
+
+    def changes(self) -> list[Change]:
+        """The load above the loop. Raises Declined or NotExpressible."""
+        writer = Writer(self.facts)
+        guards = self._guards(writer)
+        plan = self._plan(writer, runs=not guards)
+        self._check_something_stays(plan)
+        masked = [change for load in self.loads for change in self._masked(writer, load, guards)]
+        gone = [*plan.statements, *([plan.definition] if plan.definition else [])]
+        try:
+            changes: list[Change] = [
+                InsertBefore(self.loop.node, self._code(plan, masked, bool(guards))),
+                *(Remove(statement, keep_comments=False) for statement in gone),
+                *(ReplaceExpression(node, plan.name) for node in plan.uses),
+            ]
+            excerpts.check_comments(self._module, changes)
+        except EditConflict as conflict:
+            raise NotExpressible(str(conflict)) from conflict
+        return changes
+
+    def _plan(self, writer: Writer, runs: bool) -> _Plan:
+        lift = Lift(writer, self.loop, self.loads, runs=runs)
+        try:
+            lift.add(self.statement)
+            lift.add_derived()
+            return _Plan(lift.statements)
+        except NotExpressible:
+            # The kernel has other uses for the name: what is loaded gets one of its own.
+            lift = Lift(writer, self.loop, self.loads, runs=runs)
+            lift.need(self.expression)
+        name = self._name(writer)
+        definition = self._definition()
+        if definition is None:
+            return _Plan(lift.statements, name, uses=[self.expression])
+        uses = [n for n in self._names_in_the_loop(definition.id) if n is not definition]
+        return _Plan(lift.statements, name, self.statement, definition, uses)
+
+    def _definition(self) -> ast.Name | None:
+        """The name that stands for the expression, and for nothing else, all through the loop."""
+        match self.statement:
+            case (
+                ast.Assign(targets=[ast.Name() as target], value=value)
+                | ast.AnnAssign(target=ast.Name() as target, value=value)
+            ) if value is self.expression and not self._is_read_later(target.id):
+                meant = self.facts.values[target]
+                everywhere = self._names_in_the_loop(target.id)
+                if all(self.facts.values.get(n) is meant for n in everywhere):
+                    stores = [n for n in everywhere if not isinstance(n.ctx, ast.Load)]
+                    return target if stores == [target] else None
+        return None
+
+    def _is_read_later(self, name: str) -> bool:
+        """Whether what the loop leaves in a name may be read: by what follows, or the next time."""
+        if name not in self.loop.initial:
+            return False
+        inside = set(ast.walk(self.loop.node))
+        return self.loop.parent is not None or any(
+            node.lineno > self.loop.line and node not in inside
+            for node in reads_of(self.facts.kernel.node, name)
+        )
+
+    def _names_in_the_loop(self, name: str) -> list[ast.Name]:
+        nodes = ast.walk(self.loop.node)
+        return [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
+
+    @property
+    def _module(self) -> Module:
+        return self.facts.kernel.module
+
+    def _guards(self, writer: Writer) -> list[str]:
+        """What must be added to the masks, so that nothing is read that was not read before."""
+        guards: dict[str, None] = {}
+        reasons: dict[str, None] = {}
+        given: list[Assumption] = []
+        for load in self.loads:
+            known = self._conditions(load)
+            for loop in self._loops:
+                shown = why_it_runs(self.facts, loop, known)
+                if shown is None:
+                    guards[self._guard(writer, loop)] = None
+                else:
+                    why, assumption = shown
+                    reasons[why] = None
+                    if assumption is not None:
+                        given.append(assumption)
+        if guards:
+            reasons[f"masked by {' and '.join(guards)}"] = None
+        self.checklist.prove("reads-nothing-more", "; ".join(reasons), given)
+        return list(guards)
+
+    def _conditions(self, load: Effect) -> list[Polynomial]:
+        """Conditions without which the load reads nothing."""
+        forms = self.facts.forms
+        found = []
+        for guard in load.guards:
+            condition = forms.condition(guard.condition)
+            found.append(condition if guard.holds else ONE - condition)
+        if load.mask is not None and not load.mask.is_none:
+            found.append(forms.condition(load.mask))
+        return found
+
+    def _guard(self, writer: Writer, loop: Loop) -> str:
+        claim, reason = "reads-nothing-more", "may-run-zero-times"
+        helped = [load for load in self.loads if load.inlined]
+        if helped:
+            detail = f"the loop in line {loop.line} may run no time at all, and a helper loads"
+            raise unknown(claim, reason, detail)
+        try:
+            return runs_when(writer, loop, self.loop)
+        except NotExpressible as error:
+            raise unknown(claim, reason, str(error)) from error
+
+    def _masked(self, writer: Writer, load: Effect, guards: Sequence[str]) -> Iterator[Change]:
+        """The load with the guards in its mask."""
+        if not guards:
+            return
+        claim, reason = "reads-nothing-more", "may-run-zero-times"
+        call = load.node
+        assert isinstance(call, ast.Call)
+        if load.pointer is None or load.pointer.op == "block_pointer" or load.loaded is None:
+            raise unknown(claim, reason, "a block pointer takes no mask")
+        guard = guards[0] if len(guards) == 1 else " & ".join(f"({g})" for g in guards)
+        given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mask")]
+        if not given:
+            yield AddArgument(call, f"mask={guard}")
+        elif load.mask is None or load.mask.is_none:
+            yield ReplaceExpression(given[0], guard)
+        elif load.mask.dtype != "bool" or any(part.is_none for part in load.mask.walk()):
+            raise unknown(claim, reason, f"the mask in line {load.line} may be None")
+        else:
+            together = f"({guard})" if len(guards) == 1 else guard
+            yield ReplaceExpression(given[0], f"{writer.operand(given[0])} & {together}")
+
+    def _code(self, plan: _Plan, masked: Sequence[Change], guarded: bool) -> str:
+        renamed = [ReplaceExpression(plan.target, plan.name)] if plan.target else []
+        moved = [*plan.statements, *([plan.definition] if plan.definition else [])]
+        module, nodes = excerpts.after(self._module, [*masked, *renamed], [*moved, self.expression])
+        lines = []
+        for original, statement in zip(moved, nodes, strict=False):
+            assert isinstance(statement, ast.stmt)
+            code = excerpts.statement_code(module, statement)
+            if guarded and original is self.statement:
+                bare = excerpts.statement_code(module, statement, comments_above=False)
+                code = f"{code.removesuffix(bare)}{_WHY_MASKED}\n{bare}"
+            lines.append(code)
+        if self.statement not in moved:
+            expression = nodes[-1]
+            assert isinstance(expression, ast.expr)
+            text = module.text_of(expression)
+            lines += [_WHY_MASKED] if guarded else []
+            lines.append(f"{plan.name} = {ast.unparse(expression) if _has_newline(text) else text}")
+        return "\n".join(lines)
+
+    def _check_something_stays(self, plan: _Plan) -> None:
+        for loop in self._loops:
+            if all(s in plan.statements or s is plan.definition for s in loop.node.body):
+                raise NotExpressible(f"nothing would be left in the loop in line {loop.line}")
+
+    def _name(self, writer: Writer) -> str:
+        """A name for what is loaded, after the parameter that it comes from."""
+        bases = self.facts.bases(self.loads[0]) or frozenset({"loaded"})
+        parameter = min(bases, default="loaded")
+        short = _POINTER_NAME.sub("", parameter).strip("_").lower() or "loaded"
+        if keyword.iskeyword(short):
+            return writer.fresh(f"{short}_value")
+        return writer.fresh(short, f"{short}_value")
+
+
+_WHY_MASKED = "# Where the loop below does not run, nothing is read."
+
+
+def _has_newline(text: str) -> bool:
+    return "\n" in text or "\r" in text
