@@ -51,10 +51,15 @@ _NEGATIONS = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!
 _TIGHT = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
 """What needs no parentheses beside a comparison."""
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+_TENSORS = frozenset({"load", "reduce", "cast"})
+"""Operations whose result is a tensor also where it is a scalar."""
 _NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
 """What offsets of 32 bits are made of."""
-_SUMMED_TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
-"""Types in which a sum over tiles loses nothing that the atomics would have kept."""
+_SUMMED_AS = {"fp16": "float32", "bf16": "float32", "fp32": "float32", "fp64": "float64"} | {
+    f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (32, 64)
+}
+"""For memory of a type, one in which a sum over tiles keeps all that the atomics would have."""
+_SHORT_NAMES = {"float32": "fp32", "float64": "fp64"}
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,8 @@ class GridStride(Pass):
 
     A load moves before the loop only where nothing that the kernel stores may be what it reads,
     and where no guard stands before it. A sum replaces an atomic only where the address is the
-    same for every tile, the old value is not used, nothing else touches the memory, and the
-    memory has no wider type than the sum.
+    same for every tile, the old value is not used, and nothing else touches the memory. It has the
+    type of the memory (fp32 for narrower floats), to which the atomic casts what it adds.
 
     Tiles and programs together must stay below 2**31 (`no-int32-overflow`): the loop counts that
     far. The tile's index has the type and the values of the program id.
@@ -205,7 +210,7 @@ class GridStride(Pass):
             checklist.conditions.append(failed)
         sums = body.sums if checklist.failed is None else []
         safety = set() if launches.are_kept else {Safety.CONTRACT}
-        if any(sum_.is_float for sum_ in sums):
+        if not all(sum_.is_whole for sum_ in sums):
             safety.add(Safety.ROUNDING)
         if checklist.given:
             safety.add(Safety.ASSUMPTION)
@@ -349,14 +354,13 @@ class _Sum:
     statement: ast.Expr
     call: ast.Call
     added: ast.expr
-    shape: tuple[str, ...]
-    dtype: str
-    """Triton's short name."""
+    cast: str
+    """Code for the type that what is added must be cast to, as the atomic does; or ""."""
+    is_whole: bool
+    """Whether it is a sum of integers, which no order of addition changes."""
+    zero: str
+    """Code for what the sum begins with."""
     name: str
-
-    @property
-    def is_float(self) -> bool:
-        return self.dtype in ("fp32", "fp64")
 
 
 class _Body:
@@ -595,17 +599,42 @@ class _Body:
             raise NotExpressible("each tile adds somewhere else")
         if any(e.node in inside for e in self.facts.effects):
             raise NotExpressible("its address is loaded")
-        value = self.facts.values[added]
-        if value.dtype not in _SUMMED_TYPES or value.shape is None:
-            raise NotExpressible("the type or shape of what it adds is not known")
-        if not value.shape and value.dtype not in ("fp32", "int32"):
-            raise NotExpressible(f"a scalar of {value.dtype} has no plain zero")
-        before = self.facts.before[self.looped[0]]
-        shape = [self.writer.find_form(self.facts.forms.of(e), before) for e in value.shape]
         bases = self._bases(effect)
+        type_, dtype = self._type_of_sum(effect, bases)
+        value = self.facts.values[added]
+        if value.shape is None:
+            raise NotExpressible("the shape of what it adds is not known")
+        types = self.facts.types.of(value)
+        is_cast = not (dtype and types.complete and types.seen == {dtype})
+        is_literal = _fits(value.constant, dtype)
+        if not value.shape and is_cast and not is_literal and value.op not in _TENSORS:
+            raise NotExpressible("what it adds may be a plain number, of a type that is not known")
+        before = self.facts.before[self.looped[0]]
+        shape = ", ".join(
+            self.writer.find_form(self.facts.forms.of(extent), before) for extent in value.shape
+        )
+        zero = f"{self.writer.language('zeros')}([{shape}], dtype={type_})"
+        if not value.shape and dtype in ("fp32", "int32"):
+            zero = "0.0" if dtype == "fp32" else "0"
         base = re.sub(r"_?ptrs?$", "", bases[0].lower()) if len(bases) == 1 else ""
         name = self.writer.fresh(f"{base}_sum" if base else "sum_of_tiles")
-        return _Sum(statement, call, added, tuple(shape), value.dtype, name)
+        cast = type_ if is_cast and not is_literal else ""
+        return _Sum(statement, call, added, cast, is_integer(dtype), zero, name)
+
+    def _type_of_sum(self, effect: Effect, bases: Sequence[str]) -> tuple[str, str]:
+        """Code for the type to sum in, and Triton's short name of it where it is known.
+
+        The atomic casts what it adds to the type of the memory. A sum in that type, or for
+        narrow floats in fp32, overflows no earlier and rounds no worse.
+        """
+        memory = self.facts.types.behind(effect)
+        wide = {_SUMMED_AS.get(dtype, "") for dtype in memory.seen} if memory.complete else set()
+        if len(wide) == 1 and "" not in wide:
+            name = wide.pop()
+            return self.writer.language(name), _SHORT_NAMES.get(name, name)
+        if len(bases) != 1 or any(bases[0] in names_bound(s) for s in self.hoisted):
+            raise NotExpressible("the type of what it adds to is not known")
+        return f"{bases[0]}.dtype.element_ty", ""
 
     def _depends_on_tile(self, node: ast.AST) -> bool:
         return any(
@@ -629,6 +658,18 @@ def _is_guard(statement: ast.If) -> bool:
 def _is_plain(end: ast.Return) -> bool:
     """Whether it is `return`, or `return None`."""
     return end.value is None or (isinstance(end.value, ast.Constant) and end.value.value is None)
+
+
+def _fits(constant: object, dtype: str) -> bool:
+    """Whether a number of the source takes on the type when it is added to it."""
+    match constant:
+        case bool():
+            return False
+        case int():
+            return dtype in ("int32", "int64", "fp32", "fp64") and abs(constant) < 2**31
+        case float():
+            return dtype in ("fp32", "fp64")
+    return False
 
 
 def _takes_two(node: ast.AST) -> bool:
@@ -884,24 +925,24 @@ class _Loop:
         return "\n".join([first, *(line.removeprefix(margin) for line in rest)])
 
     def _zeros(self) -> list[str]:
-        lines = []
-        for found in self.body.sums:
-            zero = "0.0" if found.is_float else "0"
-            if found.shape:
-                type_ = self.writer.language(_SUMMED_TYPES[found.dtype])
-                shape = ", ".join(found.shape)
-                zero = f"{self.writer.language('zeros')}([{shape}], dtype={type_})"
-            lines.append(f"{found.name} = {zero}")
-        return lines
+        return [f"{found.name} = {found.zero}" for found in self.body.sums]
 
     def _sums(self, last: ast.stmt) -> list[Change]:
         changes: list[Change] = []
         for found in self.body.sums:
             self.gone.add(found.statement)
-            changes.append(Replace(found.statement, f"{found.name} += {self._text(found.added)}"))
+            changes.append(Replace(found.statement, f"{found.name} += {self._added(found)}"))
             atomic = self._code(found.call, {found.added: found.name})
             changes.append(InsertAfter(last, atomic))
         return changes
+
+    def _added(self, found: _Sum) -> str:
+        if not found.cast:
+            return self._text(found.added)
+        code = self._code(found.added, self.replaced)
+        is_primary = isinstance(found.added, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        plain = code if is_primary and "\n" not in code else f"({code})"
+        return f"{plain}.to({found.cast})"
 
 
 def _mentions(node: ast.AST, name: str) -> bool:

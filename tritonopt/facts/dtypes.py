@@ -9,7 +9,7 @@ that differs between versions of Triton gives no answer.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from tritonopt.facts.tensors import passed_types
 from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value
 
 if TYPE_CHECKING:
+    from tritonopt.facts.effects import Effect
     from tritonopt.facts.kernel import KernelFacts
 
 SOME_FLOAT = "some float"
@@ -87,13 +88,21 @@ class ElementTypes:
 
     def of(self, value: Value) -> Types:
         """What is known of a value's element type."""
-        own = self._in_kernel.of(value)
+        return self._gathered(lambda typing: typing.of(value))
+
+    def behind(self, effect: Effect) -> Types:
+        """What is known of the elements of the memory that an effect touches."""
+        return self._gathered(lambda typing: typing.behind(effect))
+
+    def _gathered(self, ask: Callable[[_Typing], str | None]) -> Types:
+        """The answers of the kernel itself and of each launch that is seen."""
+        own = ask(self._in_kernel)
         if own is not None and own not in (SOME_FLOAT, SOME_INTEGER):
             return Types(frozenset({own}), True, False, "by what the kernel says")
         shown: dict[str, int] = {}
         complete = not self._facts.launches.unknown
         for line, typing in self._launches:
-            dtype = typing.of(value)
+            dtype = ask(typing)
             if dtype is None:
                 complete = False
             else:
@@ -185,12 +194,14 @@ class _Typing:
         return None
 
     def _loaded(self, value: Value) -> str | None:
-        effect = self._facts.interpretation.loads[value.number]
-        bases = self._facts.bases(effect) or frozenset()
-        types = {self._passed.get(base) for base in bases}
-        if len(types) == 1 and None not in types:
-            return types.pop()
-        return SOME_INTEGER if value.number in self._facts.integers.loads else None
+        dtype = self.behind(self._facts.interpretation.loads[value.number])
+        if dtype is None and value.number in self._facts.integers.loads:
+            return SOME_INTEGER
+        return dtype
+
+    def behind(self, effect: Effect) -> str | None:
+        types = {self._passed.get(base) for base in self._facts.bases(effect) or ()}
+        return types.pop() if len(types) == 1 else None
 
     def _named(self, dtype: Value) -> str | None:
         """The type that a cast names: `Y.dtype.element_ty`, `x.dtype`."""
