@@ -18,6 +18,6 @@ def kernel(x, total, n, BLOCK: tl.constexpr):
 def run(x: torch.Tensor):
     x = x.contiguous()
     m, n = x.shape
-    total = torch.zeros(n)
+    total = torch.zeros(n, device=x.device)
     kernel[(m,)](x, total, n, BLOCK=triton.next_power_of_2(n))
     return total

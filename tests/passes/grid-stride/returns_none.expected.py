@@ -1,4 +1,5 @@
 # options: programs=2
+# verify: only interpreted, Triton 3.6 compiles no kernel that returns None in words
 """The last statement returns None, and would end the loop with the first tile."""
 
 import torch

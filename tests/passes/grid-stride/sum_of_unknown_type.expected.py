@@ -17,10 +17,10 @@ def accumulate_kernel(X, OUT, TOTAL, M, N, BLOCK: tl.constexpr):
     tl.atomic_add(TOTAL, total_sum)
 
 
-# tritonopt: x: f32[m, n in 1..64]
+# tritonopt: x: f32[m, n]
 def accumulate(x: torch.Tensor):
     m, n = x.shape
     out = torch.zeros(n, dtype=x.dtype, device=x.device)
     total = torch.zeros(1, dtype=x.dtype, device=x.device)
-    accumulate_kernel[(min(m, 3),)](x.contiguous(), out, total, m, n, BLOCK=64)
+    accumulate_kernel[(min(m, 3),)](x.contiguous(), out, total, m, n, BLOCK=triton.next_power_of_2(n))
     return out, total
