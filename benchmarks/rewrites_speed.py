@@ -63,14 +63,16 @@ def example(
     """A case for each combination of the choices; the file may hold its launcher's name."""
     stem, _, launcher = name.partition(":")
     for values in itertools.product(*choices.values()):
-        filled = arguments.format(**dict(zip(choices, values, strict=True)))
-        yield Case(passes, ROOT / "examples" / f"{stem}.py", launcher or stem, filled)
+        chosen = dict(zip(choices, values, strict=True))
+        path = ROOT / "examples" / f"{stem}.py"
+        yield Case(passes.format(**chosen), path, launcher or stem, arguments.format(**chosen))
 
 
 TYPES = ("f32", "f16", "bf16")
+STRIDED = "grid-stride{{programs=sm*8}}"
 CASES = [
     *example(
-        "grid-stride{programs=sm*2}",
+        "grid-stride{{programs=sm*2}}",
         "layer_norm_backward",
         "{t}[{m}, {n}], {t}[{m}, {n}], {t}[{n}], f32[{m}], f32[{m}]",
         t=TYPES,
@@ -78,14 +80,32 @@ CASES = [
         n=(512, 1024, 4096, 8192),
     ),
     *example(
-        "grid-stride{programs=sm*8}", "rms_norm", "{t}[{m}, {n}], {t}[{n}]",
+        STRIDED, "rms_norm", "{t}[{m}, {n}], {t}[{n}]",
         t=("f32", "f16"), m=(4096, 65536), n=(512, 4096),
     ),
-    *example("grid-stride{programs=sm*8}", "softmax", "{t}[4096, {n}]", t=("f32",), n=(512, 4096)),
+    *example(STRIDED, "softmax", "{t}[4096, {n}]", t=("f32",), n=(512, 4096)),
     *example(
-        "fuse-stats,grid-stride{programs=sm*8}", "layer_norm", "{t}[4096, {n}], {t}[{n}], {t}[{n}]",
+        f"fuse-stats,{STRIDED}", "layer_norm", "{t}[4096, {n}], {t}[{n}], {t}[{n}]",
         t=("f32", "f16"), n=(1024, 4096, 16384),
     ),
+    *example(
+        "{p}", "cosine_similarity", "f16[4096, {n}], f16[4096, {n}]",
+        n=(1024, 16384), p=("max-to-where", "drop-redundant-where"),
+    ),
+    *example(
+        "licm", "gated_matmul", "f16[{m}, {m}], f16[{m}, {m}], f16[{m}], {gated}",
+        m=(512, 2048), gated=(0, 1),
+    ),
+    *example(
+        "licm", "persistent_rms_norm", "{t}[{m}, {n}], {t}[{n}]",
+        t=("f32", "f16"), m=(4096, 65536), n=(512, 4096),
+    ),
+    *example(
+        "contiguity-hints", "periodic:voices", "{t}[{n}], {t}[64], 64",
+        t=("f32", "f16"), n=(4096, 100_000),
+    ),
+    *example(STRIDED, "batch_norm", "f32[64, 256, 28, 28], f32[256], f32[256]"),
+    *example(STRIDED, "cosine_similarity", "f16[65536, 1024], f16[65536, 1024]"),
 ]  # fmt: skip
 
 

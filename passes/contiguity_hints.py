@@ -137,7 +137,8 @@ class ContiguityHints(Pass):
 
     ## Measured
 
-    On one H200 with Triton 3.6, wrapped loads with and without the hint: 1.00x to 1.04x. Compiled
+    On one H200 with Triton 3.6, wrapped loads with and without the hint: 1.00x to 1.04x
+    (`examples/periodic.py`, 4096 and 100,000 samples in fp32 and fp16: 1.00x, 1.01x). Compiled
     for sm_90 by Triton 3.7 (`tests/passes/test_contiguity_hints_compiled.py`): `ld.global.b32`
     becomes `ld.global.v4.b32`.
     """
