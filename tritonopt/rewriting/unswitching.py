@@ -194,16 +194,25 @@ class Unswitching:
         known = self.facts.before[node]
         bound = names_bound(node)
         own = names_bound(node.target) if isinstance(node, ast.For) else set()
-        for other, value in self.facts.values.items():
-            if not isinstance(other, ast.Name) or other.id not in bound or other in inside:
+        for other, value in self._read():
+            if other.id not in bound or other in inside:
                 continue
             left = other.id in own or other.id not in known
-            if left and isinstance(other.ctx, ast.Load) and value.op == "opaque":
+            if left and (value is None or value.op == "opaque"):
                 detail = f"line {other.lineno} reads {other.id}, which the loop binds"
                 raise refuted(claim, "name-is-read-later", detail)
         for name in own:
             self._check_induction(claim, name)
         self.checklist.prove(claim, "what the loop carries is bound before it")
+
+    def _read(self) -> Iterator[tuple[ast.Name, Value | None]]:
+        """Where the kernel reads a name, and the value that it finds, if it is known at all."""
+        for node in ast.walk(self.facts.kernel.node):
+            match node:
+                case ast.Name(ctx=ast.Load()) if node in self.facts.values:
+                    yield node, self.facts.values[node]
+                case ast.AugAssign(target=ast.Name() as name) if node in self.facts.before:
+                    yield name, self.facts.before[node].get(name.id)
 
     def _check_induction(self, claim: str, name: str) -> None:
         """The compiler keeps the name of an induction variable: in an `if`, with its type."""
@@ -463,10 +472,11 @@ class Unswitching:
         """The copies, with those that other conditions made before, must stay readable."""
         parents = parents_of(self.facts.kernel.node)
         top: ast.stmt = self.loop.node
-        while (outer := parents.get(top)) is not None and isinstance(outer, ast.If):
-            if [top] not in (outer.body, outer.orelse):
-                break
-            top = outer
+        node = top
+        while (outer := parents.get(node)) is not None:
+            if isinstance(outer, ast.If) and _holds_one_loop(outer, node):
+                top = outer
+            node = outer
         size = _size([top]) - _size([self.loop.node]) + conditions
         for taken in copies:
             size += _size([self.loop.node]) - len(moved)
@@ -518,6 +528,12 @@ def _header(statement: ast.stmt) -> ast.AST:
 
 def _bounds(loop: Loop) -> tuple[Value | None, ...]:
     return loop.start, loop.stop, loop.step
+
+
+def _holds_one_loop(branch: ast.If, inner: ast.stmt) -> bool:
+    """Whether a way through an `if` is a loop or an `if` and what moved above it, as in a copy."""
+    block = branch.body if inner in branch.body else branch.orelse
+    return all(s is inner or isinstance(s, (ast.Assign, ast.AugAssign)) for s in block)
 
 
 def _size(statements: Sequence[ast.stmt]) -> int:
