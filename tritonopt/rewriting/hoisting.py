@@ -373,7 +373,7 @@ class Hoisting:
         for original, statement in zip(moved, nodes, strict=False):
             assert isinstance(statement, ast.stmt)
             code = excerpts.statement_code(module, statement)
-            if guarded and original is self.statement:
+            if guarded and original is self.statement and _WHY_MASKED not in code:
                 bare = excerpts.statement_code(module, statement, comments_above=False)
                 code = f"{code.removesuffix(bare)}{_WHY_MASKED}\n{bare}"
             lines.append(code)
