@@ -161,6 +161,9 @@ class Unswitching:
                 raise refuted(claim, "volatile-load", f"{what} is volatile")
             detail = f"{what} is a part of it, and would run where the loop does not"
             raise refuted(claim, "condition-loads", detail)
+        for effect in self._effects_in(self.branch.test):
+            detail = f"the {effect.name} in line {effect.line} belongs to every iteration"
+            raise refuted(claim, "condition-has-effects", detail)
         self.checklist.prove(claim, f"the same in every iteration of {self._where}")
 
     def _check_way(self) -> None:
@@ -307,7 +310,7 @@ class Unswitching:
         value = self.facts.values.get(branch.test)
         if value is None or value.shape != () or not is_invariant(self.facts, value, self.loop):
             return False
-        if may_divide_by_zero(self.facts, value):
+        if may_divide_by_zero(self.facts, value) or self._effects_in(branch.test):
             return False
         try:
             lift.need(branch.test)
@@ -394,7 +397,7 @@ class Unswitching:
             if not isinstance(node, ast.If) or value is None or node in inside or node in around:
                 continue
             asked = [i for i, known in enumerate(values) if _is_one_question(known, value)]
-            if asked and not _is_elif(self.facts, node):
+            if asked and not _is_elif(self.facts, node) and not self._effects_in(node.test):
                 inside.update(ast.walk(node))
                 yield node, asked[0], values[asked[0]] is value
 
