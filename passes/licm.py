@@ -52,9 +52,10 @@ class Licm(Pass):
 
     *Branches.* The condition is a scalar whose value is the same in every iteration, whatever it
     is called, and can be computed before the loop: of values that are known there, or of plain
-    assignments that can move. It loads nothing and divides by nothing that may be zero, for it is
-    now computed where the loop may run no time at all. The loop is a `range`, a `tl.range` or a
-    `while`, without `else`, `break`, `continue` or `return`; `tl.static_range` is unrolled anyway.
+    assignments that can move. It only computes: it loads nothing and counts nothing, not in a
+    helper either, and divides by nothing that may be zero, for it is now computed where the loop
+    may run no time at all. The loop is a `range`, a `tl.range` or a `while`, without
+    `else`, `break`, `continue` or `return`; `tl.static_range` is unrolled anyway.
     What stands around the `if` in the loop must be known at run time only, so that the condition
     is compiled in any case. What the loop binds has one type in and behind an `if`: names that are
     bound before it keep theirs, others are not read after it, and the name of the counter is not

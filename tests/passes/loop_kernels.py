@@ -11,7 +11,8 @@ import random
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import SimpleNamespace
+from functools import cache
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 HEAD = """\
@@ -37,6 +38,8 @@ def run(x, w, f, n, m, flag, mode):
 """
 MAX_DEPTH = 4
 MAX_LOOPS = 2
+MAX_LINES = 22
+"""From here on a kernel only ends what it has begun: many small ones find more than a few large."""
 
 
 class Kernels:
@@ -66,7 +69,9 @@ class Kernels:
     def block(self, depth: int, names: list[str], size: int, loop: bool = False) -> None:
         for _ in range(size):
             kind = self.choose.random()
-            if len(self.loops) < MAX_LOOPS and depth < MAX_DEPTH and (loop or kind < 0.2):
+            if self.count >= MAX_LINES:
+                self.simple(depth, names)
+            elif len(self.loops) < MAX_LOOPS and depth < MAX_DEPTH and (loop or kind < 0.2):
                 self.loop(depth, names)
             elif kind < 0.5 and self.loops and depth < MAX_DEPTH:
                 self.branch(depth, names)
@@ -207,12 +212,18 @@ def run(text: str, arguments: tuple[int, ...], pid: int) -> Run | str:
         range=range,
         constexpr=int,
     )
-    function = text[text.index("@triton.jit") : text.index("\ndef run")]
     space: dict[str, Any] = {"tl": language, "triton": SimpleNamespace(jit=lambda f: f)}
-    exec(textwrap.dedent(function), space)
+    exec(_code(text), space)
     kernel: Callable[..., None] = space["kernel"]
     try:
         kernel(*map(Pointer, "XWFY"), *arguments, B=4, C=2)
     except (ZeroDivisionError, ValueError, OverflowError, UnboundLocalError) as error:
         return type(error).__name__
     return result
+
+
+@cache
+def _code(text: str) -> CodeType:
+    """The kernel of a file, without what launches it."""
+    function = text[text.index("@triton.jit") : text.index("\ndef run")]
+    return compile(textwrap.dedent(function), "<kernel>", "exec")

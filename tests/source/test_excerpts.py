@@ -111,8 +111,15 @@ def test_a_statement_after_changes_inside_it() -> None:
     )
 
 
+def test_what_is_said_below_a_kernel_stays_there() -> None:
+    module = source.read(HEAD + "    for i in range(x):\n        a = 1\n        # end\n")
+    loop = find(module, "for")
+    assert excerpts.statement_code(module, loop) == "for i in range(x):\n    a = 1"
+
+
 def test_windows_newlines_and_tabs() -> None:
-    module = source.read((HEAD + "    if x:\n    \ta = 1\n    \t# end\n").replace("\n", "\r\n"))
+    text = HEAD + "    if x:\n    \ta = 1\n    \t# end\n    b = 2\n"
+    module = source.read(text.replace("\n", "\r\n"))
     branch = find(module, "if")
     assert isinstance(branch, ast.If)
     assert excerpts.block_code(module, branch.body) == "a = 1\n# end"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tritonopt.facts import language
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
@@ -24,7 +25,7 @@ from tritonopt.facts.values import (
     broadcast_shapes,
 )
 from tritonopt.source import Kernel
-from tritonopt.source.names import Binding
+from tritonopt.source.names import Binding, Scope
 
 Environment = dict[str, Value]
 
@@ -215,6 +216,8 @@ class Interpretation:
     def _bind(self, target: ast.expr, value: Value) -> None:
         match target:
             case ast.Name(id=name):
+                if value.op == "tuple" and self._elements_change:
+                    value = self.table.opaque("a tuple whose elements may be replaced")
                 self._frame.environment[name] = value
                 self._record(target, value)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
@@ -225,6 +228,12 @@ class Interpretation:
             case _:
                 # To an attribute or an element: not something a kernel can do to a tensor.
                 self._effect(EffectKind.CALL, target, "assignment")
+
+    @cached_property
+    def _elements_change(self) -> bool:
+        """Whether jit code of the file replaces elements, `t[0] = x`, maybe by another name."""
+        nodes = (node for kernel in self.kernel.module.kernels for node in ast.walk(kernel.node))
+        return any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) for n in nodes)
 
     def _part(self, value: Value, index: int) -> Value:
         if value.op == "opaque":
@@ -551,9 +560,14 @@ class Interpretation:
         module = self._frame.kernel.module
         return module.resolve(node) or module.builtin(node)
 
+    def _scope(self, node: ast.Name) -> Scope:
+        names = self._frame.kernel.module.names
+        # `x += 1` reads what it binds, which is a name of the function itself.
+        return names.scope_of.get(node) or names.scopes[self._frame.kernel.node]
+
     def _bound_outside(self, node: ast.Name) -> Binding:
         """What a name that the function does not bind is bound to, if it is bound just once."""
-        home = self._frame.kernel.module.names.scope_of[node].find(node.id)
+        home = self._scope(node).find(node.id)
         if home is None or home.node is self._frame.kernel.node:
             return None
         bindings = home.bindings[node.id]
@@ -620,7 +634,7 @@ class Interpretation:
         dtype = self._dtype_named(self._dotted(node))
         if dtype is not None:
             return dtype
-        home = self._frame.kernel.module.names.scope_of[node].find(name)
+        home = self._scope(node).find(name)
         if home is not None and home.node is self._frame.kernel.node:
             return self.table.opaque(f"{name} is not bound on every way to here")
         if home is not None and home.parent is not None:
@@ -729,7 +743,7 @@ class Interpretation:
             if -len(value.operands) <= place < len(value.operands):
                 return value.operands[place]
             return self.table.opaque("element that is not there")
-        if value.op == "opaque":
+        if value.op == "opaque" or self._elements_change:
             return self.table.opaque("element of a value not understood")
         return self.table.make("element", (value, position), shape=None)
 
@@ -782,6 +796,9 @@ class Interpretation:
         keywords = {k.arg: self._expression(k.value) for k in node.keywords if k.arg is not None}
         if not language.is_method(method):
             return self._unknown_call(node, "")
+        if method == "gather" and not receiver.rank:
+            # Of a tile it is pure; a descriptor reads the rows that are asked for.
+            return self._descriptor_load(node, receiver, method)
         name = {"to": "cast"}.get(method, method)
         return self._language_call(node, name, positional, keywords)
 
@@ -791,16 +808,20 @@ class Interpretation:
         """`descriptor.load([i, j])` and its kin: a block somewhere in the descriptor's buffer."""
         for keyword in node.keywords:
             self._expression(keyword.value)
-        block = self.table.make("block_pointer", (receiver,), "descriptor", shape=None)
         stored = values[0] if values else None
         if method == "load" and not values:
-            effect = self._effect(EffectKind.LOAD, node, "load", pointer=block, loads=True)
-            assert effect.loaded is not None
-            return effect.loaded
+            return self._descriptor_load(node, receiver, method)
         if method == "store" and stored is not None:
+            block = self.table.make("block_pointer", (receiver,), "descriptor", shape=None)
             self._effect(EffectKind.STORE, node, "store", pointer=block, stored=stored)
             return self.table.constant(None)
         return self._unknown_call(node, "")
+
+    def _descriptor_load(self, node: ast.Call, receiver: Value, method: str) -> Value:
+        block = self.table.make("block_pointer", (receiver,), "descriptor", shape=None)
+        effect = self._effect(EffectKind.LOAD, node, method, pointer=block, loads=True)
+        assert effect.loaded is not None
+        return effect.loaded
 
     def _helper(self, function: ast.expr) -> Kernel | None:
         if not isinstance(function, ast.Name) or len(self._call_stack) >= MAX_INLINING:

@@ -226,6 +226,8 @@ class _Buffers:
                     self._hidden |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
                 case ast.Global(names=names) | ast.Nonlocal(names=names):
                     self._hidden |= set(names)
+                case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
+                    self._hidden.add(name)
                 case (
                     ast.Attribute(attr="data", ctx=ast.Store())
                     | ast.Attribute(attr="set_" | "swap_tensors" | "resize_")

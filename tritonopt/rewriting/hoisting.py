@@ -13,7 +13,7 @@ from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomia
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.polynomial import ONE
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.rewriting.invariants import Lift, is_invariant
+from tritonopt.rewriting.invariants import Lift, is_invariant, may_divide_by_zero
 from tritonopt.rewriting.iterations import runs_when, why_it_runs
 from tritonopt.rewriting.memory import orders_memory, prove_unchanged
 from tritonopt.rewriting.writing import NotExpressible, Writer, reads_of
@@ -75,6 +75,8 @@ _NO_VALUE = (ast.Tuple, ast.List, ast.Starred, ast.NamedExpr)
 
 def _is_invariant(facts: KernelFacts, expression: ast.expr, loop: Loop) -> bool:
     inside = set(ast.walk(expression))
+    if any(isinstance(node, ast.NamedExpr) for node in inside):
+        return False
     effects = [e for e in facts.effects if e.node in inside]
     own = frozenset(e.order for e in effects)
     values = [facts.values[n] for n in inside if isinstance(n, ast.expr) and n in facts.values]
@@ -152,12 +154,12 @@ class Hoisting:
     def _check_always(self) -> None:
         """Every iteration must come to the load."""
         claim, reason = "load-always-runs", "under-a-condition"
-        inside = set(ast.walk(self.loop.node)) - set(ast.walk(self.expression))
-        for load in self.loads:
-            for guard in load.guards:
-                if guard.node in inside:
-                    detail = f"it runs only under the condition in line {guard.node.lineno}"
-                    raise refuted(claim, reason, detail)
+        guards = {guard.node for load in self.loads for guard in load.guards}
+        guards -= set(ast.walk(self.expression))
+        inside = guards.intersection(ast.walk(self.loop.node)) if guards else ()
+        for node in sorted(inside, key=lambda guard: guard.lineno):
+            detail = f"it runs only under the condition in line {node.lineno}"
+            raise refuted(claim, reason, detail)
         parents = self.facts.kernel.module.names.parents
         child: ast.AST = self.expression
         while not isinstance(child, ast.stmt):
@@ -229,7 +231,7 @@ class Hoisting:
         """The load above the loop. Raises Declined or NotExpressible."""
         writer = Writer(self.facts)
         guards = self._guards(writer)
-        plan = self._plan(writer, runs=not guards)
+        plan = self._plan(writer)
         self._check_something_stays(plan)
         masked = [change for load in self.loads for change in self._masked(writer, load, guards)]
         gone = [*plan.statements, *([plan.definition] if plan.definition else [])]
@@ -244,7 +246,9 @@ class Hoisting:
             raise NotExpressible(str(conflict)) from conflict
         return changes
 
-    def _plan(self, writer: Writer, runs: bool) -> _Plan:
+    def _plan(self, writer: Writer) -> _Plan:
+        # A mask keeps the load from reading, not what is computed with it from being computed.
+        runs = all(why_it_runs(self.facts, loop, []) is not None for loop in self._loops)
         lift = Lift(writer, self.loop, self.loads, runs=runs)
         try:
             lift.add(self.statement)
@@ -331,6 +335,10 @@ class Hoisting:
         if helped:
             detail = f"the loop in line {loop.line} may run no time at all, and a helper loads"
             raise unknown(claim, reason, detail)
+        bounds = [bound for bound in (loop.start, loop.stop) if bound is not None]
+        if loop is not self.loop and any(may_divide_by_zero(self.facts, b) for b in bounds):
+            detail = f"whether the loop in line {loop.line} runs takes a division, maybe by zero"
+            raise unknown(claim, reason, detail)
         try:
             return runs_when(writer, loop, self.loop)
         except NotExpressible as error:
@@ -365,7 +373,7 @@ class Hoisting:
         for original, statement in zip(moved, nodes, strict=False):
             assert isinstance(statement, ast.stmt)
             code = excerpts.statement_code(module, statement)
-            if guarded and original is self.statement:
+            if guarded and original is self.statement and _WHY_MASKED not in code:
                 bare = excerpts.statement_code(module, statement, comments_above=False)
                 code = f"{code.removesuffix(bare)}{_WHY_MASKED}\n{bare}"
             lines.append(code)
@@ -386,9 +394,11 @@ class Hoisting:
         """A name for what is loaded, after the parameter that it comes from."""
         bases = self.facts.bases(self.loads[0]) or frozenset({"loaded"})
         parameter = min(bases, default="loaded")
-        short = _POINTER_NAME.sub("", parameter).strip("_").lower() or "loaded"
+        short = _POINTER_NAME.sub("", parameter).strip("_").lower()
         if keyword.iskeyword(short):
             return writer.fresh(f"{short}_value")
+        if not short.isidentifier():
+            short = "loaded"
         return writer.fresh(short, f"{short}_value")
 
 

@@ -161,6 +161,9 @@ class Unswitching:
                 raise refuted(claim, "volatile-load", f"{what} is volatile")
             detail = f"{what} is a part of it, and would run where the loop does not"
             raise refuted(claim, "condition-loads", detail)
+        for effect in self._effects_in(self.branch.test):
+            detail = f"the {effect.name} in line {effect.line} belongs to every iteration"
+            raise refuted(claim, "condition-has-effects", detail)
         self.checklist.prove(claim, f"the same in every iteration of {self._where}")
 
     def _check_way(self) -> None:
@@ -194,16 +197,25 @@ class Unswitching:
         known = self.facts.before[node]
         bound = names_bound(node)
         own = names_bound(node.target) if isinstance(node, ast.For) else set()
-        for other, value in self.facts.values.items():
-            if not isinstance(other, ast.Name) or other.id not in bound or other in inside:
+        for other, value in self._read():
+            if other.id not in bound or other in inside:
                 continue
             left = other.id in own or other.id not in known
-            if left and isinstance(other.ctx, ast.Load) and value.op == "opaque":
+            if left and (value is None or value.op == "opaque"):
                 detail = f"line {other.lineno} reads {other.id}, which the loop binds"
                 raise refuted(claim, "name-is-read-later", detail)
         for name in own:
             self._check_induction(claim, name)
         self.checklist.prove(claim, "what the loop carries is bound before it")
+
+    def _read(self) -> Iterator[tuple[ast.Name, Value | None]]:
+        """Where the kernel reads a name, and the value that it finds, if it is known at all."""
+        for node in ast.walk(self.facts.kernel.node):
+            match node:
+                case ast.Name(ctx=ast.Load()) if node in self.facts.values:
+                    yield node, self.facts.values[node]
+                case ast.AugAssign(target=ast.Name() as name) if node in self.facts.before:
+                    yield name, self.facts.before[node].get(name.id)
 
     def _check_induction(self, claim: str, name: str) -> None:
         """The compiler keeps the name of an induction variable: in an `if`, with its type."""
@@ -298,7 +310,7 @@ class Unswitching:
         value = self.facts.values.get(branch.test)
         if value is None or value.shape != () or not is_invariant(self.facts, value, self.loop):
             return False
-        if may_divide_by_zero(self.facts, value):
+        if may_divide_by_zero(self.facts, value) or self._effects_in(branch.test):
             return False
         try:
             lift.need(branch.test)
@@ -385,7 +397,7 @@ class Unswitching:
             if not isinstance(node, ast.If) or value is None or node in inside or node in around:
                 continue
             asked = [i for i, known in enumerate(values) if _is_one_question(known, value)]
-            if asked and not _is_elif(self.facts, node):
+            if asked and not _is_elif(self.facts, node) and not self._effects_in(node.test):
                 inside.update(ast.walk(node))
                 yield node, asked[0], values[asked[0]] is value
 
@@ -463,10 +475,11 @@ class Unswitching:
         """The copies, with those that other conditions made before, must stay readable."""
         parents = parents_of(self.facts.kernel.node)
         top: ast.stmt = self.loop.node
-        while (outer := parents.get(top)) is not None and isinstance(outer, ast.If):
-            if [top] not in (outer.body, outer.orelse):
-                break
-            top = outer
+        node = top
+        while (outer := parents.get(node)) is not None:
+            if isinstance(outer, ast.If) and _holds_one_loop(outer, node):
+                top = outer
+            node = outer
         size = _size([top]) - _size([self.loop.node]) + conditions
         for taken in copies:
             size += _size([self.loop.node]) - len(moved)
@@ -518,6 +531,12 @@ def _header(statement: ast.stmt) -> ast.AST:
 
 def _bounds(loop: Loop) -> tuple[Value | None, ...]:
     return loop.start, loop.stop, loop.step
+
+
+def _holds_one_loop(branch: ast.If, inner: ast.stmt) -> bool:
+    """Whether a way through an `if` is a loop or an `if` and what moved above it, as in a copy."""
+    block = branch.body if inner in branch.body else branch.orelse
+    return all(s is inner or isinstance(s, (ast.Assign, ast.AugAssign)) for s in block)
 
 
 def _size(statements: Sequence[ast.stmt]) -> int:

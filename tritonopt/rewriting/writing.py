@@ -330,6 +330,8 @@ def is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:
         case _:
             return False
     inside = set(ast.walk(statement))
+    if any(isinstance(node, ast.NamedExpr) for node in inside):
+        return False
     return all(e.kind is EffectKind.LOAD for e in facts.effects if e.node in inside)
 
 

@@ -173,8 +173,13 @@ class _Lines:
         return first
 
     def down_from(self, number: int, column: int) -> int:
-        """The last of the comment lines below a line that stand in this column or further in."""
+        """The last of the comment lines below a line that stand in this column or further in.
+
+        What is said below a kernel is not replaced with its last statement, and stays.
+        """
         last = number
+        if any(kernel.node.end_lineno == number for kernel in self._module.kernels):
+            return last
         while number < self._module.lines.count:
             number += 1
             text = self.text(number).strip()

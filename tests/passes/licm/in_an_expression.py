@@ -1,3 +1,4 @@
+# verify: no, name_used_elsewhere is verified, and has new names too
 """The load has no name of its own and gets one, from the parameter."""
 
 import torch

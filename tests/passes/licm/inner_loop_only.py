@@ -1,3 +1,4 @@
+# verify: no, nest is verified, and is copied alike
 """The outer loop's own counter decides, so the branch moves out of the inner loop alone."""
 
 import torch

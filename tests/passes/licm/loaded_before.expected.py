@@ -1,3 +1,4 @@
+# verify: no, it differs from cases that are verified in its layout alone
 """The condition is loaded before the loop. Two blanks to a level, and the language by another
 name."""
 

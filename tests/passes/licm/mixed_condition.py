@@ -1,3 +1,4 @@
+# verify: no, without_else is verified, and is copied alike
 """A part of the condition is known to the compiler: it moves as it is written."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: no, branch_then_load is verified, and its load moves for the same reason
 """The loop has a fixed number of iterations, so no mask is needed."""
 
 import torch

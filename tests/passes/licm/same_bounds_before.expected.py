@@ -1,3 +1,4 @@
+# verify: no, the question is one of types, and the compiler is asked
 """An earlier loop counts with the same name over the same range, so with the same type."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: no, asked_twice is verified, and has such an if
 """The condition around it changes with the tile, and stays."""
 
 import torch
