@@ -625,7 +625,7 @@ class _Insertion:
 
     def _check_truth(self, offsets: Offsets, below: Proof | None) -> Polynomial:
         """The widest hint that is true."""
-        claim, reason = "hint-is-true", "hint-can-be-false"
+        claim = "hint-is-true"
         extent, limit = offsets.extent, offsets.limit
         assert limit is not None
         found: tuple[Polynomial, Proof] | None = None
@@ -633,7 +633,7 @@ class _Insertion:
             ends = [offsets.start] if below is not None else [offsets.start, limit]
             found = self._widest(extent, ends)
         if found is None:
-            raise refuted(claim, reason, self._why_false(offsets))
+            raise self._false(offsets)
         value, proof = found
         number = value.constant_value
         if number is not None and value != extent and number < self._least:
@@ -666,7 +666,9 @@ class _Insertion:
                 return value, proof
         return None
 
-    def _why_false(self, offsets: Offsets) -> str:
+    def _false(self, offsets: Offsets) -> Declined:
+        """Why no hint is written: with numbers for which it would be false, if there are any."""
+        claim, reason = "hint-is-true", "hint-can-be-false"
         extent = offsets.extent
         promise = promise_about(self._facts, self._wrap.value, offsets.axis, extent, extent, extent)
         try:
@@ -676,14 +678,17 @@ class _Insertion:
         assert offsets.limit is not None
         length, lanes = offsets.limit.readable, offsets.extent.readable
         if not text:
-            return f"nothing shows that {lanes} divides {offsets.start.readable} and {length}"
+            unshown = f"nothing shows that {lanes} divides {offsets.start.readable} and {length}"
+            if offsets.kind is Kind.SELECTED:
+                unshown = f"nothing shows that every lane is below {length}"
+            return unknown(claim, "not-shown", unshown)
         if offsets.kind is Kind.SELECTED:
-            return text
+            return refuted(claim, reason, text)
         named = (form.sole_atom for form in (offsets.limit, extent))
-        if not all(atom is not None and atom.tag == "param" for atom in named):
-            return text
-        fact = f"{length} % {lanes} == 0"
-        return f"{text}; if {length} is always a multiple of {lanes}, give --assume '{fact}'"
+        if all(atom is not None and atom.tag == "param" for atom in named):
+            fact = f"{length} % {lanes} == 0"
+            text += f"; if {length} is always a multiple of {lanes}, give --assume '{fact}'"
+        return refuted(claim, reason, text)
 
     def _check_news(self, offsets: Offsets, value: Polynomial) -> None:
         """Whether the compiler does not see as much by itself."""

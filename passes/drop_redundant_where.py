@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts, Value
-from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
+from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, is_number
 from tritonopt.facts.language import function
 from tritonopt.facts.padding import NotKnown, Padding, same_number
 from tritonopt.facts.uses import may_be_contracted
@@ -21,6 +21,7 @@ from tritonopt.rewriting.writing import block_of, comments_in
 from tritonopt.source import Change, Remove, ReplaceExpression
 
 LINE_LENGTH = 88
+_WIDE = frozenset({"int32", "int64"})
 _SEEN_THROUGH = ELEMENTWISE | {"insert_axes", "broadcast_to", "phi"}
 
 
@@ -223,6 +224,16 @@ class _Clearing:
                 raise unknown(claim, "type-may-change", "the types of the branches may differ")
             checklist.prove(claim, f"both branches are {', '.join(own.seen)}")
             return
+        if not is_number(self.facts, self.cleared):
+            # A name that is assigned a number is a tensor: fp32, or int32.
+            tensors = frozenset({"fp32", "fp64"} if cleared.dtype == "float" else FLOATS | _WIDE)
+            if not (types.all_in(tensors) and not types.by_launch):
+                detail = (
+                    f"{self.facts.kernel.module.text_of(self.cleared)} is a tensor, and no number"
+                )
+                raise unknown(claim, "type-may-change", detail)
+            checklist.prove(claim, types.where)
+            return
         if cleared.dtype == "float":
             changed, kept = INTEGERS | BOOLEANS, FLOATS
             becomes = "fp32 by the float in the other branch"
@@ -239,7 +250,9 @@ class _Clearing:
                 checklist.assume("no-other-launches", files)
         elif cleared.dtype != "float":
             checklist.assume(claim, "the data is taken not to be boolean")
-        elif all(load.operands[2].dtype == "float" for load in padding.loads.values()):
+        elif padding.loads and all(
+            load.operands[2].dtype == "float" for load in padding.loads.values()
+        ):
             checklist.assume(claim, "the data is taken to be float: the loads have float other=")
         else:
             integers = "the data may be integers, which would become fp32 by the float"

@@ -47,8 +47,8 @@ class MaxToWhere(Pass):
 
     ## Conditions
 
-    `x` is a name, so that nothing is computed twice. `propagate_nan` is not given, or
-    is `tl.PropagateNan.NONE`. The constant is not NaN and not -0.0, and a normal number of
+    `x` is a name and the constant a plain one, so that nothing is computed twice.
+    `propagate_nan` is not given, or is `tl.PropagateNan.NONE`. The constant is not NaN and not -0.0, and a normal number of
     fp32 (or zero, or inf): Triton makes an fp64 of any other. Of two operands that both may
     be NaN nothing is said: `tl.maximum` would give the other one, the comparison the second.
 
@@ -124,7 +124,8 @@ def _is_reduction_over_float(facts: KernelFacts, call: ast.Call, name: str) -> b
     if name not in ("max", "min"):
         return False
     axes = [k.value for k in call.keywords if k.arg == "axis"] or arguments[1:2]
-    return bool(axes) and type(facts.values[axes[0]].constant) is float
+    axis = facts.values.get(axes[0]) if axes else None
+    return axis is not None and type(axis.constant) is float
 
 
 def _note(facts: KernelFacts, call: ast.Call) -> Site:
@@ -170,6 +171,9 @@ class _Extremum:
             both = "no operand is a known constant: where both are NaN or zero, they may differ"
             raise unknown("one-operand-is-a-constant", "no-constant", both)
         self._check_constant(number)
+        if not _is_plain(y):
+            twice = f"{self._text(y)} would be written twice"
+            raise refuted("constant-is-plain", "constant-is-computed-twice", twice)
         if not isinstance(x, ast.Name):
             twice = f"{self._text(x)} would be computed twice"
             raise refuted("operand-is-a-name", "operand-is-computed-twice", twice)
@@ -249,6 +253,9 @@ class _Extremum:
         elif isinstance(number, int) and not types.all_in(FLOATS):
             detail = f"{x.id} may be an integer, as {number} is"
             raise unknown(claim, "operand-may-be-an-integer", detail)
+        elif self._is_made_of_narrow(value):
+            detail = f"{x.id} is computed from fp16, bf16 or fp8, and may be of such a type itself"
+            raise unknown(claim, "operand-may-be-narrow", detail)
         else:
             self._checklist.assume(claim, f"the type of {x.id} is not known")
 
@@ -258,6 +265,19 @@ class _Extremum:
         counts = not types.seen and self._facts.forms.is_integer(self._facts.forms.of(value))
         if counts or types.some_in(INTEGERS | BOOLEANS):
             raise refuted(claim, "operand-is-an-integer", "it is an integer")
+
+    def _is_made_of_narrow(self, value: Value) -> bool:
+        """Whether a narrow type is seen in what a value is computed from, before it is widened."""
+        todo, seen = [value], {value.serial}
+        while todo:
+            part = todo.pop()
+            if self._facts.types.of(part).some_in(_NARROW | _FP8):
+                return True
+            for operand in () if self._facts.precision.is_wide(part) else part.operands:
+                if operand.serial not in seen:
+                    seen.add(operand.serial)
+                    todo.append(operand)
+        return False
 
     def _prove_type(self, claim: str, types: Types) -> None:
         self._checklist.prove(claim, types.where)
@@ -306,6 +326,22 @@ class _Extremum:
 
     def _text(self, node: ast.expr) -> str:
         return Writer(self._facts).text(node)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether a constant can be written twice and compared: no effects, and no looser operators."""
+    match node:
+        case ast.Constant() | ast.Name():
+            return True
+        case ast.Attribute(value=inside) | ast.UnaryOp(operand=inside):
+            return _is_plain(inside)
+        case ast.BinOp(left=left, right=right):
+            return _is_plain(left) and _is_plain(right)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant()], keywords=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="constexpr"), args=[inside], keywords=[]):
+            return _is_plain(inside)
+    return False
 
 
 def _rounded(code: str, number: int | float) -> float:

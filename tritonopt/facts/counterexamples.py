@@ -2,7 +2,9 @@
 
 `tl.max_contiguous(x, C)` promises that each aligned group of C lanes goes up by one, and
 `tl.multiple_of(x, D)` that the first lane of each group is a multiple of D. Small numbers are put
-in for whatever the offsets depend on, as long as nothing that is known forbids them.
+in for whatever the offsets depend on, as long as nothing that is known forbids them. Where the
+launches are seen, that is the sizes and the arguments that they compute from: what they pass for
+the parameters follows from those.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tritonopt.facts.divisibility import Divisibility
 from tritonopt.facts.forms import trip_atom
-from tritonopt.facts.host import Passed
+from tritonopt.facts.host import Passed, is_free
 from tritonopt.facts.offsets import COMPUTED, NotConsecutive, Offsets, number_of, read_offsets
 from tritonopt.facts.polynomial import Atom, Polynomial
 from tritonopt.facts.values import Value
@@ -30,6 +32,8 @@ _TILES = (64, 128, 32, 16, 8)
 _LENGTHS = (100, 1000, 72, 36, 90, 96, 200, 104, 112, 120, 40, 24, 48, 80, 144, 160, 192, 320)
 _SMALL_LENGTHS = (20, 10, 7, 3, 64, 128, 256, 512, 1)
 _COUNTERS = (0, 1, 2, 3)
+_GRIDS = (1024, 1000)
+"""For what only the number of programs depends on."""
 _OTHERS = (1, 0, 2, 3, 8, 64)
 _SHOWN = {2: 0, 0: 1, 1: 2, 3: 3}
 _COUNTED = frozenset({"program_id", "trip", "lane", "tile_number"})
@@ -207,6 +211,8 @@ class _Search:
         }
         self._inputs = sorted(leaves, key=self._order)
         self._multiples = self._known_multiples()
+        self._roles: dict[Atom, Atom] = {}
+        """Of what a launcher computes from, the parameter that it decides first."""
 
     @property
     def _values(self) -> list[Polynomial]:
@@ -244,24 +250,72 @@ class _Search:
     def _trials(self) -> Iterator[dict[Atom, int]]:
         seen = set()
         for world in self._divisibility.worlds or (None,):
-            candidates = [self._candidates(atom, world) for atom in self._inputs]
-            key = tuple(map(tuple, candidates))
+            leaves = self._inputs if world is None else self._leaves(world)
+            if leaves is None:
+                continue
+            candidates = [self._candidates(atom, world) for atom in leaves]
+            key = (world and world.line, *map(tuple, candidates))
             if key in seen:
                 continue
             seen.add(key)
             for numbers in islice(product(*candidates), MAX_DRAWS):
-                trial = dict(zip(self._inputs, numbers, strict=True))
+                trial = dict(zip(leaves, numbers, strict=True))
+                if world is not None and not self._is_passed(world, trial):
+                    continue
                 if self._is_possible(trial):
                     yield trial
 
+    def _leaves(self, world: Passed) -> list[Atom] | None:
+        """What numbers are put in for at a launch; None where it passes what nobody can tell."""
+        self._roles = {}
+        grid: set[Atom] = set()
+        for atom in self._inputs:
+            passed = world.values.get(atom)
+            for leaf in [atom] if passed is None else _inputs(passed):
+                if passed is not None and not is_free(leaf):
+                    return None
+                if leaf not in self._roles or atom in self._lengths:
+                    self._roles[leaf] = atom
+            if (programs := self._programs(world, atom)) is not None:
+                grid.update(leaf for leaf in _inputs(programs) if is_free(leaf))
+        leaves = sorted(self._roles, key=lambda leaf: (self._order(self._roles[leaf]), leaf.key))
+        return sorted(grid - set(leaves), key=lambda leaf: leaf.key) + leaves
+
+    def _programs(self, world: Passed, atom: Atom) -> Polynomial | None:
+        return world.programs(atom) if atom.tag == "program_id" else None
+
+    def _is_passed(self, world: Passed, trial: dict[Atom, int]) -> bool:
+        """Whether the launcher passes this; adds to the numbers what it makes of them."""
+        for atom in self._inputs:
+            if (passed := world.values.get(atom)) is not None:
+                number = number_of(passed, trial)
+                if number is None:
+                    return False
+                trial[atom] = number
+        for dividend, divisor in world.multiples:
+            a, b = number_of(dividend, trial), number_of(divisor, trial)
+            if a is not None and b is not None and (b == 0 or a % b):
+                return False
+        for form in world.nonnegative:
+            number = number_of(form, trial)
+            if number is not None and number < 0:
+                return False
+        for atom in self._inputs:
+            programs = self._programs(world, atom)
+            number = number_of(programs, trial) if programs is not None else None
+            if number is not None and trial[atom] >= number:
+                return False
+        return True
+
     def _candidates(self, atom: Atom, world: Passed | None) -> Sequence[int]:
-        if world is not None and (passed := world.number(atom)) is not None:
-            return (passed,)
-        if world is not None and atom.tag == "program_id":
-            programs = world.programs(atom)
+        if world is not None:
+            programs = self._programs(world, atom)
             number = programs.constant_value if programs is not None else None
             if number is not None:
                 return tuple(range(min(int(number), len(_COUNTERS))))
+            if atom not in self._roles:
+                return _GRIDS
+            atom = self._roles[atom]
         if atom.tag in ("trip", "program_id", "tile_number"):
             return _COUNTERS
         if atom.tag == "lane":

@@ -9,6 +9,7 @@ that differs between versions of Triton gives no answer.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,7 +85,10 @@ class ElementTypes:
 
     def __init__(self, facts: KernelFacts) -> None:
         self._facts = facts
-        self._in_kernel = _Typing(facts, {**_annotated_types(facts)})
+        self._annotated = _annotated_types(facts)
+        # A launch converts what it passes to the types that are annotated; a call does not.
+        launched = facts.launches.launches and facts.launches.caller is None
+        self._in_kernel = _Typing(facts, self._annotated if launched else {})
 
     def of(self, value: Value) -> Types:
         """What is known of a value's element type."""
@@ -99,32 +103,36 @@ class ElementTypes:
         own = ask(self._in_kernel)
         if own is not None and own not in (SOME_FLOAT, SOME_INTEGER):
             return Types(frozenset({own}), True, False, "by what the kernel says")
-        shown: dict[str, int] = {}
+        shown: dict[str, str] = {}
         complete = not self._facts.launches.unknown
-        for line, typing in self._launches:
+        for source, typing in self._evidence:
             dtype = ask(typing)
             if dtype is None:
                 complete = False
             else:
-                shown.setdefault(dtype, line)
-        exact = {t: line for t, line in shown.items() if t not in (SOME_FLOAT, SOME_INTEGER)}
+                shown.setdefault(dtype, source)
+        exact = {t: by for t, by in shown.items() if t not in (SOME_FLOAT, SOME_INTEGER)}
         if own is not None and (not exact or not complete):
             # What the kernel says holds at launches that are not seen, too.
             return Types(frozenset({own, *exact}), True, False, _where(exact) or "by its use")
         return Types(frozenset(shown), complete and bool(shown), True, _where(shown))
 
     @cached_property
-    def _launches(self) -> Sequence[tuple[int, _Typing]]:
+    def _evidence(self) -> Sequence[tuple[str, _Typing]]:
+        """What the launches show, and the annotations where nothing enforces them."""
         found = []
         for launch in self._facts.launches.launches:
             if launch.complete and not below_lambda(launch):
-                types = passed_types(launch) | _annotated_types(self._facts)
-                found.append((launch.call.lineno, _Typing(self._facts, types)))
+                types = passed_types(launch) | self._annotated
+                by = f"the launch in line {launch.call.lineno}"
+                found.append((by, _Typing(self._facts, types)))
+        if not found and self._annotated:
+            found.append(("its annotation", _Typing(self._facts, self._annotated)))
         return found
 
 
-def _where(shown: Mapping[str, int]) -> str:
-    return " and ".join(f"{t} by the launch in line {line}" for t, line in shown.items())
+def _where(shown: Mapping[str, str]) -> str:
+    return " and ".join(f"{t} by {source}" for t, source in shown.items())
 
 
 class _Typing:
@@ -144,7 +152,7 @@ class _Typing:
         parts = [self._known[operand.serial] for operand in value.operands]
         match value.op:
             case "const":
-                return value.dtype
+                return value.dtype if _is_ordinary(value.constant) else None
             case "param":
                 scalar = value.attribute not in self._facts.pointers
                 return self._passed.get(str(value.attribute)) if scalar else None
@@ -220,6 +228,13 @@ class _Typing:
         return self.of(owner) if dtype.attribute == "dtype" else None
 
 
+def _is_ordinary(constant: object) -> bool:
+    """Whether a number becomes fp32 or int32 where it is a tensor, as almost all do."""
+    if isinstance(constant, float) and math.isfinite(constant) and constant:
+        return 2.0**-126 <= abs(constant) <= (2 - 2.0**-23) * 2.0**127
+    return not isinstance(constant, int) or -(2**31) <= constant < 2**31
+
+
 def _combined(parts: Sequence[str | None]) -> str | None:
     """The type of a sum, a product or a choice of these."""
     result = parts[0]
@@ -282,6 +297,40 @@ def _reduced(value: Value, part: str | None) -> str | None:
     if part in FLOATS:
         return SOME_FLOAT
     return SOME_INTEGER if part in INTEGERS or part in BOOLEANS else None
+
+
+def is_number(facts: KernelFacts, node: ast.expr) -> bool:
+    """Whether a constant expression of the kernel is a number to the compiler, and no tensor.
+
+    A number takes on the type of the tensor that it meets. What is assigned to a name is a tensor
+    of fp32 or int32, unless the name is annotated as `tl.constexpr`; so is what a helper returns.
+    """
+    module = facts.kernel.module
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(operand=inside) | ast.Attribute(value=inside, attr="value"):
+            return is_number(facts, inside)
+        case ast.BinOp(left=left, right=right):
+            return is_number(facts, left) and is_number(facts, right)
+        case ast.Name(id=name):
+            bindings = module.names.scopes[facts.kernel.node].bindings.get(name, [])
+            return not bindings or (len(bindings) == 1 and _is_bound_as_constexpr(facts, name))
+        case ast.Call(func=called):
+            name = module.resolve(called) or module.builtin(called)
+            return name in ("float", "triton.language.constexpr")
+    return False
+
+
+def _is_bound_as_constexpr(facts: KernelFacts, name: str) -> bool:
+    """`EPS: tl.constexpr = 1e-5` in the kernel's body."""
+    return any(
+        isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and node.target.id == name
+        and facts.kernel.module.resolve(node.annotation) == "triton.language.constexpr"
+        for node in ast.walk(facts.kernel.node)
+    )
 
 
 def _annotated_types(facts: KernelFacts) -> dict[str, str]:

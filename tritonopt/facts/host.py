@@ -7,8 +7,8 @@ itself, so that two readings of one name are equal only where it was not bound i
 A check (`assert`, `if ...: raise`, an `if` around the launch) counts where every way to the launch
 goes through it: it stands before the launch in the same block or in one around it.
 
-Atoms: host (WHERE, WHAT), size (TENSOR, WHICH), power_of_two (ARGUMENT, the least that is not
-below it), choice (WHERE, ONE, OTHER), cdiv, floordiv, mod, minimum, maximum as in `forms`.
+Atoms: host ("parameter", NAME), host ("chosen", NAME) for what the tuner chooses, host (WHERE, WHAT)
+for all else, size (TENSOR, WHICH), power_of_two (ARGUMENT, the least that is not below it), choice (WHERE, ONE, OTHER), cdiv, floordiv, mod, minimum, maximum as in `forms`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ MAX_DEPTH = 40
 _CEILING = frozenset({"triton.cdiv", "triton.language.cdiv"})
 _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
 _SIZES = frozenset({"size", "stride", "numel"})
+_RESHAPING = frozenset(
+    ["as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_"]
+    + ["transpose_", "unsqueeze_"]
+)
+"""Methods after which a tensor has other sizes."""
 _LEAVES_BLOCK = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 
@@ -112,11 +117,11 @@ class _Passing:
             number = self._chosen[name]
             if number is not None:
                 return Polynomial.constant(number)
-            return _unknown(self._launch.call, name)
+            return Polynomial.of(Atom("host", ("chosen", name)))
         parameter = next(p for p in self._launch.kernel.parameters if p.name == name)
         if parameter.default is not None and self._chosen is not None:
             return self._host.form(parameter.default, None)
-        return _unknown(self._launch.call, name)
+        return Polynomial.of(Atom("host", ("chosen", name)))
 
     def _grid(
         self, grid: ast.expr, place: ast.stmt | None, depth: int = 0
@@ -217,11 +222,20 @@ class _Tuning:
             self.heuristics[str(key.value)] = value
 
     def _constant(self, expressions: Sequence[ast.expr]) -> ast.AST | None:
-        """An expression, or what the module binds a name to that it binds just once."""
+        """An expression, or what the module binds a name to that it binds just once.
+
+        And does nothing else with, outside of decorators: a list may get more elements.
+        """
         if not expressions or not isinstance(expressions[0], ast.Name):
             return expressions[0] if expressions else None
-        bindings = self._module.names.module.bindings.get(expressions[0].id, [])
+        name = expressions[0].id
+        bindings = self._module.names.module.bindings.get(name, [])
         only = bindings[0] if len(bindings) == 1 else None
+        parents = self._module.names.parents
+        for node in self._module.names.scope_of:
+            changed = isinstance(parents.get(node), (ast.Attribute, ast.Subscript, ast.Starred))
+            if node.id == name and changed:
+                return None
         return only if isinstance(only, ast.AST) else None
 
 
@@ -502,6 +516,15 @@ def _unknown(node: ast.AST, what: str) -> Polynomial:
     return Polynomial.of(Atom("host", (_where(node), what)))
 
 
+def is_free(atom: Atom) -> bool:
+    """Whether a launcher's atom may be any number: an argument, a size, or the tuner's choice.
+
+    Any other is computed in a way that is not followed, and may always be a multiple of something.
+    """
+    known = atom.tag == "host" and atom.arguments[0] in ("parameter", "chosen")
+    return known or atom.tag == "size"
+
+
 def _size(tensor: Polynomial, method: str, which: tuple[int, ...]) -> Polynomial:
     return Polynomial.of(Atom("size", (tensor, method, which)))
 
@@ -548,7 +571,10 @@ def _nodes(part: object) -> Iterator[ast.AST]:
 
 
 def _binds(node: ast.AST, name: str) -> bool:
-    """Whether a statement may bind a name, however deep; names of inner functions count too."""
+    """Whether a statement may bind a name, or change the sizes of what it holds, however deep.
+
+    Names of inner functions count too.
+    """
     for inner in ast.walk(node):
         match inner:
             case ast.Name(id=bound, ctx=ast.Store() | ast.Del()) if bound == name:
@@ -562,6 +588,9 @@ def _binds(node: ast.AST, name: str) -> bool:
                 | ast.MatchStar(name=bound)
             ) if bound == name:
                 return True
+            case ast.Attribute(value=ast.Name(id=bound), attr=method) if bound == name:
+                if method in _RESHAPING or (method == "data" and isinstance(inner.ctx, ast.Store)):
+                    return True
             case ast.alias(name=imported, asname=local):
                 if (local or imported.partition(".")[0]) == name:
                     return True

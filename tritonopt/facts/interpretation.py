@@ -10,6 +10,7 @@ not understood is an effect that may do anything.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,6 +31,12 @@ from tritonopt.source.names import Binding, Scope
 Environment = dict[str, Value]
 
 MAX_INLINING = 6
+
+_OTHER_TYPE = re.compile(
+    r"is[a-z]+|finite[fd]|\w*signbit\w*|ilogb|ll(rint|round)|\w+2\w+_r[nzud]|\w+_as_\w+"
+    r"|double2\w+|hiloint2double|popc|clz|ffs"
+)
+"""Functions of libdevice whose result is of another type than their arguments."""
 
 _SHAPED_METHODS = frozenset({"reshape", "view", "permute", "trans", "broadcast_to"})
 """Methods of a tensor, not of a descriptor, that take a tuple."""
@@ -971,7 +978,11 @@ class Interpretation:
         modes = tuple(sorted((k, v.serial) for k, v in options.items()))
         if name in language.OPERATORS:
             return self.table.elementwise(name, operands, modes or None)
-        return self.table.elementwise("elementwise", operands, (name, *modes) if modes else name)
+        attribute = (name, *modes) if modes else name
+        if _OTHER_TYPE.fullmatch(name.rpartition(".")[2]):
+            shape = broadcast_shapes([o.shape for o in operands])
+            return self.table.make("elementwise", operands, attribute, shape=shape)
+        return self.table.elementwise("elementwise", operands, attribute)
 
     def _arange(self, start: Value | None, end: Value | None) -> Value:
         if start is None or end is None:

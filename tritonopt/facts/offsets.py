@@ -246,8 +246,12 @@ def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
             return int(a < 0)
         case "zero", [int() as a]:
             return int(a == 0)
+        case "power_of_two", [int() as a]:
+            return 1 << (a - 1).bit_length() if a > 0 else None
     return None
 
 
-COMPUTED = frozenset({"minimum", "maximum", "cdiv", "floordiv", "mod", "negative", "zero", "holds"})
+COMPUTED = frozenset(
+    ["minimum", "maximum", "cdiv", "floordiv", "mod", "negative", "zero", "holds", "power_of_two"]
+)
 """Atoms with a number of their own once what is inside them has one."""

@@ -15,6 +15,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.dtypes import FLOATS
 from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value, is_float
 
@@ -79,9 +80,20 @@ class Padding:
         try:
             if self._depth > MAX_DEPTH:
                 raise NotKnown(_UNKNOWN, "the expression is too deep to be followed")
-            return _checked(self._number(value, axes))
+            number = _checked(self._number(value, axes))
+            if value.op in ("neg", "mul") and is_negative_zero(number) and self._is_integer(value):
+                # 0, which is another number than -0.0 once it is converted to a float.
+                raise NotKnown(_UNKNOWN, "whether it is 0 or -0.0 depends on its type")
+            return number
         finally:
             self._depth -= 1
+
+    def _is_integer(self, value: Value) -> bool:
+        """Whether a value may be an integer; what a load clears with a float is taken for none."""
+        types = self._facts.types.of(value)
+        if types.seen:
+            return not types.all_in(FLOATS)
+        return not any(part.dtype == "float" for part in value.walk())
 
     def _number(self, value: Value, axes: _Axes) -> float:
         operands = value.operands
@@ -219,6 +231,10 @@ class Padding:
         return implied and stable
 
 
+def is_negative_zero(number: float) -> bool:
+    return number == 0 and math.copysign(1.0, number) < 0
+
+
 def same_number(one: float, other: float) -> bool:
     """Whether two numbers are the same, and zeros of the same sign."""
     return one == other and math.copysign(1.0, one) == math.copysign(1.0, other)
@@ -318,6 +334,8 @@ def _is_of_indices(condition: Value) -> bool:
 def _named(value: Value) -> str:
     """What a reader of the kernel would call it."""
     match value.op:
+        case "const":
+            return str(value.constant)
         case "param" | "constexpr" | "global":
             return str(value.attribute)
         case "carried" | "result":

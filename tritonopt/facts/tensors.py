@@ -9,7 +9,7 @@ known through views and copies, and is forgotten as soon as it is in doubt.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tritonopt.source import Launch, Module
@@ -121,7 +121,7 @@ class _Launcher:
             if dtype is not None:
                 names[argument.arg] = _Known("tensor", dtype)
         self._block(launcher.body, names)
-        for name in _bound_by_inner_functions(launcher):
+        for name in _bound_elsewhere(launcher):
             names.pop(name, None)
         return names
 
@@ -156,13 +156,12 @@ class _Launcher:
             case ast.With(body=body):
                 _forget(names, list(statement.items))
                 self._block(body, names)
-            case ast.For() | ast.While() | ast.Try():
+            case _:
                 # Its statements may have run before, in part or more than once.
                 _forget(names, [statement])
-                blocks = [statement.body, statement.orelse]
-                if isinstance(statement, ast.Try):
-                    blocks += [statement.finalbody, *(h.body for h in statement.handlers)]
-                any(self._block(block, names) for block in blocks)
+                for block in _blocks(statement):
+                    if any(self._holds_call(inner) for inner in block):
+                        self._block(block, names)
 
     def _pass(self, statement: ast.stmt, names: _Names) -> None:
         """What a statement that the call does not stand in changes."""
@@ -189,10 +188,8 @@ class _Launcher:
                 names.clear()
                 if ends:
                     names.update(i for i in ends[0].items() if all(i in e.items() for e in ends))
-            case ast.With(body=body):
-                _forget(names, list(statement.items))
-                self._block(body, names)
             case _:
+                # The end of a `with` may be reached from anywhere inside: it may suppress errors.
                 _forget(names, [statement])
 
     def _learn(self, test: ast.expr, holds: bool, names: _Names) -> None:
@@ -265,7 +262,7 @@ class _Launcher:
         receiver, method = node.func.value, node.func.attr
         if method in _CASTS and not node.args:
             return _Known("tensor", _CASTS[method])
-        if method in ("to", "type"):
+        if method == "to" or (method == "type" and not _is_text(node.args)):
             return self._cast(node, keywords, receiver, names)
         if method in _NEW and "dtype" in keywords:
             return self._of_dtype(keywords["dtype"], names)
@@ -296,6 +293,11 @@ class _Launcher:
         if known is None or known.kind != "dtype":
             return None
         return _Known("tensor", known.dtype)
+
+
+def _is_text(arguments: Sequence[ast.expr]) -> bool:
+    """`x.type("torch.HalfTensor")`"""
+    return any(isinstance(a, ast.Constant) and isinstance(a.value, str) for a in arguments)
 
 
 def _is_device(node: ast.expr) -> bool:
@@ -339,12 +341,27 @@ def _forget(names: _Names, nodes: Sequence[ast.AST]) -> None:
                     names.pop(local or name.partition(".")[0], None)
 
 
-def _bound_by_inner_functions(launcher: ast.FunctionDef) -> set[str]:
-    """Names that a function inside binds: with `nonlocal`, they are the launcher's own."""
-    return {
-        node.id
-        for inner in ast.walk(launcher)
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner is not launcher
-        for node in ast.walk(inner)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-    }
+def _blocks(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
+    """The blocks of a compound statement: bodies, handlers, cases."""
+    for _, part in ast.iter_fields(statement):
+        items = part if isinstance(part, list) else []
+        if items and isinstance(items[0], ast.stmt):
+            yield items
+        for item in items:
+            if isinstance(item, (ast.ExceptHandler, ast.match_case)):
+                yield item.body
+
+
+def _bound_elsewhere(launcher: ast.FunctionDef) -> set[str]:
+    """Names that other functions may bind: globals, and what inner functions bind.
+
+    With `nonlocal`, these are the launcher's own.
+    """
+    found: set[str] = set()
+    for inner in ast.walk(launcher):
+        if isinstance(inner, (ast.Global, ast.Nonlocal)):
+            found.update(inner.names)
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner is not launcher:
+            names = (node for node in ast.walk(inner) if isinstance(node, ast.Name))
+            found.update(name.id for name in names if not isinstance(name.ctx, ast.Load))
+    return found

@@ -9,7 +9,12 @@ from tritonopt.facts.values import Value
 _WRITTEN_OUT = frozenset({"cast", "neg", "pos", "insert_axes", "broadcast_to", "where", "phi"})
 """Operations through which a product may still meet the addition that it is contracted with."""
 
-_ADDING = frozenset({"add", "sub", "reduce", "reshaped"})
+_ADDING = frozenset({"add", "sub", "mod", "reduce", "reshaped"})
+
+_NOT_ADDING = frozenset(
+    ["abs", "ceil", "clamp", "div_rn", "exp", "exp2", "fdiv", "floor", "rsqrt", "sqrt", "sqrt_rn"]
+)
+"""Functions that do not add to their argument; others may start with a polynomial of it."""
 
 
 def users(interpretation: Interpretation) -> dict[int, list[Value]]:
@@ -38,12 +43,16 @@ def reaches_addition(interpretation: Interpretation, value: Value) -> bool:
         if part.serial in carried:
             return True
         for user in known.get(part.serial, []):
-            if user.op in _ADDING or (user.op == "elementwise" and user.attribute == "fma"):
+            if user.op in _ADDING or _adds_inside(user):
                 return True
             if user.op in _WRITTEN_OUT and user.serial not in seen:
                 seen.add(user.serial)
                 todo.append(user)
     return False
+
+
+def _adds_inside(user: Value) -> bool:
+    return user.op == "elementwise" and user.attribute not in _NOT_ADDING
 
 
 def may_be_contracted(

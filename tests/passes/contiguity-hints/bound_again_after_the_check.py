@@ -1,4 +1,4 @@
-# expect: missed hint-can-be-false
+# expect: missed not-shown
 """The name that was checked holds something else at the launch."""
 
 import torch

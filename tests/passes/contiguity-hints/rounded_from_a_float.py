@@ -1,4 +1,4 @@
-# expect: missed hint-can-be-false
+# expect: missed not-shown
 """`int(scale * 64)` is no multiple of 64 where scale is 0.5."""
 
 import torch
