@@ -21,7 +21,14 @@ from tritonopt.facts.counterexamples import (
 from tritonopt.facts.divisibility import Divisibility, Proof, substitute
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
-from tritonopt.facts.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
+from tritonopt.facts.offsets import (
+    Kind,
+    NotConsecutive,
+    Offsets,
+    read_offsets,
+    stays_below,
+    without_casts,
+)
 from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.facts.values import is_float, is_integer
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
@@ -156,7 +163,7 @@ class ContiguityHints(Pass):
             note = _Check(kernel, hinted).note()
             if note is not None:
                 yield note
-        hinted_values = {hinted.value for hinted in kernel.hints}
+        hinted_values = {without_casts(hinted.value) for hinted in kernel.hints}
         for wrap in kernel.wraps:
             if wrap.value not in hinted_values:
                 yield _Insertion(kernel, wrap, self.least).site()
@@ -199,14 +206,22 @@ class _Kernel:
 
     @cached_property
     def hints(self) -> list[_Hinted]:
-        """Values with hints, in source order."""
-        calls: dict[Value, list[tuple[ast.Call, str]]] = {}
+        """Values with hints, in source order; apart, where a value is computed in two places."""
+        calls: dict[tuple[Value, object], list[tuple[ast.Call, str]]] = {}
         for node, value in self.facts.values.items():
-            if isinstance(node, ast.Call):
-                name = self.function(node)
-                if name in ("multiple_of", "max_contiguous"):
-                    calls.setdefault(value, []).append((node, name))
-        return [self._hinted(value, found) for value, found in calls.items()]
+            if isinstance(node, ast.Call) and (name := self._hint(node)):
+                calls.setdefault((value, self._place(node)), []).append((node, name))
+        return [self._hinted(value, found) for (value, _), found in calls.items()]
+
+    def _hint(self, call: ast.Call) -> str:
+        name = self.function(call)
+        return name if name in ("multiple_of", "max_contiguous") else ""
+
+    def _place(self, hint: ast.expr) -> object:
+        """Tells apart the operations that hints are about: an expression, or the name of one."""
+        while isinstance(hint, ast.Call) and self._hint(hint) and hint.args:
+            hint = hint.args[0]
+        return hint.id if isinstance(hint, ast.Name) else hint
 
     def _hinted(self, value: Value, calls: Sequence[tuple[ast.Call, str]]) -> _Hinted:
         rank = max(value.rank or 0, 1)
@@ -319,7 +334,9 @@ class _Check:
         if self._hinted.value.shape is None:
             return None
         try:
-            found = self._malformed() or self._false() or self._narrow()
+            found = self._malformed()
+            if found is None and not self._is_pointer:
+                found = self._false() or self._narrow()
         except (TooLarge, CannotTell):
             return None
         if found is None:
@@ -328,6 +345,12 @@ class _Check:
         condition = Condition(claim, Status.REFUTED, detail, reason)
         text = ast.unparse(self._hinted.calls[0])
         return Site(self._hinted.calls[0], (condition,), f"{text}: {detail}", analysis=True)
+
+    @property
+    def _is_pointer(self) -> bool:
+        """Of pointers, multiples are counted in bytes, and what they point to may be aligned."""
+        atoms = self._facts.forms.of(self._hinted.value).atoms
+        return any(a.tag == "param" and a.arguments[0] in self._facts.pointers for a in atoms)
 
     def _malformed(self) -> tuple[str, str, str] | None:
         shape = self._hinted.value.shape
@@ -389,7 +412,9 @@ class _Check:
             divisibility = self._hinted.divisibility[place]
             if contiguity is not None or divisibility is not None:
                 axis = len(extents) - 1 - place
-                yield promise_about(self._facts, value, axis, extent, contiguity, divisibility)
+                yield promise_about(
+                    self._facts, value, axis, extent, contiguity, divisibility, needed=True
+                )
 
     def _is_judged(self, promise: Promise) -> bool:
         """Whether the kernel itself makes the values what they are.
@@ -432,14 +457,15 @@ class _Check:
         wraps = offsets.kind is Kind.WRAPPED and not inside
         if wraps and not self._kernel.is_nonnegative(offsets.start)[0]:
             return False
-        for value in {promise.contiguity, promise.divisibility} - {None}:
-            assert value is not None
-            ends = [offsets.limit] if wraps else []
-            if value is not promise.contiguity or wraps:
-                ends.append(offsets.start)
-            if any(divisibility.proof(value, end) is None for end in ends if end is not None):
-                return False
-        return True
+        contiguity, divisor = promise.contiguity, promise.divisibility
+        ends = [offsets.start, offsets.limit] if wraps else [offsets.start]
+        needed = [(divisor, end) for end in ends]
+        if wraps:
+            needed += [(contiguity, end) for end in ends]
+        return all(
+            value is None or end is None or divisibility.proof(value, end) is not None
+            for value, end in needed
+        )
 
     def _groups_start_alike(self, promise: Promise) -> bool:
         """Whether what divides the first lane of a group divides that of the next one too."""
@@ -470,12 +496,20 @@ class _Check:
 
 
 def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """The conditions of the `if`s around a node, each with whether it holds there."""
+    """The conditions around a node, each with whether it holds there."""
     for outer in ast.walk(root):
-        if isinstance(outer, ast.If):
-            for block, holds in ((outer.body, True), (outer.orelse, False)):
-                if any(inner is node for statement in block for inner in ast.walk(statement)):
-                    yield outer.test, holds
+        match outer:
+            case ast.If(test=test, body=body, orelse=orelse):
+                blocks: tuple[Sequence[ast.AST], ...] = (body, orelse)
+            case ast.IfExp(test=test, body=one, orelse=other):
+                blocks = ([one], [other])
+            case ast.While(test=test, body=body):
+                blocks = (body,)
+            case _:
+                continue
+        for block, holds in zip(blocks, (True, False), strict=False):
+            if any(inner is node for part in block for inner in ast.walk(part)):
+                yield test, holds
 
 
 # Where hints are missing

@@ -48,8 +48,9 @@ class MaxToWhere(Pass):
     ## Conditions
 
     `x` is a name and the constant a plain one, so that nothing is computed twice.
-    `propagate_nan` is not given, or is `tl.PropagateNan.NONE`. The constant is not NaN and not -0.0, and a normal number of
-    fp32 (or zero, or inf): Triton makes an fp64 of any other. Of two operands that both may
+    `propagate_nan` is not given, or is `tl.PropagateNan.NONE`. The constant is not NaN and not
+    -0.0, and a normal number of fp32 (or zero, or inf): Triton makes an fp64 of any other. Of two
+    operands that both may
     be NaN nothing is said: `tl.maximum` would give the other one, the comparison the second.
 
     `tl.maximum` with a Python float returns fp32 for operands of fp16 and bf16,

@@ -12,13 +12,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.divisibility import Divisibility
-from tritonopt.facts.forms import trip_atom
+from tritonopt.facts.divisibility import Divisibility, stated_tests
+from tritonopt.facts.forms import trip_atom, varies_along
 from tritonopt.facts.host import Passed, is_free
-from tritonopt.facts.offsets import COMPUTED, NotConsecutive, Offsets, number_of, read_offsets
+from tritonopt.facts.offsets import (
+    COMPUTED,
+    NotConsecutive,
+    Offsets,
+    number_of,
+    read_offsets,
+    without_casts,
+)
 from tritonopt.facts.polynomial import Atom, Polynomial
 from tritonopt.facts.values import Value
 
@@ -36,6 +44,10 @@ _GRIDS = (1024, 1000)
 """For what only the number of programs depends on."""
 _OTHERS = (1, 0, 2, 3, 8, 64)
 _SHOWN = {2: 0, 0: 1, 1: 2, 3: 3}
+_ANY_NUMBER = frozenset(
+    {"param", "program_id", "num_programs", "trip", "lane", "tile_number", "load"}
+)
+"""What may be any number, as far as the kernel shows; what is not followed may always be even."""
 _COUNTED = frozenset({"program_id", "trip", "lane", "tile_number"})
 
 
@@ -73,6 +85,8 @@ class Promise:
     wraps: bool = False
     selects: bool = False
     tile: NumberedTile | None = None
+    ahead: Polynomial | None = None
+    """From the first lane to the length, if the tile must start within it."""
 
     @property
     def forms(self) -> tuple[Polynomial, ...]:
@@ -93,9 +107,15 @@ def promise_about(
     extent: Polynomial,
     contiguity: Polynomial | None,
     divisibility: Polynomial | None,
+    *,
+    needed: bool = False,
 ) -> Promise:
-    """What hints say of a value along one axis of it."""
-    form = facts.forms.of(value)
+    """What hints say of a value along one axis of it.
+
+    With `needed`, it has to hold only of tiles that start within the length, where it is not known
+    how many programs there are.
+    """
+    form = facts.forms.of(without_casts(value))
     return Promise(
         form,
         axis,
@@ -105,7 +125,16 @@ def promise_about(
         wraps=_depends_on_lanes(form, "mod"),
         selects=_depends_on_lanes(form, "negative", "holds"),
         tile=_numbered_tile(facts, value, axis),
+        ahead=_ahead(facts, value) if needed else None,
     )
+
+
+def _ahead(facts: KernelFacts, value: Value) -> Polynomial | None:
+    try:
+        offsets = read_offsets(facts, value)
+    except NotConsecutive:
+        return None
+    return None if offsets.limit is None else offsets.limit - offsets.start
 
 
 def _numbered_tile(facts: KernelFacts, value: Value, axis: int) -> NumberedTile | None:
@@ -187,6 +216,8 @@ class _Search:
         """Whether something stood in the way of numbers."""
         self._promise = promise
         self._circumstances = circumstances
+        tests = (facts.values.get(test) for test, _ in stated_tests(facts))
+        self._stated = [facts.forms.condition(test) for test in tests if test is not None]
         self._lane = Atom("lane", (promise.extent, promise.axis))
         forms = (*promise.forms, *(c.condition for c in circumstances))
         leaves = {atom for form in forms for atom in _inputs(form)}
@@ -244,6 +275,12 @@ class _Search:
         return known
 
     def run(self) -> str:
+        self.blind = not all(
+            atom.tag in _ANY_NUMBER and not varies_along(atom, self._promise.axis)
+            for atom in self._inputs
+        )
+        if self.blind:
+            return ""
         trials = islice(self._trials(), MAX_TRIALS)
         return next((text for numbers in trials if (text := self._violation(numbers))), "")
 
@@ -260,7 +297,8 @@ class _Search:
             seen.add(key)
             for numbers in islice(product(*candidates), MAX_DRAWS):
                 trial = dict(zip(leaves, numbers, strict=True))
-                if world is not None and not self._is_passed(world, trial):
+                needed = self._is_needed if world is None else partial(self._is_passed, world)
+                if not needed(trial):
                     continue
                 if self._is_possible(trial):
                     yield trial
@@ -294,18 +332,31 @@ class _Search:
                 trial[atom] = number
         for dividend, divisor in world.multiples:
             a, b = number_of(dividend, trial), number_of(divisor, trial)
-            if a is not None and b is not None and (b == 0 or a % b):
+            if a is None or b is None:
+                _require_open(dividend, trial, exact=True)
+            elif b == 0 or a % b:
                 return False
         for form in world.nonnegative:
             number = number_of(form, trial)
-            if number is not None and number < 0:
+            if number is None:
+                _require_open(form, trial, exact=-form in world.nonnegative)
+            elif number < 0:
                 return False
         for atom in self._inputs:
             programs = self._programs(world, atom)
             number = number_of(programs, trial) if programs is not None else None
             if number is not None and trial[atom] >= number:
                 return False
+            if atom.tag == "program_id" and number is None and not self._is_needed(trial):
+                return False
         return True
+
+    def _is_needed(self, trial: Mapping[Atom, int]) -> bool:
+        """Whether the tile starts within the length, if it must."""
+        if self._promise.ahead is None:
+            return True
+        left = number_of(self._promise.ahead, trial)
+        return left is None or left > 0
 
     def _candidates(self, atom: Atom, world: Passed | None) -> Sequence[int]:
         if world is not None:
@@ -330,6 +381,9 @@ class _Search:
         extent = number_of(self._promise.extent, trial)
         if extent is None or extent < 1 or extent & (extent - 1) or extent > MAX_LANES:
             return False
+        promised = [value.constant_value for value in self._values]
+        if not self._divisibility.worlds and any(n and n > extent for n in promised):
+            return False  # who promises 16 lanes does not launch it with a block of 8
         for dividend, divisor in self._multiples:
             a, b = number_of(dividend, trial), number_of(divisor, trial)
             if a is not None and b is not None and (b == 0 or a % b):
@@ -343,6 +397,12 @@ class _Search:
         for trip, count in self._counts.items():
             trips = number_of(count, trial)
             if trips is not None and trial[trip] >= trips:
+                return False
+        for condition in self._stated:
+            number = number_of(condition, trial)
+            if number is None and not trial.keys().isdisjoint(_inputs(condition)):
+                raise CannotTell(condition.readable)
+            if number == 0:
                 return False
         return self._comes_about(trial)
 
@@ -418,6 +478,21 @@ class _Search:
         if atom.tag in ("program_id", "trip", "lane", "num_programs"):
             return ""
         return _name_of(self._facts, Polynomial.of(atom))
+
+
+def _require_open(form: Polynomial, trial: Mapping[Atom, int], *, exact: bool) -> None:
+    """Of a check that the numbers do not decide: something else must be free to make it hold.
+
+    Raises CannotTell where nothing is.
+    """
+    if trial.keys().isdisjoint(_inputs(form)):
+        return
+    for monomial, coefficient in form.terms.items():
+        atoms = [atom for atom, power in monomial if power == 1]
+        alone = len(monomial) == len(atoms) == abs(coefficient) == 1 and atoms[0] not in trial
+        if alone and (is_free(atoms[0]) or not exact):
+            return
+    raise CannotTell(form.readable)
 
 
 def _of(what: str, numbers: Sequence[str]) -> str:

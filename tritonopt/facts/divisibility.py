@@ -285,8 +285,8 @@ def _without_remainder(
     return None
 
 
-def _stated(facts: KernelFacts) -> Iterator[tuple[Multiple, str]]:
-    """What `static_assert` and `assume` say on every way through the kernel."""
+def stated_tests(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:
+    """What `static_assert` and `assume` say on every way through the kernel, and who says it."""
     first_exit = min((e.line for e in facts.effects if e.kind is EffectKind.EXIT), default=None)
     for statement in facts.kernel.node.body:
         if first_exit is not None and statement.lineno >= first_exit:
@@ -294,14 +294,18 @@ def _stated(facts: KernelFacts) -> Iterator[tuple[Multiple, str]]:
         match statement:
             case ast.Expr(value=ast.Call(func=called, args=[test, *_])):
                 name = function(facts.kernel.module.resolve(called))
-                if name not in ("static_assert", "assume"):
-                    continue
-                for dividend, divisor in _remainders(test):
-                    sides = [facts.values.get(side) for side in (dividend, divisor)]
-                    forms = [facts.forms.of(side) for side in sides if side is not None]
-                    if len(forms) == 2:
-                        said = f"the {name} in line {statement.lineno}"
-                        yield (forms[0], forms[1]), said
+                if name in ("static_assert", "assume"):
+                    yield test, f"the {name} in line {statement.lineno}"
+
+
+def _stated(facts: KernelFacts) -> Iterator[tuple[Multiple, str]]:
+    """The remainders that are stated to be 0."""
+    for test, said in stated_tests(facts):
+        for dividend, divisor in _remainders(test):
+            sides = [facts.values.get(side) for side in (dividend, divisor)]
+            forms = [facts.forms.of(side) for side in sides if side is not None]
+            if len(forms) == 2:
+                yield (forms[0], forms[1]), said
 
 
 def _remainders(test: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -7,8 +7,9 @@ itself, so that two readings of one name are equal only where it was not bound i
 A check (`assert`, `if ...: raise`, an `if` around the launch) counts where every way to the launch
 goes through it: it stands before the launch in the same block or in one around it.
 
-Atoms: host ("parameter", NAME), host ("chosen", NAME) for what the tuner chooses, host (WHERE, WHAT)
-for all else, size (TENSOR, WHICH), power_of_two (ARGUMENT, the least that is not below it), choice (WHERE, ONE, OTHER), cdiv, floordiv, mod, minimum, maximum as in `forms`.
+Atoms: host ("parameter", NAME), host ("chosen", NAME) for what the tuner chooses, host
+(WHERE, WHAT) for all else, size (TENSOR, WHICH), power_of_two (ARGUMENT, the least that is not
+below it), choice (WHERE, ONE, OTHER), cdiv, floordiv, mod, minimum, maximum as in `forms`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ Multiple = tuple[Polynomial, Polynomial]
 MAX_DEPTH = 40
 _CEILING = frozenset({"triton.cdiv", "triton.language.cdiv"})
 _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
+_CHECKS = frozenset({"torch._check", "torch._assert"})
 _SIZES = frozenset({"size", "stride", "numel"})
 _RESHAPING = frozenset(
     ["as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_"]
@@ -446,6 +448,10 @@ class _Host:
             for statement in block[:index]:
                 match statement:
                     case ast.Assert(test=test):
+                        self._learn(test, True, statement, found)
+                    case ast.Expr(value=ast.Call(func=called, args=[test, *_])) if (
+                        self._module.resolve(called) in _CHECKS
+                    ):
                         self._learn(test, True, statement, found)
                     case ast.If(test=test, body=[*_, ast.stmt() as last], orelse=[]) if isinstance(
                         last, _LEAVES_BLOCK

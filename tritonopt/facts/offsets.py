@@ -19,12 +19,13 @@ from tritonopt.facts.divisibility import Divisibility, Proof, substitute
 from tritonopt.facts.forms import ceiling_division, negative, trip_atom, varies_along
 from tritonopt.facts.host import Passed
 from tritonopt.facts.polynomial import ONE, Atom, Polynomial
-from tritonopt.facts.values import Value, is_integer
+from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
 
 
+_WIDE = frozenset({"int32", "int64", "uint32", "uint64"})
 _ORDERS = frozenset({"lt", "le", "gt", "ge"})
 
 
@@ -66,8 +67,7 @@ class Offsets:
 
 def read_offsets(facts: KernelFacts, value: Value) -> Offsets:
     """What kind of offsets a value is. Raises NotConsecutive where it is none."""
-    while value.op == "cast" and is_integer(value.dtype):
-        value = value.operands[0]
+    value = without_casts(value)
     forms = facts.forms
     match value.op:
         case "mod":
@@ -78,6 +78,13 @@ def read_offsets(facts: KernelFacts, value: Value) -> Offsets:
             return _selected(facts, value)
     axis, extent, start = _lanes(forms.of(value))
     return Offsets(Kind.PLAIN, axis, extent, start)
+
+
+def without_casts(value: Value) -> Value:
+    """The value before it is converted to a type that holds every index."""
+    while value.op == "cast" and value.dtype in _WIDE:
+        value = value.operands[0]
+    return value
 
 
 def _selected(facts: KernelFacts, value: Value) -> Offsets:
