@@ -477,9 +477,13 @@ class _Check:
     def _circumstances(self, promise: Promise) -> list[Circumstance]:
         """The conditions under which the hinted values come about, as far as it matters."""
         first = self._hinted.calls[0]
-        guards = _guards(self._facts.kernel.node, first)
         values = self._facts.values
-        found = [(values[test], holds) for test, holds in guards if test in values]
+        found = [
+            (values[test], holds)
+            for outer, test, holds in _guards(self._facts.kernel.node, first)
+            if test in values
+            and (not isinstance(outer, ast.While) or self._speaks_of(values[test], promise))
+        ]
         for effect in self._facts.effects:
             if effect.kind is EffectKind.EXIT and effect.line < first.lineno:
                 if len(effect.guards) != 1 or effect.loops:
@@ -494,9 +498,14 @@ class _Check:
             circumstances.append(Circumstance(self._facts.forms.condition(value), holds))
         return circumstances
 
+    def _speaks_of(self, condition: Value, promise: Promise) -> bool:
+        """Whether a loop's condition may say how far the offsets go."""
+        leaves = self._facts.forms.condition(condition).leaves()
+        return any(a.tag == "param" and a.arguments[0] in promise.names for a in leaves)
 
-def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """The conditions around a node, each with whether it holds there."""
+
+def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, bool]]:
+    """What is around a node: the statement, its condition, and whether that holds there."""
     for outer in ast.walk(root):
         match outer:
             case ast.If(test=test, body=body, orelse=orelse):
@@ -509,7 +518,7 @@ def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
                 continue
         for block, holds in zip(blocks, (True, False), strict=False):
             if any(inner is node for part in block for inner in ast.walk(part)):
-                yield test, holds
+                yield outer, test, holds
 
 
 # Where hints are missing

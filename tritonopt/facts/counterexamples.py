@@ -27,6 +27,7 @@ from tritonopt.facts.offsets import (
     read_offsets,
     without_casts,
 )
+from tritonopt.facts.pointers import every_value
 from tritonopt.facts.polynomial import Atom, Polynomial
 from tritonopt.facts.values import Value
 
@@ -148,10 +149,23 @@ def _numbered_tile(facts: KernelFacts, value: Value, axis: int) -> NumberedTile 
     if all(atom.tag in ("program_id", "trip", "param") for atom in number.atoms):
         return None
     name = _name_of(facts, number)
-    if not name:
+    if not name or not _counts_tiles(facts, offsets):
         return None
     start = Polynomial.of(Atom("tile_number", (name,))) * offsets.extent
     return NumberedTile(name, number, replace(offsets, start=start), offsets)
+
+
+def _counts_tiles(facts: KernelFacts, offsets: Offsets) -> bool:
+    """Whether the kernel rounds up how many tiles the length has, so that the last is there too."""
+    limit, extent = offsets.limit, offsets.extent
+    assert limit is not None
+    rounded = (("cdiv", limit, extent), ("floordiv", limit + extent - 1, extent))
+    return any(
+        (leaf.tag, *leaf.arguments[:2]) in rounded
+        for value in every_value(facts.interpretation)
+        if value.op not in ("tuple", "dtype", "block_pointer")
+        for leaf in facts.forms.of(value).leaves()
+    )
 
 
 def _name_of(facts: KernelFacts, form: Polynomial) -> str:
@@ -191,8 +205,10 @@ def find_counterexample(
 ) -> str:
     """Numbers for which the promise is false, in words; empty where none were found.
 
-    Raises CannotTell where a circumstance has no number.
+    Raises CannotTell where a circumstance has no number, or launches pass what is not understood.
     """
+    if facts.launches.launches and not facts.launches.passed:
+        raise CannotTell(facts.launches.unknown)
     search = _Search(facts, divisibility, promise, circumstances)
     found = search.run()
     if found or not search.blind or promise.tile is None:
@@ -289,6 +305,7 @@ class _Search:
         for world in self._divisibility.worlds or (None,):
             leaves = self._inputs if world is None else self._leaves(world)
             if leaves is None:
+                self.blind = True
                 continue
             candidates = [self._candidates(atom, world) for atom in leaves]
             key = (world and world.line, *map(tuple, candidates))
@@ -336,6 +353,9 @@ class _Search:
                 _require_open(dividend, trial, exact=True)
             elif b == 0 or a % b:
                 return False
+        for form in world.unread:
+            if not trial.keys().isdisjoint(_inputs(form)):
+                raise CannotTell(form.readable)
         for form in world.nonnegative:
             number = number_of(form, trial)
             if number is None:
@@ -381,8 +401,9 @@ class _Search:
         extent = number_of(self._promise.extent, trial)
         if extent is None or extent < 1 or extent & (extent - 1) or extent > MAX_LANES:
             return False
-        promised = [value.constant_value for value in self._values]
-        if not self._divisibility.worlds and any(n and n > extent for n in promised):
+        promised = [value.constant_value or 0 for value in self._values]
+        chosen = self._promise.extent.constant_value is None and not self._divisibility.worlds
+        if chosen and any(number > extent for number in promised):
             return False  # who promises 16 lanes does not launch it with a block of 8
         for dividend, divisor in self._multiples:
             a, b = number_of(dividend, trial), number_of(divisor, trial)
@@ -423,8 +444,7 @@ class _Search:
         for lane in range(extent):
             number = number_of(promise.offsets, {**trial, self._lane: lane})
             if number is None:
-                self.blind = True
-                return ""
+                return ""  # a division by zero
             lanes.append(number)
         contiguity = extent
         if promise.contiguity is not None:

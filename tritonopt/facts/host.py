@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tritonopt.facts.forms import ceiling_division
 from tritonopt.facts.polynomial import Argument, Atom, Polynomial, TooLarge
@@ -31,6 +32,7 @@ _CEILING = frozenset({"triton.cdiv", "triton.language.cdiv"})
 _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
 _CHECKS = frozenset({"torch._check", "torch._assert"})
 _SIZES = frozenset({"size", "stride", "numel"})
+_READ = frozenset({"triton.next_power_of_2", "min", "max", "int", "isinstance", "len"})
 _RESHAPING = frozenset(
     ["as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_"]
     + ["transpose_", "unsqueeze_"]
@@ -50,6 +52,8 @@ class Passed:
     """What the launcher has checked: `dividend % divisor == 0`, ..."""
     nonnegative: tuple[Polynomial, ...] = ()
     """... and forms that are >= 0."""
+    unread: tuple[Polynomial, ...] = ()
+    """What it has checked otherwise, in a way that is not understood."""
     grid: tuple[Polynomial | None, ...] = ()
     """The number of programs by axis, as far as it is known."""
 
@@ -102,6 +106,7 @@ class _Passing:
             {Atom("param", (name,)): self._value(name) for name in names},
             tuple(checks.multiples),
             tuple(checks.nonnegative),
+            tuple(checks.unread),
             self._grid(self._launch.grid, self._place),
         )
 
@@ -226,19 +231,27 @@ class _Tuning:
     def _constant(self, expressions: Sequence[ast.expr]) -> ast.AST | None:
         """An expression, or what the module binds a name to that it binds just once.
 
-        And does nothing else with, outside of decorators: a list may get more elements.
+        And only hands to the tuner: elsewhere a list may get more elements.
         """
         if not expressions or not isinstance(expressions[0], ast.Name):
             return expressions[0] if expressions else None
         name = expressions[0].id
         bindings = self._module.names.module.bindings.get(name, [])
         only = bindings[0] if len(bindings) == 1 else None
-        parents = self._module.names.parents
-        for node in self._module.names.scope_of:
-            changed = isinstance(parents.get(node), (ast.Attribute, ast.Subscript, ast.Starred))
-            if node.id == name and changed:
-                return None
+        loads = (n for n in self._module.names.scope_of if n.id == name)
+        if not all(isinstance(n.ctx, ast.Store) or self._is_for_tuner(n) for n in loads):
+            return None
         return only if isinstance(only, ast.AST) else None
+
+    def _is_for_tuner(self, node: ast.AST) -> bool:
+        """Whether an expression is an argument of `triton.autotune` or `triton.heuristics`."""
+        call = self._module.names.parents.get(node)
+        if isinstance(call, ast.keyword):
+            call = self._module.names.parents.get(call)
+        return isinstance(call, ast.Call) and self._module.resolve(call.func) in (
+            _TUNER,
+            _HEURISTICS,
+        )
 
 
 @dataclass(frozen=True)
@@ -267,6 +280,7 @@ class _Checks:
     def __init__(self) -> None:
         self.multiples: list[Multiple] = []
         self.nonnegative: list[Polynomial] = []
+        self.unread: list[Polynomial] = []
 
 
 class _Host:
@@ -346,9 +360,16 @@ class _Host:
         bindings = self._module.names.module.bindings.get(name, [])
         home = self._module.names.scope_of[node].find(name) if node in self._scopes else None
         of_module = home is None or home is self._module.names.module
-        if of_module and len(bindings) == 1 and isinstance(bindings[0], ast.expr):
+        once = len(bindings) == 1 and name not in self._rebound
+        if of_module and once and isinstance(bindings[0], ast.expr):
             return self._form(bindings[0], None, None, depth + 1)
         return _unknown(node, name)
+
+    @cached_property
+    def _rebound(self) -> frozenset[str]:
+        """Names of the module that a function may bind, in each call anew."""
+        inside = ast.walk(self._module.tree)
+        return frozenset(n for node in inside if isinstance(node, ast.Global) for n in node.names)
 
     @property
     def _scopes(self) -> Mapping[ast.Name, object]:
@@ -453,9 +474,7 @@ class _Host:
                         self._module.resolve(called) in _CHECKS
                     ):
                         self._learn(test, True, statement, found)
-                    case ast.If(test=test, body=[*_, ast.stmt() as last], orelse=[]) if isinstance(
-                        last, _LEAVES_BLOCK
-                    ):
+                    case ast.If(test=test, body=[*_, last], orelse=[]) if self._leaves(last):
                         self._learn(test, False, statement, found)
             if isinstance(around, ast.If):
                 self._learn(around.test, block is around.body, around, found)
@@ -463,7 +482,17 @@ class _Host:
                 return
             place = around
 
+    def _leaves(self, last: ast.stmt) -> bool:
+        """Whether nothing after a statement is reached from it."""
+        match last:
+            case ast.Expr(value=ast.Call(func=called)):
+                return self._module.resolve(called) in ("sys.exit", "pytest.skip")
+        return isinstance(last, _LEAVES_BLOCK)
+
     def _learn(self, test: ast.expr, holds: bool, place: ast.stmt, found: _Checks) -> None:
+        if not all(map(self._is_arithmetic, ast.walk(test))):
+            names = {n.id: n for n in ast.walk(test) if isinstance(n, ast.Name)}
+            found.unread += [self.form(name, place) for name in names.values()]
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 self._learn(operand, not holds, place, found)
@@ -477,6 +506,20 @@ class _Host:
                 found.multiples.append((self.form(left, place), self.form(right, place)))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 self._learn_comparison(left, op, right, holds, place, found)
+
+    def _is_arithmetic(self, node: ast.AST) -> bool:
+        """Whether a part of a condition hides no arithmetic: nothing about `v` in `check(v)`."""
+        match node:
+            case ast.Call(func=ast.Attribute(attr=method)) if method in _SIZES:
+                return True
+            case ast.Call(func=called):
+                name = self._module.resolve(called) or self._module.builtin(called)
+                return name in _READ | _CEILING
+            case ast.BinOp(op=op):
+                return isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod))
+            case ast.Compare(ops=ops):
+                return not any(isinstance(op, (ast.In, ast.NotIn)) for op in ops)
+        return not isinstance(node, ast.comprehension)
 
     def _learn_comparison(
         self,

@@ -1,4 +1,4 @@
-# expect: missed hint-can-be-false
+# expect: missed not-shown
 """The launch hides what it passes behind a star."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed hint-can-be-false
+# expect: missed not-shown
 """The kernel is in a table, where anybody may launch it."""
 
 import torch
