@@ -6,6 +6,7 @@ before its docstring say what is expected:
     # expect: missed different-mask     left alone, with this reason (without: it is rewritten)
     # expect: analysis hint-can-be-false    left alone, with a note of this reason
     # expect: unchanged                 left alone, for whatever reason
+    # expect: silent                    left alone, and nothing is said
     # options: formula=moments          options of the pass
     # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
     # verify: no, WHY                   not run (without: original and rewritten are compared)
@@ -178,6 +179,15 @@ def test_left_alone(case: Case) -> None:
     assert not result.failed, said(result)
 
 
+@cases("silent")
+def test_nothing_is_said(case: Case) -> None:
+    result = case.rewrite()
+    assert result.text == case.text, f"{case.path.name} was rewritten:\n" + difference(
+        case.text, result.text
+    )
+    assert not result.remarks, said(result)
+
+
 def test_every_expected_file_has_its_case() -> None:
     passed = {case.expected for case in CASES if case.expect == "passed"}
     orphans = [path.name for path in HERE.glob("*/*.expected.py") if path not in passed]
@@ -188,7 +198,9 @@ def test_every_expectation_can_be_read() -> None:
     wrong = [
         f"{case.path.name}: {case.expect}"
         for case in CASES
-        if not re.fullmatch(r"passed|unchanged|(missed|analysis) [a-z]+(-[a-z]+)*", case.expect)
+        if not re.fullmatch(
+            r"passed|unchanged|silent|(missed|analysis) [a-z]+(-[a-z]+)*", case.expect
+        )
     ]
     assert not wrong
 

@@ -1,0 +1,26 @@
+# expect: missed not-shown
+"""Who gets the list of the tuner may make it longer."""
+
+import torch
+import triton
+import triton.language as tl
+from tuning import extend
+
+
+CONFIGS = [triton.Config({"BLOCK": 64})]
+extend(CONFIGS)
+
+
+@triton.autotune(configs=CONFIGS, key=["N"])
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    src = offs % N
+    tl.store(Y + offs, tl.load(X + src))
+
+
+def run(x, n):
+    y = torch.empty_like(x)
+    assert n % 128 == 0
+    kernel[(4,)](x, y, n)
+    return y

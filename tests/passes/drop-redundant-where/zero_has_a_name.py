@@ -1,0 +1,16 @@
+# expect: missed type-may-change
+"""What is assigned to a name is a tensor of fp32, and makes fp32 of fp16."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Z, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + cols, mask=mask, other=0.0)
+    z = tl.load(Z + cols, mask=mask, other=0.0)
+    zero = 0.0
+    y = tl.where(mask, x * z, zero) + 0.1
+    tl.store(Y + cols, y, mask=mask)
