@@ -56,6 +56,8 @@ def types(expression: str, launcher: str = "") -> Types:
         ("x * 0.5", SOME_FLOAT),
         ("x * wide", SOME_FLOAT),
         ("tl.exp(x)", SOME_FLOAT),
+        # What is no normal number of fp32 becomes fp64.
+        ("tl.where(cols < n, 1e-300, 0.0)", SOME_FLOAT),
         ("w // 2", SOME_INTEGER),
     ],
 )
@@ -65,7 +67,12 @@ def test_what_the_kernel_says(expression: str, dtype: str) -> None:
     assert not found.by_launch or dtype == SOME_INTEGER
 
 
-@pytest.mark.parametrize("expression", ["x", "x * 2", "n", "x + w", "tl.where(x > 0, x, 0)"])
+@pytest.mark.parametrize(
+    "expression",
+    ["x", "x * 2", "n", "x + w", "tl.where(x > 0, x, 0)"]
+    # What is too large for int32 is a tensor of int64.
+    + ["tl.where(cols < n, 10000000000, 0)", "cols + 10000000000"],
+)
 def test_what_is_not_known(expression: str) -> None:
     found = types(expression)
     assert not found.seen and not found.complete
@@ -111,6 +118,10 @@ def run(x, w):
         "if x.dtype == torch.float16:\n        w = x",
         "assert x.dtype == torch.float16 or w.ndim",
         "x = x.half(*w)",
+        "x = x.half()\n    x = x.type('torch.FloatTensor')",
+        "global x\n    x = x.half()",
+        "with suppress(TypeError):\n        assert x.dtype == torch.float16",
+        "with suppress(TypeError):\n        x = x.half()",
     ],
 )
 def test_what_the_launcher_does_not_show(statements: str) -> None:
@@ -120,6 +131,21 @@ def run(x, w, kind):
     kernel[(1,)](x, w, w, 8, B=16)
 """
     assert not types("x", launcher).seen
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "try:\n        x = x.half()\n    finally:\n        {launch}",
+        "try:\n        x = x.half()\n    except TypeError:\n        {launch}",
+        "for x in w:\n        x = x.half()\n    else:\n        {launch}",
+        "match w:\n        case x:\n            {launch}",
+        "x = x.half()\n    while w:\n        {launch}\n        x = w",
+    ],
+)
+def test_what_is_around_a_launch(around: str) -> None:
+    launch = "kernel[(1,)](x, w, w, 8, B=16)"
+    assert not types("x", f"\ndef run(x, w):\n    {around.format(launch=launch)}\n").seen
 
 
 def test_a_launch_in_a_branch_that_asks_for_the_type() -> None:
@@ -164,6 +190,21 @@ def test_the_type_of_another_pointer() -> None:
         kernel[(1,)](x, w, y, 8, B=16)
     """
     assert types("x.to(Y.dtype.element_ty)", launcher).seen == {"bf16"}
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "",  # a helper of other files, or a kernel
+        "\n@triton.jit\ndef caller(X):\n    value = kernel(tl.load(X + tl.arange(0, 16)))",
+    ],
+)
+def test_nothing_enforces_the_annotations_of_a_helper(around: str) -> None:
+    kernel = f"\n@triton.jit\ndef kernel(x: tl.float32):\n    value = x * 2.0\n{around}"
+    facts = facts_of(kernel, "kernel")
+    found = facts.types.of(facts.interpretation.after["value"])
+    assert found.some_in(frozenset({"fp32"})) or found.seen == {SOME_FLOAT}
+    assert not found.all_in(frozenset({"fp32"}))
 
 
 def test_annotations() -> None:

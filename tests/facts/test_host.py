@@ -78,6 +78,8 @@ def run(
         "n, m = x.shape\nassert x.shape[0] % 64 == 0\nkernel[(1,)](x, n, m, 64)",
         "half = n // 2\nassert half % 32 == 0\nkernel[(1,)](x, 2 * half, m, 64)",
         "assert n % 64 == 0\nkernel[(1,)](x, n, m, 64)\nn = 3",
+        "import torch\ntorch._check(n % 64 == 0)\nkernel[(1,)](x, n, m, 64)",
+        "import sys\nif n % 64:\n    sys.exit(1)\nkernel[(1,)](x, n, m, 64)",
     ],
 )
 def test_shown(body: str) -> None:
@@ -117,6 +119,9 @@ def test_shown(body: str) -> None:
         "assert n % 64 == 0\ndef f():\n    nonlocal n\n    n = 3\nf()\nkernel[(1,)](x, n, m, 64)",
         "assert x.shape[0] % 64 == 0\nx = x[1:]\nkernel[(1,)](x, x.shape[0], m, 64)",
         "assert x.shape[1] % 64 == 0\nkernel[(1,)](x, x.shape[0], m, 64)",
+        "assert x.shape[0] % 64 == 0\nx.t_()\nkernel[(1,)](x, x.shape[0], m, 64)",
+        "assert x.numel() % 64 == 0\nx.data = m\nkernel[(1,)](x, x.numel(), m, 64)",
+        "global size\nsize = n\nassert size % 64 == 0\nreset()\nkernel[(1,)](x, size, m, 64)",
         "for i in x:\n    assert n % 64 == 0\nkernel[(1,)](x, n, m, 64)",
         "if m:\n    assert n % 64 == 0\nkernel[(1,)](x, n, m, 64)",
         "kernel[(1,)](x, n, m, 64)\nassert n % 64 == 0",

@@ -27,6 +27,8 @@ WHERE = "tl.where(mask, x * y, 0.0)"
         (f"p = {WHERE}.to(tl.float32)\nq = p + 1.0", True),
         (f"tl.store(Y + cols, tl.exp({WHERE}) + 1.0)", False),
         (f"tl.store(Y + cols, {WHERE} * 2.0 + 1.0)", False),
+        (f"tl.store(Y + cols, tl.erf({WHERE}))", True),
+        (f"tl.store(Y + cols, {WHERE} % 2.0)", True),
         (f"for i in range(N):\n    acc = {WHERE}", True),
         (f"for i in range(N):\n    acc = tl.maximum(acc, {WHERE})", False),
     ],
