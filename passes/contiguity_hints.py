@@ -6,19 +6,18 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import ClassVar
 
-from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts import KernelFacts, Polynomial, Value
+from tritonopt.facts.addresses import strides
 from tritonopt.facts.bounds import Bounds
 from tritonopt.facts.counterexamples import (
     CannotTell,
-    Circumstance,
-    Promise,
     find_counterexample,
     promise_about,
 )
 from tritonopt.facts.divisibility import Divisibility, Proof, substitute
+from tritonopt.facts.hints import Hinted, counterexample, is_address, read_hints
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
 from tritonopt.facts.offsets import (
@@ -30,7 +29,8 @@ from tritonopt.facts.offsets import (
     without_casts,
 )
 from tritonopt.facts.polynomial import ONE, TooLarge
-from tritonopt.facts.values import is_float, is_integer
+from tritonopt.facts.uses import adds_up_floats
+from tritonopt.facts.values import is_float
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Pass
@@ -159,11 +159,12 @@ class ContiguityHints(Pass):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         kernel = _Kernel(facts)
-        for hinted in kernel.hints:
+        hints = read_hints(facts)
+        for hinted in hints:
             note = _Check(kernel, hinted).note()
             if note is not None:
                 yield note
-        hinted_values = {without_casts(hinted.value) for hinted in kernel.hints}
+        hinted_values = {without_casts(hinted.value) for hinted in hints}
         for wrap in kernel.wraps:
             if wrap.value not in hinted_values:
                 yield _Insertion(kernel, wrap, self.least).site()
@@ -171,16 +172,6 @@ class ContiguityHints(Pass):
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
         changes: Sequence[Change] = site.plan
         return changes
-
-
-@dataclass(frozen=True)
-class _Hinted:
-    """A value and the hints about it; what is promised by axis, from the left."""
-
-    value: Value
-    calls: tuple[ast.Call, ...]
-    contiguity: tuple[Polynomial | None, ...]
-    divisibility: tuple[Polynomial | None, ...]
 
 
 @dataclass(frozen=True)
@@ -203,49 +194,6 @@ class _Kernel:
     def function(self, call: ast.Call) -> str:
         """The name below `triton.language` of what is called; "" for anything else."""
         return function(self.facts.kernel.module.resolve(call.func))
-
-    @cached_property
-    def hints(self) -> list[_Hinted]:
-        """Values with hints, in source order; apart, where a value is computed in two places."""
-        calls: dict[tuple[Value, object], list[tuple[ast.Call, str]]] = {}
-        for node, value in self.facts.values.items():
-            if isinstance(node, ast.Call) and (name := self._hint(node)):
-                calls.setdefault((value, self._place(node)), []).append((node, name))
-        return [self._hinted(value, found) for (value, _), found in calls.items()]
-
-    def _hint(self, call: ast.Call) -> str:
-        name = self.function(call)
-        return name if name in ("multiple_of", "max_contiguous") else ""
-
-    def _place(self, hint: ast.expr) -> object:
-        """Tells apart the operations that hints are about: an expression, or the name of one."""
-        while isinstance(hint, ast.Call) and self._hint(hint) and hint.args:
-            hint = hint.args[0]
-        return hint.id if isinstance(hint, ast.Name) else hint
-
-    def _hinted(self, value: Value, calls: Sequence[tuple[ast.Call, str]]) -> _Hinted:
-        rank = max(value.rank or 0, 1)
-        promised: dict[str, tuple[Polynomial | None, ...]] = {}
-        for call, name in calls:
-            given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "values")]
-            promised[name] = self._by_axis(given[0] if given else None, rank)
-        nothing = (None,) * rank
-        nodes = sorted((call for call, _ in calls), key=lambda n: (n.lineno, n.col_offset))
-        return _Hinted(
-            value,
-            tuple(nodes),
-            promised.get("max_contiguous", nothing),
-            promised.get("multiple_of", nothing),
-        )
-
-    def _by_axis(self, node: ast.expr | None, rank: int) -> tuple[Polynomial | None, ...]:
-        value = self.facts.values.get(node) if node is not None else None
-        if value is None:
-            return (None,) * rank
-        parts = value.operands if value.op == "tuple" else (value,)
-        if len(parts) != rank:
-            return (None,) * rank
-        return tuple(self.facts.forms.of(part) for part in parts)
 
     @cached_property
     def wraps(self) -> list[_Wrap]:
@@ -324,7 +272,7 @@ def _runs_along_lanes(facts: KernelFacts, value: Value) -> bool:
 class _Check:
     """The hints about one value."""
 
-    def __init__(self, kernel: _Kernel, hinted: _Hinted) -> None:
+    def __init__(self, kernel: _Kernel, hinted: Hinted) -> None:
         self._kernel = kernel
         self._facts = kernel.facts
         self._hinted = hinted
@@ -335,7 +283,7 @@ class _Check:
             return None
         try:
             found = self._malformed()
-            if found is None and not self._is_pointer:
+            if found is None and not is_address(self._facts, self._hinted):
                 found = self._false() or self._narrow()
         except (TooLarge, CannotTell):
             return None
@@ -345,12 +293,6 @@ class _Check:
         condition = Condition(claim, Status.REFUTED, detail, reason)
         text = ast.unparse(self._hinted.calls[0])
         return Site(self._hinted.calls[0], (condition,), f"{text}: {detail}", analysis=True)
-
-    @property
-    def _is_pointer(self) -> bool:
-        """Of pointers, multiples are counted in bytes, and what they point to may be aligned."""
-        atoms = self._facts.forms.of(self._hinted.value).atoms
-        return any(a.tag == "param" and a.arguments[0] in self._facts.pointers for a in atoms)
 
     def _malformed(self) -> tuple[str, str, str] | None:
         shape = self._hinted.value.shape
@@ -371,16 +313,11 @@ class _Check:
         return None
 
     def _false(self) -> tuple[str, str, str] | None:
-        for promise in self._promises():
-            if self._is_shown(promise) or not self._is_judged(promise):
-                continue
-            text = find_counterexample(
-                self._facts, self._kernel.divisibility, promise, self._circumstances(promise)
-            )
-            if text:
-                detail = f"the hint can be false: {text}"
-                return "hint-is-true", "hint-can-be-false", detail
-        return None
+        text = counterexample(
+            self._facts, self._kernel.divisibility, self._kernel.bounds, self._hinted
+        )
+        detail = f"the hint can be false: {text}"
+        return ("hint-is-true", "hint-can-be-false", detail) if text else None
 
     def _narrow(self) -> tuple[str, str, str] | None:
         """A hint of a few lanes takes the place of what the compiler knows of plain offsets."""
@@ -400,125 +337,6 @@ class _Check:
             f"replaces that by {number}, and loads can become narrower"
         )
         return "hint-does-not-narrow", "hint-narrows", detail
-
-    def _promises(self) -> Iterator[Promise]:
-        value = self._hinted.value
-        shape = value.shape
-        if shape is None:
-            return
-        extents = [self._facts.forms.of(extent) for extent in shape] or [ONE]
-        for place, extent in enumerate(extents):
-            contiguity = self._hinted.contiguity[place]
-            divisibility = self._hinted.divisibility[place]
-            if contiguity is not None or divisibility is not None:
-                axis = len(extents) - 1 - place
-                yield promise_about(
-                    self._facts, value, axis, extent, contiguity, divisibility, needed=True
-                )
-
-    def _is_judged(self, promise: Promise) -> bool:
-        """Whether the kernel itself makes the values what they are.
-
-        Of a parameter the hint may be the caller's promise, which only the caller can break.
-        """
-        if promise.wraps or promise.selects:
-            return True
-        own = {
-            atom
-            for form in (promise.extent, promise.contiguity, promise.divisibility)
-            if form
-            for atom in form.atoms
-        }
-        worlds = self._kernel.divisibility.worlds
-        return all(
-            atom in own
-            or atom.tag in ("lane", "trip", "program_id", "num_programs")
-            or (worlds and all(world.number(atom) is not None for world in worlds))
-            for atom in promise.offsets.atoms
-        )
-
-    def _is_shown(self, promise: Promise) -> bool:
-        divisibility = self._kernel.divisibility
-        try:
-            offsets = read_offsets(self._facts, self._hinted.value)
-        except NotConsecutive:
-            if promise.contiguity is not None or promise.divisibility is None:
-                return False
-            return divisibility.proof(promise.divisibility, promise.offsets) is not None
-        if offsets.axis != promise.axis:
-            return False
-        if not self._groups_start_alike(promise):
-            return False
-        inside = offsets.limit is not None and (
-            stays_below(self._facts, divisibility, offsets) is not None
-        )
-        if offsets.kind is Kind.SELECTED and not inside:
-            return False
-        wraps = offsets.kind is Kind.WRAPPED and not inside
-        if wraps and not self._kernel.is_nonnegative(offsets.start)[0]:
-            return False
-        contiguity, divisor = promise.contiguity, promise.divisibility
-        ends = [offsets.start, offsets.limit] if wraps else [offsets.start]
-        needed = [(divisor, end) for end in ends]
-        if wraps:
-            needed += [(contiguity, end) for end in ends]
-        return all(
-            value is None or end is None or divisibility.proof(value, end) is not None
-            for value, end in needed
-        )
-
-    def _groups_start_alike(self, promise: Promise) -> bool:
-        """Whether what divides the first lane of a group divides that of the next one too."""
-        contiguity, divisor = promise.contiguity, promise.divisibility
-        if contiguity is None or divisor is None or contiguity == promise.extent:
-            return True
-        return self._kernel.divisibility.proof(divisor, contiguity) is not None
-
-    def _circumstances(self, promise: Promise) -> list[Circumstance]:
-        """The conditions under which the hinted values come about, as far as it matters."""
-        first = self._hinted.calls[0]
-        values = self._facts.values
-        found = [
-            (values[test], holds)
-            for outer, test, holds in _guards(self._facts.kernel.node, first)
-            if test in values
-            and (not isinstance(outer, ast.While) or self._speaks_of(values[test], promise))
-        ]
-        for effect in self._facts.effects:
-            if effect.kind is EffectKind.EXIT and effect.line < first.lineno:
-                if len(effect.guards) != 1 or effect.loops:
-                    raise CannotTell(effect.name)
-                found.append((effect.guards[0].condition, not effect.guards[0].holds))
-        circumstances = []
-        for value, holds in found:
-            chosen = {str(v.attribute) for v in value.walk() if v.op == "constexpr"}
-            if chosen - promise.names:
-                # It may well say just what the hint needs: `EVEN_M`.
-                raise CannotTell("a choice of the launcher")
-            circumstances.append(Circumstance(self._facts.forms.condition(value), holds))
-        return circumstances
-
-    def _speaks_of(self, condition: Value, promise: Promise) -> bool:
-        """Whether a loop's condition may say how far the offsets go."""
-        leaves = self._facts.forms.condition(condition).leaves()
-        return any(a.tag == "param" and a.arguments[0] in promise.names for a in leaves)
-
-
-def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, bool]]:
-    """What is around a node: the statement, its condition, and whether that holds there."""
-    for outer in ast.walk(root):
-        match outer:
-            case ast.If(test=test, body=body, orelse=orelse):
-                blocks: tuple[Sequence[ast.AST], ...] = (body, orelse)
-            case ast.IfExp(test=test, body=one, orelse=other):
-                blocks = ([one], [other])
-            case ast.While(test=test, body=body):
-                blocks = (body,)
-            case _:
-                continue
-        for block, holds in zip(blocks, (True, False), strict=False):
-            if any(inner is node for part in block for inner in ast.walk(part)):
-                yield outer, test, holds
 
 
 # Where hints are missing
@@ -569,7 +387,7 @@ class _Insertion:
             tuple(checklist.conditions),
             message,
             frozenset({Safety.ASSUMPTION} if checklist.given else ()),
-            Bits.REDUCTION_ORDER if _adds_up(self._facts) else Bits.SAME,
+            Bits.REDUCTION_ORDER if adds_up_floats(self._facts.interpretation) else Bits.SAME,
             frozenset(checklist.given),
             self._changes,
         )
@@ -623,7 +441,7 @@ class _Insertion:
         """The offsets must be those of neighbouring elements in memory."""
         claim, reason = "is-contiguous-in-memory", "stride-is-not-one"
         strided = ""
-        for stride in _Uses(self._facts, self._wrap.value).strides():
+        for stride in strides(self._facts, self._wrap.value):
             proof = self._is_one(stride) if stride is not None else None
             if proof is not None:
                 self._prove(claim, "added to a pointer as they are", proof)
@@ -831,113 +649,3 @@ def _bound_name(statement: ast.stmt, place: ast.expr) -> str | None:
         case ast.AugAssign(target=ast.Name(id=name) as target) if target is place:
             return name
     return None
-
-
-class _Uses:
-    """How a value comes into the addresses of loads, stores and atomics."""
-
-    def __init__(self, facts: KernelFacts, value: Value) -> None:
-        self._facts = facts
-        self._value = value
-        self._same = {value}
-        table = facts.interpretation.table
-        rank = value.rank or 0
-        for new in range(1, 4):
-            for pattern in product((True, False), repeat=rank + new):
-                if pattern.count(False) == rank:
-                    self._same.add(table.insert_axes(value, pattern))
-
-    def strides(self) -> Iterator[Polynomial | None]:
-        """By what the value is multiplied before it is added to a pointer; None for other uses."""
-        for effect in self._facts.effects:
-            pointer = effect.pointer
-            if pointer is None:
-                continue
-            found = list(self._in(pointer, ONE, set()))
-            yield from found
-            if not found and any(part in self._same for part in self._all(pointer)):
-                yield None
-
-    def _in(self, pointer: Value, stride: Polynomial, seen: set[Value]) -> Iterator[Polynomial]:
-        if pointer in self._same:
-            yield stride
-            return
-        if pointer in seen:
-            return
-        seen.add(pointer)
-        match pointer.op:
-            case "add":
-                for operand in pointer.operands:
-                    yield from self._in(operand, stride, seen)
-            case "sub":
-                yield from self._in(pointer.operands[0], stride, seen)
-            case "mul":
-                for factor, other in (pointer.operands, pointer.operands[::-1]):
-                    if other.rank == 0:
-                        forms = self._facts.forms
-                        yield from self._in(factor, stride * forms.of(other), seen)
-            case "phi" | "where":
-                for operand in pointer.operands[1:]:
-                    yield from self._in(operand, stride, seen)
-            case "cast" if is_integer(pointer.dtype):
-                yield from self._in(pointer.operands[0], stride, seen)
-            case "insert_axes" | "broadcast_to":
-                yield from self._in(pointer.operands[0], stride, seen)
-            case "carried" | "result":
-                identity, name = pointer.carrier
-                loop = self._facts.loops[identity]
-                yield from self._in(loop.initial[name], stride, seen)
-                yield from self._in(loop.following[name], stride, seen)
-
-    def _all(self, pointer: Value) -> Iterator[Value]:
-        """What an address is made of, without what is loaded on the way."""
-        todo, seen = [pointer], set()
-        while todo:
-            value = todo.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            yield value
-            if value.op in ("carried", "result"):
-                identity, name = value.carrier
-                todo.append(self._facts.loops[identity].initial[name])
-                todo.append(self._facts.loops[identity].following[name])
-            elif value.op != "load":
-                todo.extend(value.operands)
-
-
-def _adds_up(facts: KernelFacts) -> bool:
-    """Whether the kernel adds up floats anywhere, in an order that a layout may change.
-
-    Layouts are chosen for a kernel as a whole, so also where no hinted value comes into the sum.
-    """
-    if any(effect.kind is EffectKind.CALL for effect in facts.effects):
-        return True
-    return any(map(_is_sum, _every_value(facts)))
-
-
-def _is_sum(value: Value) -> bool:
-    if value.op == "reduce":
-        return value.reduction.name not in ("max", "min") and not is_integer(value.dtype)
-    if value.op != "reshaped":
-        return False
-    name = value.attribute[0] if isinstance(value.attribute, tuple) else value.attribute
-    return name not in _KEEPS_VALUES
-
-
-def _every_value(facts: KernelFacts) -> Iterator[Value]:
-    todo = [*facts.values.values(), *(v for loop in facts.loops for v in loop.following.values())]
-    todo += [v for effect in facts.effects for v in (effect.pointer, effect.stored) if v]
-    seen: set[Value] = set()
-    while todo:
-        value = todo.pop()
-        if value not in seen:
-            seen.add(value)
-            yield value
-            todo.extend(value.operands)
-
-
-_KEEPS_VALUES = frozenset(
-    {"T", "bitcast", "broadcast", "cast", "join", "permute", "ravel", "reshape", "split", "trans"}
-)
-"""Operations without a shape that is known which move values and do not add them."""

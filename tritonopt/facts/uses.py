@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tritonopt.facts.effects import EffectKind
 from tritonopt.facts.interpretation import Interpretation
 from tritonopt.facts.pointers import every_value
-from tritonopt.facts.values import Value
+from tritonopt.facts.values import Value, is_integer
 
 _WRITTEN_OUT = frozenset({"cast", "neg", "pos", "insert_axes", "broadcast_to", "where", "phi"})
 """Operations through which a product may still meet the addition that it is contracted with."""
@@ -15,6 +16,12 @@ _NOT_ADDING = frozenset(
     ["abs", "ceil", "clamp", "div_rn", "exp", "exp2", "fdiv", "floor", "rsqrt", "sqrt", "sqrt_rn"]
 )
 """Functions that do not add to their argument; others may start with a polynomial of it."""
+
+
+_KEEPS_VALUES = frozenset(
+    {"T", "bitcast", "broadcast", "cast", "join", "permute", "ravel", "reshape", "split", "trans"}
+)
+"""Operations without a shape that is known which move values and do not add them."""
 
 
 def users(interpretation: Interpretation) -> dict[int, list[Value]]:
@@ -71,3 +78,22 @@ def _ends_in_product(value: Value) -> bool:
     if value.op in _WRITTEN_OUT:
         return _ends_in_product(value.operands[0])
     return value.op == "mul"
+
+
+def adds_up_floats(interpretation: Interpretation) -> bool:
+    """Whether the kernel adds up floats anywhere, in an order that a layout may change.
+
+    Layouts are chosen for a kernel as a whole, so also where no hinted value comes into the sum.
+    """
+    if any(effect.kind is EffectKind.CALL for effect in interpretation.effects):
+        return True
+    return any(map(_is_sum, every_value(interpretation)))
+
+
+def _is_sum(value: Value) -> bool:
+    if value.op == "reduce":
+        return value.reduction.name not in ("max", "min") and not is_integer(value.dtype)
+    if value.op != "reshaped":
+        return False
+    name = value.attribute[0] if isinstance(value.attribute, tuple) else value.attribute
+    return name not in _KEEPS_VALUES
