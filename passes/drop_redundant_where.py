@@ -250,6 +250,9 @@ class _Clearing:
                 checklist.assume("no-other-launches", files)
         elif cleared.dtype != "float":
             checklist.assume(claim, "the data is taken not to be boolean")
+        elif self._is_cast_to_unknown:
+            detail = "it is cast to a type that is not known, and may be an integer"
+            raise unknown(claim, "type-may-change", detail)
         elif padding.loads and all(
             load.operands[2].dtype == "float" for load in padding.loads.values()
         ):
@@ -259,6 +262,12 @@ class _Clearing:
             raise unknown(claim, "type-may-change", integers)
         if any(_is_infinite(load.operands[2]) for load in padding.loads.values()):
             checklist.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
+
+    @property
+    def _is_cast_to_unknown(self) -> bool:
+        """Whether its type is another one than that of the data: `x.to(Y.dtype.element_ty)`."""
+        parts = _lane_by_lane(self.facts.values[self.kept])
+        return any(part.op == "cast" and part.dtype is None for part in parts)
 
     def _check_text(self, checklist: Checklist) -> None:
         text = self.facts.kernel.module.text_of
@@ -270,8 +279,16 @@ class _Clearing:
         ):
             raise refuted("nothing-else-goes", "effect-inside", "the condition does more than that")
         statement = self._self_assignment
+        if statement is not None and "#" in self._behind(statement):
+            raise refuted("nothing-else-goes", "comment-inside", "a comment behind would be lost")
         if statement is not None and len(block_of(self.facts.kernel.node, statement)) == 1:
             raise refuted("nothing-else-goes", "nothing-would-remain", "its block would be empty")
+
+    def _behind(self, statement: ast.stmt) -> str:
+        """What stands behind a statement in its last line."""
+        assert statement.end_lineno is not None
+        line = self.facts.kernel.module.text.splitlines()[statement.end_lineno - 1]
+        return line.encode()[statement.end_col_offset :].decode()
 
     # The edit
 
@@ -343,14 +360,16 @@ def _is_infinite(value: Value) -> bool:
 
 def _masked_loads(value: Value) -> list[Value]:
     """The masked loads that a value is computed from lane by lane."""
-    found: dict[int, Value] = {}
+    return [p for p in _lane_by_lane(value) if p.op == "load" and not p.operands[1].is_none]
+
+
+def _lane_by_lane(value: Value) -> Iterator[Value]:
+    """What a value is computed from lane by lane, itself included."""
     todo, seen = [value], {value.serial}
     while todo:
         part = todo.pop()
-        if part.op == "load" and not part.operands[1].is_none:
-            found[part.serial] = part
+        yield part
         for operand in part.operands if part.op in _SEEN_THROUGH else ():
             if operand.serial not in seen:
                 seen.add(operand.serial)
                 todo.append(operand)
-    return list(found.values())
