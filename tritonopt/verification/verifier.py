@@ -16,6 +16,7 @@ from .examples import Example, Limits
 from .inference import infer, takes_strides
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
 from .outcomes import VersionSpec
+from .template import template
 from .verdict import Answer, Verdict
 from .widening import Widened, widen
 from .workers import Died, Refusal, VersionWorker, Worker
@@ -64,6 +65,8 @@ def verify(
     if max_examples < 1:
         raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
     _check_installed()
+    if backend != "cuda":
+        template()  # it imports torch meanwhile
     old = _read(Path(original))
     new = _read(Path(rewritten))
     launchers = Launchers(old)
@@ -219,7 +222,7 @@ def _ordered(launcher: Launcher, given: Signature) -> Signature:
 def _choose_backend(backend: str) -> str:
     if backend == "interpreter":
         return backend
-    worker = Worker(timeout=120.0)
+    worker = Worker(timeout=120.0, forked=True)
     try:
         has_gpu = worker.ask("probe")["cuda"]
     except (Died, Refusal) as error:
@@ -384,8 +387,8 @@ def _interpreted_elements(blocks: tuple[int, ...]) -> int:
     Enough for two tiles of the largest block, and not too many tiles of the smallest.
     """
     if not blocks:
-        return 2**11
-    return min(2**13, max(2**10, 32 * blocks[0], 2 * blocks[-1] + 64))
+        return 2**10
+    return min(2**13, max(2**9, 12 * blocks[0], 2 * blocks[-1] + 64))
 
 
 def _narrow(signature: Signature, limits: Limits, notes: list[str]) -> Signature | str:

@@ -1,4 +1,8 @@
-"""The parent's end of a worker: start, ask, notice that it died, start again."""
+"""The parent's end of a worker: start, ask, notice that it died, start again.
+
+Workers of the interpreter are forked from a template (see `template`), those
+of a GPU are processes of their own from the start.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from typing import IO, Any
 
 from .examples import Example
 from .outcomes import Failure, Outcome, RunOptions, VersionSpec
+from .template import Forked, TemplateDied, template
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -40,28 +45,38 @@ class Refusal(Exception):
 class Worker:
     """One process; started on first use, and again after it died."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, *, forked: bool) -> None:
         self.timeout = timeout
-        self.process: subprocess.Popen[bytes] | None = None
+        self.forked = forked
+        self.process: subprocess.Popen[bytes] | Forked | None = None
         self.connection: Connection | None = None
         self.log: IO[bytes] | None = None
-        self.deaths = 0
 
     def _start(self) -> Connection:
         ours, theirs = socket.socketpair()
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
         # What kernels print belongs to nobody's answer; the tail is shown after a death.
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _START, json.dumps(sys.path), str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
+        try:
+            if self.forked:
+                self.process = template().fork(theirs.fileno(), self.log.fileno())
+            else:
+                self.process = self._fresh(theirs.fileno(), self.log)
+        except TemplateDied as death:
+            raise Died(Failure("Crash", f"torch or triton cannot be imported: {death}")) from None
+        finally:
+            theirs.close()
+        self.connection = Connection(ours.detach())
+        return self.connection
+
+    def _fresh(self, descriptor: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", _START, json.dumps(sys.path), str(descriptor)],
+            pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
-            stdout=self.log,
+            stdout=log,
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONHASHSEED": "0"},
         )
-        theirs.close()
-        self.connection = Connection(ours.detach())
-        return self.connection
 
     def send(self, request: str, *arguments: object) -> None:
         connection = self.connection or self._start()
@@ -87,7 +102,6 @@ class Worker:
         return self.receive()
 
     def _dead(self, reason: str = "") -> Died:
-        self.deaths += 1
         tail = ""
         code: int | None = None
         if self.process is not None:
@@ -112,8 +126,7 @@ class Worker:
         if self.connection is not None:
             self.connection.close()
         if self.process is not None:
-            if self.process.poll() is None:
-                self.process.kill()
+            self.process.kill()
             self.process.wait()
         if self.log is not None:
             self.log.close()
@@ -125,7 +138,7 @@ class VersionWorker:
 
     def __init__(self, spec: VersionSpec, timeout: float) -> None:
         self.spec = spec
-        self.worker = Worker(timeout)
+        self.worker = Worker(timeout, forked=spec.backend == "interpreter")
         self.backend = ""
         self.loaded = False
         self.death: Died | None = None
