@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,14 +18,15 @@ from .judging import (
     exact_parts_differ,
     forms_differ,
     measure,
+    rounding_only,
     unstable,
     writes_differ,
 )
-from .outcomes import Failure, Outcome, RunOptions
+from .outcomes import REVERSED, Failure, Outcome, RunOptions
 from .workers import VersionWorker
 
-_NEARLY = 2.0**-18
-"""A difference between two orders of the same float32 sum, scaled; more is not rounding."""
+_PATIENCE = 3
+"""So many examples may hang in the original before it is given up."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Checker:
 
     accepted: int = 0
     discarded: int = 0
+    hangs: int = 0
     stopped: str = ""
     """Why nothing more can be learned; set once."""
     any_bits_differ: bool = False
@@ -57,6 +60,8 @@ class Checker:
     launched: bool = False
     wrote: bool = False
     no_oracle: str = ""
+    last_oracle: tuple[Example, Outcome | None, Outcome | None] | None = None
+    """The most recent answer of the oracle: it is asked several times about one example."""
     lanes_poisoned: bool = True
     own_residuals: dict[tuple[str, str, frozenset[str]], float] = field(default_factory=dict)
     worst_error: float | None = None
@@ -106,20 +111,17 @@ class Checker:
                 self._remember(example, found)
         return known
 
-    def _options(self, *, second: bool = False, reverse: bool = True) -> RunOptions:
-        """The plain run; or the one in which everything that must not matter is different."""
+    def _options(self, example: Example) -> tuple[RunOptions, RunOptions]:
+        """The plain run; and the one in which everything that must not matter is different."""
         fusion = not self.identical
-        if not second:
-            return RunOptions(fusion=fusion)
-        return RunOptions(
-            poison=1,
-            lanes=self.interpreted and self.lanes_poisoned,
-            reverse=self.interpreted and reverse,
-            fusion=fusion,
-        )
+        if not self.interpreted:
+            return RunOptions(fusion=fusion), RunOptions(poison=1, fusion=fusion)
+        lanes = self.lanes_poisoned
+        different = RunOptions(poison=1, lanes=lanes, order=_order(example), fusion=fusion)
+        return RunOptions(fusion=fusion), different
 
-    def _examine(self, example: Example, *, reverse: bool = True) -> Examination:
-        both = (self._options(), self._options(second=True, reverse=reverse))
+    def _examine(self, example: Example) -> Examination:
+        both = self._options(example)
         # Both work at the same time: each has its own process.
         self.original.send_or_die(example, both)
         self.rewritten.send_or_die(example, both)
@@ -134,16 +136,13 @@ class Checker:
         self.launched = self.launched or bool(ours.first.launches)
         self.wrote = self.wrote or ours.first.wrote
         trouble = unstable(ours)
-        if trouble is not None:
-            settled = not reverse and not self.lanes_poisoned
-            causes = self._causes(example, ours, trouble)
-            if settled and not self.stopped:
-                self.stopped = f"the original differs from itself ({trouble.label})"
-            if self.stopped:
-                return Examination(False)
-            # What must not matter does: ask again without it. The order of programs
-            # is asked about anew on every example, because only there it may be rounding.
-            return self._examine(example, reverse=reverse and "order" not in causes)
+        if trouble is not None and not self._tolerable(example, ours):
+            poisoned = self.lanes_poisoned
+            self._look_for_the_cause(example, ours, trouble)
+            if not self.stopped and poisoned and not self.lanes_poisoned:
+                return self._examine(example)
+            self.stopped = self.stopped or f"the original differs from itself ({trouble.label})"
+            return Examination(False)
         for outcome in (ours.first, ours.second):
             if outcome.damage:
                 damage = f"the original writes outside of its memory: {outcome.damage[0]}"
@@ -163,6 +162,11 @@ class Checker:
         elif theirs.first.strays:
             text = f"the rewritten version reads outside of its memory: {theirs.first.strays[0]}"
             return Examination(True, Difference(text))
+        if ours.first.clashes:
+            self.note("programs of the original overwrite each other's results")
+        elif theirs.first.clashes:
+            text = f"the rewritten version has a race: {theirs.first.clashes[0]}"
+            return Examination(True, Difference(text))
         return self._compare(example, ours, theirs)
 
     def _failures(self, ours: Pair, theirs: Pair) -> Examination | None:
@@ -177,6 +181,9 @@ class Checker:
                 return Examination(False)
         if mine is not None:
             self.last_rejection = str(mine)
+            self.hangs += mine.kind == "Hang"
+            if self.hangs >= _PATIENCE and not self.accepted:
+                self.stopped = f"the original does not finish: {mine}"
             if other is None:
                 self.note(f"only the original failed, which was not counted: {mine.kind}")
             return Examination(False)
@@ -185,45 +192,79 @@ class Checker:
             return Examination(True, Difference(text))
         return None
 
-    def _causes(self, example: Example, ours: Pair, trouble: Difference) -> set[str]:
-        """What the original depends on; `stopped` is set where it cannot be verified at all."""
+    def _tolerable(self, example: Example, ours: Pair) -> bool:
+        """Whether the original differs from itself by rounding, because it adds in no order."""
+        if self.identical or not self._rounding_only(example, ours.first, ours):
+            return False
+        self.note(
+            "the original adds atomically, in no fixed order: it was compared within the rounding "
+            "of its sums"
+        )
+        return True
+
+    def _rounding_only(self, example: Example, plain: Outcome, pair: Pair) -> bool:
+        """Whether a version's two runs differ as sums in no fixed order do, and not more.
+
+        `plain` is the original's plain run.
+        """
+        if not (pair.first.atomics and pair.second.atomics):
+            return False
+        exact, nudged = self._oracle(example, plain)
+        if exact is None and self.interpreted:
+            # In the one order of the plain run, the original is a function like any other.
+            exact = plain
+        return rounding_only(pair.first, pair.second, exact, nudged)
+
+    def _look_for_the_cause(self, example: Example, ours: Pair, trouble: Difference) -> None:
+        """Find what the original depends on; `stopped` is set where it cannot be verified."""
         fusion = not self.identical
         asked = {
-            "poison": RunOptions(poison=1, fusion=fusion),
             "again": RunOptions(fusion=fusion),
-            "lanes": RunOptions(lanes=True, fusion=fusion),
-            "order": RunOptions(reverse=True, fusion=fusion),
+            "poison": RunOptions(poison=1, fusion=fusion),
         }
-        found = dict(zip(asked, self.original.run(example, *asked.values()), strict=True))
-        differing = {name for name, outcome in found.items() if unstable(Pair(ours.first, outcome))}
+        if self.interpreted:
+            asked["lanes"] = RunOptions(lanes=True, fusion=fusion)
+            asked["order"] = RunOptions(order=_order(example), fusion=fusion)
+        outcomes = self.original.run(example, *asked.values())
+        differing = set()
+        for name, outcome in zip(asked, outcomes, strict=True):
+            pair = Pair(ours.first, outcome)
+            if unstable(pair) is not None and (
+                self.identical or not self._rounding_only(example, ours.first, pair)
+            ):
+                differing.add(name)
         where = f"{trouble.label} at {trouble.position}: {trouble.original}, {trouble.rewritten}"
-        if "again" in differing:
-            self.stopped = f"the original differs from itself from run to run ({where})"
+        beyond = " by more than the rounding of its atomic additions" if ours.first.atomics else ""
+        if self.identical and self._rounding_only(example, ours.first, ours):
+            self.stopped = (
+                "the original's bits depend on the order of its atomic additions: identical bits "
+                f"cannot be asked of it ({where})"
+            )
+        elif "again" in differing:
+            self.stopped = (
+                f"the original differs from itself from run to run{beyond}: a race, or memory "
+                f"that nothing wrote ({where})"
+            )
         elif "poison" in differing:
             self.stopped = f"the original's result depends on memory that nothing wrote ({where})"
-        elif "order" in differing and not _nearly(ours.first, found["order"]):
-            self.stopped = f"the original depends on the order of its programs ({where})"
-        elif "order" in differing and self.identical:
-            self.stopped = f"the original's bits depend on the order of its programs ({where})"
-        elif not differing & {"order", "lanes"}:
-            self.stopped = f"the original differs from itself ({where})"
-        if self.stopped:
-            return differing
-        if "order" in differing:
-            self.note("the order of programs changes the original's rounding (atomics)")
-        if "lanes" in differing:
+        elif "order" in differing:
+            self.stopped = (
+                f"the original depends on the order of its programs{beyond}: a race ({where})"
+            )
+        elif "lanes" in differing:
             self.lanes_poisoned = False
             self.note(
                 "the original depends on masked-off lanes of a load without `other`, which the "
                 "language leaves undefined; they were taken as 0, as today's GPUs give them"
             )
-        return differing
 
     def _compare(self, example: Example, ours: Pair, theirs: Pair) -> Examination:
         found = forms_differ(ours.first, theirs.first)
         if found is None:
             trouble = unstable(theirs)
-            if trouble is not None and not self._same_but_for_order(example, theirs):
+            if trouble is not None and (
+                self.identical or not self._rounding_only(example, ours.first, theirs)
+            ):
                 found = self._explain_rewritten(example, theirs, trouble)
         if found is None:
             found = writes_differ(ours, theirs) or exact_parts_differ(ours, theirs)
@@ -236,30 +277,22 @@ class Checker:
         if self.identical:
             return Examination(True, differing)
         oracle, nudged = self._oracle(example, ours.first)
-        difference, measures = measure(ours, theirs.first, oracle, nudged)
+        difference, measures = measure(ours, theirs, oracle, nudged)
         return Examination(True, difference, tuple(measures))
-
-    def _same_but_for_order(self, example: Example, theirs: Pair) -> bool:
-        """Whether a rewritten version with atomics differs by rounding only."""
-        if self.identical:
-            return False
-        plain, order = self.rewritten.run(
-            example,
-            RunOptions(poison=1, lanes=self.lanes_poisoned and self.interpreted),
-            RunOptions(reverse=self.interpreted),
-        )
-        return unstable(Pair(theirs.first, plain)) is None and _nearly(theirs.first, order)
 
     def _explain_rewritten(self, example: Example, theirs: Pair, trouble: Difference) -> Difference:
         fusion = not self.identical
         asked = {
             "differs from itself from run to run": RunOptions(fusion=fusion),
             "depends on memory that nothing wrote": RunOptions(poison=1, fusion=fusion),
-            "depends on masked-off lanes of a load without `other`": RunOptions(
-                lanes=True, fusion=fusion
-            ),
-            "depends on the order of its programs": RunOptions(reverse=True, fusion=fusion),
         }
+        if self.interpreted:
+            asked["depends on masked-off lanes of a load without `other`"] = RunOptions(
+                lanes=True, fusion=fusion
+            )
+            asked["depends on the order of its programs"] = RunOptions(
+                order=_order(example), fusion=fusion
+            )
         outcomes = self.rewritten.run(example, *asked.values())
         text = "differs from itself"
         for cause, outcome in zip(asked, outcomes, strict=True):
@@ -279,6 +312,13 @@ class Checker:
 
     def _oracle(self, example: Example, plain: Outcome) -> tuple[Outcome | None, Outcome | None]:
         """The widened run and the same with its inputs nudged, or None where there is none."""
+        if self.last_oracle is None or self.last_oracle[0] != example:
+            self.last_oracle = example, *self._run_oracle(example, plain)
+        return self.last_oracle[1:]
+
+    def _run_oracle(
+        self, example: Example, plain: Outcome
+    ) -> tuple[Outcome | None, Outcome | None]:
         for name in dict.fromkeys(plain.launches):
             if not self.no_oracle and name in self.obstacles:
                 self.no_oracle = self.obstacles[name]
@@ -311,11 +351,8 @@ class Checker:
         """
         examination = self.examinations.get(example)
         for found in examination.measures if examination else ():
-            if self.no_oracle:
-                limit = TOLERANCE[found.dtype]
-            else:
-                own = self.own_residuals.get(self._group(example, found), 0.0)
-                limit = FACTOR * own + UNITS[found.dtype]
+            own = self.own_residuals.get(self._group(example, found), 0.0)
+            limit = FACTOR * own + (TOLERANCE if self.no_oracle else UNITS)[found.dtype]
             if found.residual > times * limit:
                 against = "original itself" if self.no_oracle else "float64 oracle"
                 text = (
@@ -338,12 +375,10 @@ def _hangs(pair: Pair) -> bool:
     return pair.first.failure is not None and pair.first.failure.kind == "Hang"
 
 
-def _nearly(one: Outcome, other: Outcome) -> bool:
-    """Whether two runs of one version differ by rounding only."""
-    difference, measures = measure(Pair(one, one), other, None, None)
-    return (
-        difference is None
-        and one.plain == other.plain
-        and exact_parts_differ(Pair(one, one), Pair(other, other)) is None
-        and all(m.error <= max(_NEARLY, UNITS[m.dtype]) for m in measures)
-    )
+def _order(example: Example) -> int:
+    """The order of programs in an example's second run: reversed, or shuffled in its own way.
+
+    A function of the example alone, so that whoever runs it again meets the same order.
+    """
+    seed = zlib.crc32(str(example).encode())
+    return REVERSED if seed % 2 else seed

@@ -10,12 +10,15 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import math
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from .outcomes import FORWARD, REVERSED
 
 
 class Refused(Exception):
@@ -33,9 +36,46 @@ class Access:
     strays: list[str] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     poison_lanes: bool = False
-    reverse: bool = False
+    order: int = FORWARD
+    """In which order programs run; see `RunOptions.order`."""
+    atomics: bool = False
+    """Whether some kernel used an atomic operation: its programs may meet in memory."""
+    locks: bool = False
+    """Whether the current launch has taken a lock."""
+    clashes: list[str] = field(default_factory=list)
+    """Where two programs of one launch stored different values, without a lock."""
+    stores: list[tuple[int, Any, Any]] = field(default_factory=list)
+    """Of the current launch: the program, the addresses and the values' bits of every store."""
     anywhere: bool = False
     """Whether addresses go unchecked: for launches on the oracle's own clones."""
+
+    def launch_ends(self) -> None:
+        """Look for programs that overwrote each other: on a GPU either may come last.
+
+        Running one program after the other hides it where each adds to what it
+        finds, and the sum is the same in every order. What a program itself
+        overwrote is gone, and two that leave the same value do no harm.
+        """
+        stores, self.stores = self.stores, []
+        locks, self.locks = self.locks, False
+        programs = {program for program, _, _ in stores}
+        if locks or len(programs) < 2:
+            return
+        last: dict[tuple[int, int], int] = {}
+        for program, addresses, bits in stores:
+            last.update(
+                ((address, program), value)
+                for address, value in zip(addresses.tolist(), bits.tolist(), strict=True)
+            )
+        first: dict[int, tuple[int, int]] = {}
+        for (address, program), value in last.items():
+            before = first.setdefault(address, (program, value))
+            if before[1] != value:
+                self.clashes.append(
+                    f"programs {before[0]} and {program} of one launch store different values "
+                    "to one address, and nothing keeps them apart"
+                )
+                return
 
 
 class Interpreter:
@@ -111,7 +151,9 @@ class Interpreter:
             return original_load(pointers, mask, other, *rest, **named)
 
         def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
-            self._check(pointers, _lanes(mask, pointers.data.shape), "store")
+            lanes = _lanes(mask, pointers.data.shape)
+            self._check(pointers, lanes, "store")
+            self._remember(pointers, value, lanes)
             return original_store(pointers, value, mask, *rest, **named)
 
         builder.create_masked_load = load
@@ -119,9 +161,12 @@ class Interpreter:
         for name in ("create_atomic_rmw", "create_atomic_cas"):
             original = getattr(builder, name)
 
-            def atomic(*arguments: Any, original: Any = original) -> Any:
+            def atomic(*arguments: Any, name: str = name, original: Any = original) -> Any:
+                self.access.atomics = True
                 pointers = next(a for a in arguments if _is_pointer(a))
-                mask = arguments[3] if original.__name__ == "create_atomic_rmw" else None
+                mask = arguments[3] if name == "create_atomic_rmw" else None
+                if name == "create_atomic_cas" or "XCHG" in str(arguments[0]):
+                    self.access.locks = True
                 lanes = (
                     _lanes(mask, pointers.data.shape)
                     if mask is not None
@@ -152,16 +197,39 @@ class Interpreter:
         if getattr(options, "sanitize_overflow", False):
             builder.options = dataclasses.replace(options, sanitize_overflow=False)
 
+    def _remember(self, pointers: Any, value: Any, lanes: Any) -> None:
+        if self.access.anywhere:
+            return
+        builder = self.module.interpreter_builder
+        (x, y, z), (_, ny, nz) = builder.grid_idx, builder.grid_dim
+        bits = np.ascontiguousarray(np.broadcast_to(value.data, lanes.shape)[lanes])
+        whole = bits.view(f"u{bits.dtype.itemsize}")
+        self.access.stores.append((int((x * ny + y) * nz + z), pointers.data[lanes], whole))
+
     def _program_order(self, builder: Any) -> None:
         original = builder.set_grid_idx
 
+        places: Any = None
+
         def set_grid_idx(x: int, y: int, z: int) -> None:
-            if self.access.reverse:
-                nx, ny, nz = builder.grid_dim
-                x, y, z = nx - 1 - x, ny - 1 - y, nz - 1 - z
-            original(x, y, z)
+            nonlocal places
+            if self.access.order == FORWARD:
+                original(x, y, z)
+                return
+            _, ny, nz = grid = tuple(builder.grid_dim)
+            if x == y == z == 0:
+                places = _order(self.access.order, math.prod(grid))
+            place = int(places[(x * ny + y) * nz + z])
+            original(place // (ny * nz), place // nz % ny, place % nz)
 
         builder.set_grid_idx = set_grid_idx
+
+
+def _order(order: int, programs: int) -> Any:
+    """Which program takes each turn."""
+    if order == REVERSED:
+        return np.arange(programs)[::-1]
+    return np.random.default_rng(order).permutation(programs)
 
 
 def larger(left: Any, right: Any) -> Any:

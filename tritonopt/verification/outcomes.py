@@ -11,7 +11,9 @@ import numpy.typing as npt
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
 
-_BIT_TYPES = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+FORWARD, REVERSED = 0, 1
+"""Orders of programs; every other number is the seed of a shuffled one."""
+
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
 
 
@@ -84,9 +86,13 @@ class Outcome:
     """Writes outside of a buffer."""
     strays: tuple[str, ...] = ()
     """Reads outside of every buffer."""
+    clashes: tuple[str, ...] = ()
+    """Interpreter: programs of one launch that overwrite each other."""
     launches: tuple[str, ...] = ()
     wrote: bool = False
     """Whether a kernel changed at least one element."""
+    atomics: bool = False
+    """Whether a kernel used atomic operations, so that the order of its additions is open."""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
 
@@ -102,8 +108,8 @@ class RunOptions:
     """Which of two patterns fills memory that has no value yet."""
     lanes: bool = False
     """Interpreter: masked-off lanes of a load without `other` read poison, not 0."""
-    reverse: bool = False
-    """Interpreter: programs run in reverse order."""
+    order: int = FORWARD
+    """Interpreter: in which order programs run: forward, reversed, or shuffled with this seed."""
     fusion: bool = True
     """cuda: whether `a * b + c` may be contracted."""
     widened: bool = False

@@ -103,7 +103,10 @@ class Watch:
             if not session.options.fusion:
                 kwargs.setdefault("enable_fp_fusion", False)
             if session.widened is None:
-                return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+                compiled = original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+                if "tt.atomic" in getattr(compiled, "asm", {}).get("ttir", ""):
+                    session.access.atomics = True
+                return compiled
             widened, session.widened = session.widened, None
             try:
                 return widened(kernel.fn.__name__, kernel.fn, args, kwargs, grid)
@@ -171,6 +174,7 @@ def _seen(
     _allow(session, [t for _, t in tensors])
     before = [t.detach().clone() for _, t in tensors] if not session.wrote else []
     result = launch(*args, **kwargs)
+    session.access.launch_ends()
     if before:
         session.wrote = any(
             _changed(old, new) for old, (_, new) in zip(before, tensors, strict=True)

@@ -119,7 +119,7 @@ class _Version:
         from .watching import Session
 
         arena = Arena(self.device, options.poison)
-        access = Access(poison_lanes=options.lanes, reverse=options.reverse)
+        access = Access(poison_lanes=options.lanes, order=options.order)
         session = Session(arena, access, options, example.configuration)
         if options.widened:
             access.anywhere = True
@@ -156,8 +156,10 @@ class _Version:
             outcome = Outcome(
                 damage=(*arena.damage(), *dict.fromkeys(access.damage)),
                 strays=tuple(dict.fromkeys(access.strays)),
+                clashes=tuple(access.clashes),
                 launches=tuple(session.launches),
                 wrote=session.wrote,
+                atomics=access.atomics,
                 failure=failure,
                 notes=tuple(session.notes),
             )
