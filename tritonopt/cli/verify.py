@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
@@ -12,7 +13,7 @@ from tritonopt.cli.progress import Bar
 from tritonopt.reporting import text
 
 if TYPE_CHECKING:
-    from tritonopt.verification import Progress
+    from tritonopt.verification import Progress, Verdict
 
 _DESCRIPTION = """\
 Run the launcher of both files on inputs that are drawn, each file in a process of
@@ -63,6 +64,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a seed draws the same inputs again; another one draws others (default: %(default)s)",
     )
     shared.add_format(parser)
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--script",
+        metavar="PATH",
+        help="where to write the script that shows a counterexample again "
+        "(default: counterexample_REWRITTEN in the working directory)",
+    )
+    where.add_argument("--no-script", action="store_true", help="write no script")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,14 +102,26 @@ def run(arguments: argparse.Namespace) -> int:
             )
         except VerificationError as error:
             return _no_answer(str(error), arguments)
+    script = _write_script(verdict, arguments)
     if arguments.format == "json":
         from tritonopt.reporting import json
 
-        print(json.verdict_report(verdict))
+        print(json.verdict_report(verdict, script))
     else:
         for line in text.verdict_lines(verdict, text.Style.of(sys.stdout)):
             print(line)
+        if script is not None:
+            print(f"  written as a script: python {script}")
     return _EXIT_CODES.get(verdict.verdict, ERROR)
+
+
+def _write_script(verdict: Verdict, arguments: argparse.Namespace) -> str | None:
+    """Write what shows the counterexample again; where, or None if there is nothing to write."""
+    if verdict.script is None or arguments.no_script:
+        return None
+    path = Path(arguments.script or f"counterexample_{Path(arguments.rewritten).name}")
+    path.write_text(verdict.script, encoding="utf-8")
+    return str(path)
 
 
 def _no_answer(reason: str, arguments: argparse.Namespace) -> int:

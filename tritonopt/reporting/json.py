@@ -35,8 +35,8 @@ def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
     )
 
 
-def verdict_report(verdict: Verdict) -> str:
-    """The object that `verify --format json` prints."""
+def verdict_report(verdict: Verdict, script: str | None = None) -> str:
+    """The object that `verify --format json` prints; `script` is where one was written."""
     return _verdict(
         verdict=verdict.verdict,
         backend=verdict.backend,
@@ -45,6 +45,7 @@ def verdict_report(verdict: Verdict) -> str:
         worst_error=_finite(verdict.worst_error),
         oracle_error=_finite(verdict.oracle_error),
         counterexample=verdict.counterexample,
+        script=script,
         reason=verdict.reason,
         notes=list(verdict.notes),
     )
@@ -64,6 +65,7 @@ def _verdict(**known: Any) -> str:
         "worst_error": None,
         "oracle_error": None,
         "counterexample": None,
+        "script": None,
         "reason": None,
         "notes": [],
     }

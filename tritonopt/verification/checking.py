@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .examples import Example
+from .interpreter import REVERSED
 from .judging import (
     FACTOR,
     TOLERANCE,
@@ -22,7 +23,7 @@ from .judging import (
     unstable,
     writes_differ,
 )
-from .outcomes import REVERSED, Failure, Outcome, RunOptions
+from .outcomes import Failure, Outcome, RunOptions
 from .workers import VersionWorker
 
 _PATIENCE = 3
@@ -66,6 +67,8 @@ class Checker:
     own_residuals: dict[tuple[str, str, frozenset[str]], float] = field(default_factory=dict)
     worst_error: float | None = None
     oracle_error: float | None = None
+    errors_of_zero: tuple[float, float] = (0.0, 0.0)
+    """The rewritten version's and the original's, in rows whose true value is 0."""
 
     def note(self, text: str) -> None:
         self.notes[text] = self.notes.get(text, 0) + 1
@@ -77,6 +80,11 @@ class Checker:
             found.append(
                 f"compared with the original itself, within {limits} of the largest value of "
                 f"the row: {self.no_oracle}"
+            )
+        if any(self.errors_of_zero):
+            found.append(
+                "in rows whose true value is 0 the rewritten version's largest value is {:.3g}, "
+                "the original's {:.3g}".format(*self.errors_of_zero)
             )
         if self.identical and not self.interpreted:
             found.append("both versions were compiled without fp contraction")
@@ -111,7 +119,7 @@ class Checker:
                 self._remember(example, found)
         return known
 
-    def _options(self, example: Example) -> tuple[RunOptions, RunOptions]:
+    def options(self, example: Example) -> tuple[RunOptions, RunOptions]:
         """The plain run; and the one in which everything that must not matter is different."""
         fusion = not self.identical
         if not self.interpreted:
@@ -121,7 +129,7 @@ class Checker:
         return RunOptions(fusion=fusion), different
 
     def _examine(self, example: Example) -> Examination:
-        both = self._options(example)
+        both = self.options(example)
         # Both work at the same time: each has its own process.
         self.original.send_or_die(example, both)
         self.rewritten.send_or_die(example, both)
@@ -167,6 +175,11 @@ class Checker:
         elif theirs.first.clashes:
             text = f"the rewritten version has a race: {theirs.first.clashes[0]}"
             return Examination(True, Difference(text))
+        if ours.first.false_hints:
+            self.note(f"the original gives the compiler a false hint: {ours.first.false_hints[0]}")
+        elif theirs.first.false_hints:
+            text = "the rewritten version gives the compiler a false hint: "
+            return Examination(True, Difference(text + theirs.first.false_hints[0]))
         return self._compare(example, ours, theirs)
 
     def _failures(self, ours: Pair, theirs: Pair) -> Examination | None:
@@ -343,6 +356,11 @@ class Checker:
         self.worst_error = max(self.worst_error or 0.0, found.error)
         if not self.no_oracle:
             self.oracle_error = max(self.oracle_error or 0.0, found.original_error)
+        before, own = self.errors_of_zero
+        self.errors_of_zero = (
+            max(before, found.error_of_zero),
+            max(own, found.original_error_of_zero),
+        )
 
     def excess(self, example: Example, times: float = 1.0) -> Difference | None:
         """An error beyond what the original shows over all examples so far.
@@ -354,20 +372,9 @@ class Checker:
             own = self.own_residuals.get(self._group(example, found), 0.0)
             limit = FACTOR * own + (TOLERANCE if self.no_oracle else UNITS)[found.dtype]
             if found.residual > times * limit:
-                against = "original itself" if self.no_oracle else "float64 oracle"
-                text = (
-                    f"{found.difference.message}: {found.error:.3g} of the largest value of the "
-                    f"row against the {against}"
-                )
-                if not self.no_oracle:
-                    text += f", where the original's is {found.original_error:.3g}"
-                return Difference(
-                    text,
-                    found.difference.label,
-                    found.difference.position,
-                    found.difference.original,
-                    found.difference.rewritten,
-                )
+                against = "the original itself" if self.no_oracle else "the float64 oracle"
+                text = f"{found.difference.message} (against {against})"
+                return replace(found.difference, message=text)
         return None
 
 

@@ -10,16 +10,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
-CONTIGUOUS = "contiguous"
-ROW_GAP = "rows further apart"
-TRANSPOSED = "transposed"
+from .values import (
+    CONSTANT,
+    CONTIGUOUS,
+    NONFINITE,
+    OFFSET,
+    ORDINARY,
+    OUTLIER,
+    ROW_GAP,
+    TINY,
+    TRANSPOSED,
+    strides_of,
+)
 
-ORDINARY = "ordinary"
-OFFSET = "1e4 + noise"
-TINY = "tiny"
-CONSTANT = "constant rows"
-NONFINITE = "with inf and NaN"
-OUTLIER = "an outlier in front"
+__all__ = [
+    "CONSTANT", "CONTIGUOUS", "FLOAT_VALUES", "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER",
+    "ROW_GAP", "TINY", "TRANSPOSED", "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat",
+    "TensorRecipe",
+]  # fmt: skip
+
 FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE)
 
 
@@ -44,6 +53,11 @@ class TensorRecipe:
     def elements(self) -> int:
         return prod(self.shape)
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In elements."""
+        return strides_of(self.shape, self.layout)
+
     def __str__(self) -> str:
         text = f"{self.dtype}[{', '.join(map(str, self.shape))}]"
         if self.is_float:
@@ -51,8 +65,9 @@ class TensorRecipe:
         elif self.dtype != "bool":
             text += f" in {self.low}..{self.high}"
         text += f", seed {self.seed}"
+        text += f", strides {self.strides}"
         if self.layout != CONTIGUOUS:
-            text += f", {self.layout}"
+            text += f" ({self.layout})"
         return text + (", pointer off by one element" if self.misaligned else "")
 
 

@@ -11,14 +11,17 @@ import contextlib
 import dataclasses
 import importlib
 import math
+import os
+import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .outcomes import FORWARD, REVERSED
+FORWARD, REVERSED = 0, 1
+"""Orders of programs; every other number is the seed of a shuffled one."""
 
 
 class Refused(Exception):
@@ -44,6 +47,8 @@ class Access:
     """Whether the current launch has taken a lock."""
     clashes: list[str] = field(default_factory=list)
     """Where two programs of one launch stored different values, without a lock."""
+    false_hints: list[str] = field(default_factory=list)
+    """Promises to the compiler (`tl.max_contiguous` and the like) that values broke."""
     stores: list[tuple[int, Any, Any]] = field(default_factory=list)
     """Of the current launch: the program, the addresses and the values' bits of every store."""
     anywhere: bool = False
@@ -92,6 +97,8 @@ class Interpreter:
         self._loads_and_stores(builder)
         self._program_order(builder)
         self._wrapping(builder)
+        self._hints()
+        self._truth_of_blocks()
 
     def _nan_dropping(self, kind: Any) -> None:
         """`tl.maximum` and `tl.minimum` give the other operand for a NaN, as on a GPU."""
@@ -197,6 +204,43 @@ class Interpreter:
         if getattr(options, "sanitize_overflow", False):
             builder.options = dataclasses.replace(options, sanitize_overflow=False)
 
+    def _hints(self) -> None:
+        """What `multiple_of`, `max_contiguous` and `max_constancy` promise is looked up."""
+        kind = self.module.TensorHandle
+        original = kind.set_attr
+
+        def set_attr(handle: Any, key: str, value: Any) -> None:
+            original(handle, key, value)
+            broken = broken_promise(handle.data, handle.attr)
+            if broken and not self.access.anywhere:
+                place = tuple(int(i) for i in self.module.interpreter_builder.grid_idx)
+                self.access.false_hints.append(f"{broken} (in program {place})")
+
+        kind.set_attr = set_attr
+
+    def _truth_of_blocks(self) -> None:
+        """A block in `and`, `or`, `not` or `if` counts as true here, whatever it holds."""
+        original = self.module._patch_lang_tensor
+        library = os.path.dirname(importlib.import_module("triton").__file__ or "")
+
+        def patch(tensor: Any, scope: Any) -> Any:
+            result = original(tensor, scope)
+            truth = tensor.__bool__
+
+            def checked(block: Any) -> bool:
+                asked_by = sys._getframe(1).f_code.co_filename
+                if block.handle.data.size > 1 and not asked_by.startswith(library):
+                    raise Refused(
+                        "`and`, `or`, `not` or `if` on a block, which the interpreter gets wrong; "
+                        "write &, |, ~ or tl.where"
+                    )
+                return bool(truth(block))
+
+            scope.set_attr(tensor, "__bool__", checked)
+            return result
+
+        self.module._patch_lang_tensor = patch
+
     def _remember(self, pointers: Any, value: Any, lanes: Any) -> None:
         if self.access.anywhere:
             return
@@ -223,6 +267,57 @@ class Interpreter:
             original(place // (ny * nz), place // nz % ny, place % nz)
 
         builder.set_grid_idx = set_grid_idx
+
+
+def broken_promise(values: Any, promises: Mapping[str, Any]) -> str:
+    """Which promise does not hold for these values, in words; nothing where all do.
+
+    Contiguity C along an axis: groups of C lanes hold consecutive numbers.
+    Divisibility D along it: each of these groups starts at a multiple of D (so
+    of a block nothing can be said as long as its contiguity is not promised).
+    Constancy K: groups of K lanes hold one number.
+    """
+    data = np.asarray(values)
+    if data.dtype.kind not in "iu" and "tt.constancy" not in promises:
+        return ""
+    contiguity = _numbers(promises, "tt.contiguity")
+    divisibility = _numbers(promises, "tt.divisibility") or _numbers(promises, "tt.divisiblity")
+    constancy = _numbers(promises, "tt.constancy")
+    if data.size == 1:
+        wrong = divisibility and int(data.reshape(-1)[0]) % divisibility[0]
+        return f"multiple_of {divisibility[0]}: the value is {data.reshape(-1)[0]}" if wrong else ""
+    for axis in range(data.ndim):
+        lanes = np.moveaxis(data, axis, -1)
+        length = lanes.shape[-1]
+        found = _groups(lanes, contiguity[axis]) if axis < len(contiguity) else None
+        if found is not None:
+            whole = found.astype(np.int64)
+            if (whole != whole[..., :1] + np.arange(whole.shape[-1])).any():
+                return f"max_contiguous {contiguity[axis]} along axis {axis} of {length} lanes"
+            starts = whole[..., 0].reshape(-1)
+            unit = divisibility[axis] if axis < len(divisibility) else 1
+            if (starts % unit).any():
+                return (
+                    f"multiple_of {unit} along axis {axis}: a group of {whole.shape[-1]} lanes "
+                    f"starts at {starts[starts % unit != 0][0]}"
+                )
+        found = _groups(lanes, constancy[axis]) if axis < len(constancy) else None
+        if found is not None and (found != found[..., :1]).any():
+            return f"max_constancy {constancy[axis]} along axis {axis} of {length} lanes"
+    return ""
+
+
+def _numbers(promises: Mapping[str, Any], name: str) -> tuple[int, ...]:
+    given = promises.get(name, ())
+    return tuple(int(n) for n in (given if isinstance(given, (list, tuple)) else (given,)))
+
+
+def _groups(lanes: Any, width: int) -> Any:
+    """The last axis in groups; None where a group of one lane says nothing, or none is whole."""
+    width = min(width, lanes.shape[-1])
+    if width <= 1 or lanes.shape[-1] % width:
+        return None
+    return lanes.reshape(*lanes.shape[:-1], -1, width)
 
 
 def _order(order: int, programs: int) -> Any:

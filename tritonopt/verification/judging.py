@@ -74,6 +74,8 @@ class Difference:
     position: str = ""
     original: str = ""
     rewritten: str = ""
+    truth: str = ""
+    """What the oracle gives there, where there is one."""
 
     def __str__(self) -> str:
         lines = [self.message]
@@ -83,17 +85,26 @@ class Difference:
             lines.append(f"first differing index: {self.position}")
         if self.original:
             lines += [f"original:  {self.original}", f"rewritten: {self.rewritten}"]
+        if self.truth:
+            lines.append(f"float64:   {self.truth}")
         return "\n".join(lines)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """The errors of one output on one example."""
+    """The errors of one output on one example.
+
+    An error is a share of the largest true value of its row. Where that value
+    is 0 (or below the normal numbers) no share says anything: `error_of_zero` is
+    the largest of such rows, as it is.
+    """
 
     label: str
     dtype: str
     error: float
     original_error: float
+    error_of_zero: float
+    original_error_of_zero: float
     residual: float
     """The rewritten version's largest error beyond the sensitivity."""
     original_residual: float
@@ -300,6 +311,8 @@ def _worse(first: Measure, second: Measure) -> Measure:
         shown,
         error=max(first.error, second.error),
         original_error=max(first.original_error, second.original_error),
+        error_of_zero=max(first.error_of_zero, second.error_of_zero),
+        original_error_of_zero=max(first.original_error_of_zero, second.original_error_of_zero),
         residual=max(first.residual, second.residual),
         original_residual=max(first.original_residual, second.original_residual),
     )
@@ -315,9 +328,12 @@ def _measure(
     wrong = ~agreed & ~excused
     columns = _columns(output)
     usable = finite & np.isfinite(theirs) & np.isfinite(exact) & ~unwritten
-    scale = _row_scale(exact, usable, columns, _TINY[output.dtype])
-    error = np.where(usable, np.abs(_minus(theirs, exact, usable)) / scale, 0.0)
-    own = np.where(usable, np.abs(_minus(ours, exact, usable)) / scale, 0.0)
+    tiny = _TINY[output.dtype]
+    largest = _row_scale(exact, usable, columns, 0.0)
+    scale = np.maximum(largest, tiny)
+    distance, own_distance = (np.abs(_minus(v, exact, usable)) for v in (theirs, ours))
+    error, own = distance / scale, own_distance / scale
+    zero = largest <= tiny
     sensitivity = np.zeros_like(error)
     if moved is not None and moved.bits.shape == output.bits.shape:
         away = moved.reals()
@@ -330,22 +346,36 @@ def _measure(
     found = Measure(
         output.label,
         output.dtype,
-        float(error.max()),
-        float(own.max()),
+        float(error.max(where=~zero, initial=0.0)),
+        float(own.max(where=~zero, initial=0.0)),
+        float(distance.max(where=zero, initial=0.0)),
+        float(own_distance.max(where=zero, initial=0.0)),
         float(beyond.max()),
         float(own_beyond.max()),
         Difference(
-            "the rewritten version's error is too large",
+            "the rewritten version's error is too large: "
+            + _said(distance[at], own_distance[at], largest[at], tiny),
             output.label,
             output.position(at),
             output.value(at),
             other.value(at),
+            truth.value(at) if truth is not output else "",
         ),
     )
     if wrong.any():
         message = "one version is finite where the other is not"
         return _at(message, output, other, wrong), found
     return None, found
+
+
+def _said(distance: float, own: float, row: float, tiny: float) -> str:
+    """One error in words, beside the original's in the same place."""
+    if row <= tiny:
+        return f"{distance:.3g}, where the original's is {own:.3g}, in a row that is {row:.3g}"
+    return (
+        f"{distance / row:.3g} of the largest value of the row, where the original's is "
+        f"{own / row:.3g}"
+    )
 
 
 def _minus(left: Reals, right: Reals, where: Mask) -> Reals:

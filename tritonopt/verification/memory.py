@@ -17,18 +17,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .examples import (
-    CONSTANT,
-    CONTIGUOUS,
-    NONFINITE,
-    OFFSET,
-    OUTLIER,
-    TINY,
-    TRANSPOSED,
-    Example,
-    Repeat,
-    TensorRecipe,
-)
+from .examples import Example, Repeat, TensorRecipe
+from .values import values_of
 
 DTYPES: Mapping[str, Any] = {
     "f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
@@ -268,57 +258,22 @@ def build_arguments(
 
 def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any:
     dtype = DTYPES[recipe.dtype]
-    strides = _strides(recipe.shape, recipe.layout)
     tensor = arena.place(
         f"argument {name}",
         recipe.shape,
-        strides,
+        recipe.strides,
         dtype,
         misaligned=recipe.misaligned,
         written=True,
     )
-    tensor.copy_(_values(recipe, dtype, nudge=nudge).to(dtype))
+    values = values_of(
+        recipe.shape,
+        dtype,
+        recipe.values,
+        seed=recipe.seed,
+        low=recipe.low,
+        high=recipe.high,
+        nudge=nudge,
+    )
+    tensor.copy_(values.to(dtype))
     return tensor
-
-
-def _strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
-    order = list(range(len(shape)))
-    if layout == TRANSPOSED:
-        order[-2], order[-1] = order[-1], order[-2]
-    strides = [0] * len(shape)
-    step = 1
-    for place, axis in enumerate(reversed(order)):
-        strides[axis] = step
-        step *= max(shape[axis], 1)
-        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED):
-            step += 5
-    return tuple(strides)
-
-
-def _values(recipe: TensorRecipe, dtype: Any, *, nudge: bool) -> Any:
-    """Values made on the CPU, so that they are the same for every device."""
-    generator = torch.Generator().manual_seed(recipe.seed)
-    shape = recipe.shape
-    if dtype is torch.bool:
-        return torch.randint(0, 2, shape, generator=generator)
-    if not dtype.is_floating_point:
-        return torch.randint(recipe.low, recipe.high + 1, shape, generator=generator)
-    values = torch.randn(shape, generator=generator, dtype=torch.float64)
-    flat = values.view(-1)
-    if recipe.values == OFFSET:
-        values += 1e4
-    elif recipe.values == TINY:
-        values *= 1e-3 if dtype is torch.float16 else 1e-18
-    elif recipe.values == CONSTANT and values.numel() and values.ndim:
-        values = values[..., :1].expand(shape).contiguous()
-    elif recipe.values == OUTLIER and values.numel() and values.ndim:
-        values[..., 0] = 1e4
-    elif recipe.values == NONFINITE and values.numel():
-        # A few, so that most rows stay finite and are compared by value as well.
-        for strange in (math.inf, -math.inf, math.nan):
-            at = int(torch.randint(0, values.numel(), (), generator=generator))
-            flat[at] = strange
-    if nudge and dtype is torch.float32:
-        values = values.float().double()
-        values *= 1 + (torch.rand(shape, generator=generator, dtype=torch.float64) - 0.5) * 2**-22
-    return values

@@ -11,9 +11,6 @@ import numpy.typing as npt
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
 
-FORWARD, REVERSED = 0, 1
-"""Orders of programs; every other number is the seed of a shuffled one."""
-
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
 
 
@@ -88,6 +85,8 @@ class Outcome:
     """Reads outside of every buffer."""
     clashes: tuple[str, ...] = ()
     """Interpreter: programs of one launch that overwrite each other."""
+    false_hints: tuple[str, ...] = ()
+    """Interpreter: promises to the compiler that the values broke."""
     launches: tuple[str, ...] = ()
     wrote: bool = False
     """Whether a kernel changed at least one element."""
@@ -108,8 +107,8 @@ class RunOptions:
     """Which of two patterns fills memory that has no value yet."""
     lanes: bool = False
     """Interpreter: masked-off lanes of a load without `other` read poison, not 0."""
-    order: int = FORWARD
-    """Interpreter: in which order programs run: forward, reversed, or shuffled with this seed."""
+    order: int = 0
+    """Interpreter: programs run forward (0), reversed (1), or shuffled with this seed."""
     fusion: bool = True
     """cuda: whether `a * b + c` may be contracted."""
     widened: bool = False

@@ -34,5 +34,8 @@ class Verdict:
     worst_error: float | None = None
     oracle_error: float | None = None
     counterexample: str | None = None
+    """The smallest input that was found, and what differs on it; for a person."""
+    script: str | None = None
+    """Text of a script that shows the counterexample again; it needs torch and triton only."""
     reason: str | None = None
     notes: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from .examples import Example, Limits
 from .inference import infer, takes_strides
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
 from .outcomes import VersionSpec
+from .script import script
 from .template import template
 from .verdict import Answer, Verdict
 from .widening import Widened, widen
@@ -320,6 +321,13 @@ class _Verification:
                 result,
                 verdict=Answer.COUNTEREXAMPLE.value,
                 counterexample=self._describe(example, str(difference)),
+                script=script(
+                    checker.original.spec,
+                    checker.rewritten.spec,
+                    example,
+                    checker.options(example),
+                    str(difference),
+                ),
                 worst_error=checker.worst_error,
                 oracle_error=checker.oracle_error,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -13,6 +14,10 @@ import torch
 from .interpreter import Access
 from .memory import Arena, extent_of
 from .outcomes import RunOptions
+
+
+class NothingLaunched(Exception):
+    """Triton would return from this launch without having run anything, and without a word."""
 
 
 @dataclass
@@ -82,6 +87,8 @@ class Watch:
 
         def call(executor: Any, *args: Any, **kwargs: Any) -> Any:
             session = watch.session
+            if session is not None:
+                executor.grid = _checked(executor.grid)
             if session is None or session.widened is None:
                 return original(executor, *args, **kwargs)
             widened, session.widened = session.widened, None
@@ -100,6 +107,7 @@ class Watch:
             session = watch.session
             if session is None or warmup:
                 return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+            grid = _checked(grid)
             if not session.options.fusion:
                 kwargs.setdefault("enable_fp_fusion", False)
             if session.widened is None:
@@ -135,6 +143,21 @@ class Watch:
 
         kind._bench = bench
         kind.run = run
+
+
+def _checked(grid: Any) -> Any:
+    """The grid, refused where its number of programs wraps around 32 bits to nothing."""
+    if callable(grid):
+        return lambda *given, **named: _checked(grid(*given, **named))
+    sizes = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
+    programs = math.prod(int(n) for n in sizes)
+    wrapped = (programs + 2**31) % 2**32 - 2**31
+    if programs > 0 >= wrapped:
+        raise NothingLaunched(
+            f"a grid of {sizes} has {programs} programs, more than 32 bits count: "
+            "Triton launches none of them, and says nothing"
+        )
+    return grid
 
 
 def tensors_in(value: Any) -> Iterator[Any]:

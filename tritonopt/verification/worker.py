@@ -157,6 +157,7 @@ class _Version:
                 damage=(*arena.damage(), *dict.fromkeys(access.damage)),
                 strays=tuple(dict.fromkeys(access.strays)),
                 clashes=tuple(access.clashes),
+                false_hints=tuple(dict.fromkeys(access.false_hints)),
                 launches=tuple(session.launches),
                 wrote=session.wrote,
                 atomics=access.atomics,

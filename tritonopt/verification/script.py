@@ -1,0 +1,282 @@
+"""A counterexample as a script that shows it again, with nothing but torch and triton.
+
+At its head stand the two files and the inputs, for a person to read and to
+change. Below is the text of those modules of this package that a worker
+consists of: so the script makes the inputs, guards the memory and corrects
+Triton's interpreter exactly as the verification did, and stays what it is when
+this package changes.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from pathlib import Path
+
+from .examples import Example
+from .outcomes import RunOptions, VersionSpec
+
+_HERE = Path(__file__).parent
+_PACKAGE = "tritonopt_counterexample"
+
+_HEAD = '''\
+"""{title}
+
+{difference}
+
+It needs torch and triton, and runs each version in a process of its own. It exits
+with 1 while the two versions differ, and with 0 when they no longer do.
+"""
+
+{libraries}
+ORIGINAL = {original!r}
+REWRITTEN = {rewritten!r}
+REWRITTEN_TEXT = {text}
+LAUNCHER = {launcher!r}
+BACKEND = {backend!r}
+
+
+def example():
+    """What the launcher is called with."""
+{imports}
+
+    return {example}
+
+
+def runs():
+    """Each version runs twice: what must not matter is different the second time."""
+    from {package}.outcomes import RunOptions
+
+    return ({runs})
+
+'''
+
+_MACHINE = '''
+def run(version):
+    """One version, in this process; gives what came out of every run."""
+    from dataclasses import replace
+    from {package}.outcomes import VersionSpec
+    from {package}.worker import _Server
+
+    path = ORIGINAL if version == "original" or REWRITTEN_TEXT else REWRITTEN
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    if version == "rewritten" and REWRITTEN_TEXT:
+        text = REWRITTEN_TEXT
+    given = {spec}
+    server = _Server()
+    server.load(
+        replace(
+            given,
+            title=version,
+            path=ORIGINAL,
+            text=text,
+            text_path=path,
+            backend=BACKEND,
+            launcher=LAUNCHER,
+        )
+    )
+    return server.run(example(), runs())
+
+
+def outcomes(version):
+    """The same in a process of its own; a crash is an outcome as well."""
+    from {package}.outcomes import Failure, Outcome
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "outcomes")
+        command = [sys.executable, os.path.abspath(__file__), "--run", version, file]
+        try:
+            code = subprocess.run(command, timeout=600).returncode
+        except subprocess.TimeoutExpired:
+            return (Outcome(failure=Failure("Hang", "no answer within 600 s")),) * 2
+        if not os.path.exists(file):
+            text = f"the process ended with status {{code}}"
+            return (Outcome(failure=Failure("Crash", text)),) * 2
+        with open(file, "rb") as stream:
+            return pickle.load(stream)
+
+
+def difference(ours, theirs):
+    """The first thing that is wrong, or None."""
+    from {package} import judging
+
+    old, new = judging.Pair(*ours), judging.Pair(*theirs)
+    for name, pair in (("original", old), ("rewritten version", new)):
+        for outcome in (pair.first, pair.second):
+            if outcome.failure is not None:
+                return f"the {{name}} fails: {{outcome.failure}}"
+    first, second = new.first, new.second
+    for found in (*first.damage, *second.damage):
+        return f"the rewritten version writes outside of its memory: {{found}}"
+    if not old.first.strays:
+        for found in first.strays:
+            return f"the rewritten version reads outside of its memory: {{found}}"
+    if not old.first.clashes:
+        for found in first.clashes:
+            return f"the rewritten version has a race: {{found}}"
+    if not old.first.false_hints:
+        for found in first.false_hints:
+            return f"the rewritten version gives the compiler a false hint: {{found}}"
+    found = judging.forms_differ(old.first, first)
+    if found is None and judging.unstable(old) is None:
+        found = judging.unstable(new)
+        if found is not None:
+            found = f"two runs of the rewritten version differ:\\n{{found}}"
+    return found or judging.writes_differ(old, new) or judging.bits_differ(old, new)
+
+
+def main():
+    if sys.argv[1:2] == ["--run"]:
+        found = run(sys.argv[2])
+        with open(sys.argv[3], "wb") as stream:
+            pickle.dump(found, stream)
+        return 0
+    print(f"{{LAUNCHER}} is called with")
+    for line in str(example()).splitlines():
+        print(f"  {{line}}")
+    found = difference(outcomes("original"), outcomes("rewritten"))
+    print(found if found is not None else "the two versions agree")
+    return 0 if found is None else 1
+
+
+# From here on: the modules of tritonopt that run a version and compare, as they were.
+
+SOURCES = {{
+{sources}
+}}
+
+
+class Bundle(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+    """Imports {package}.NAME from the texts above."""
+
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] != {package!r}:
+            return None
+        spec = importlib.util.spec_from_loader(name, self, is_package="." not in name)
+        spec.origin = f"{{name}}.py"
+        spec.has_location = True
+        return spec
+
+    def is_package(self, name):
+        return "." not in name
+
+    def get_source(self, name):
+        return SOURCES.get(name.partition(".")[2], "")
+
+
+if __name__ == "__main__":
+    sys.meta_path.insert(0, Bundle())
+    sys.exit(main())
+'''
+
+_IMPORTS = """\
+import importlib.abc
+import importlib.util
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+"""
+
+
+def script(
+    original: VersionSpec,
+    rewritten: VersionSpec,
+    example: Example,
+    runs: tuple[RunOptions, ...],
+    difference: str,
+    *,
+    embed: bool = False,
+) -> str:
+    """The text of a script that shows the difference on this example again.
+
+    With `embed` the text of the rewritten version stands in the script: for one
+    that is in no file.
+    """
+    name = original.launcher
+    known = dataclasses.replace(original, text="", widened="", widened_names=())
+    head = _HEAD.format(
+        title=f"`{name}` of two versions of {Path(original.path).name}: a counterexample.",
+        difference=difference.replace("\\", "\\\\").replace('"""', "'''"),
+        libraries=_IMPORTS,
+        original=original.path,
+        rewritten="" if embed else rewritten.text_path,
+        text=_literal(rewritten.text) if embed else None,
+        launcher=name,
+        backend=original.backend,
+        imports=_indented(_imports(example), 4),
+        example=_expression(example, 4),
+        package=_PACKAGE,
+        runs="".join(f"{_expression(r, 4)}, " for r in runs).rstrip(),
+    )
+    machine = _MACHINE.format(
+        package=_PACKAGE,
+        spec=_expression(known, 4),
+        sources=",\n".join(f"    {m!r}: {_literal(t)}" for m, t in _modules().items()),
+    )
+    return head + machine
+
+
+def _modules() -> dict[str, str]:
+    """The texts of the modules that a worker and the comparison need, by name."""
+    found: dict[str, str] = {}
+    wanted = ["worker", "judging"]
+    while wanted:
+        name = wanted.pop()
+        if name in found:
+            continue
+        found[name] = (_HERE / f"{name}.py").read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(found[name])):
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                wanted += [node.module] if node.module else [a.name for a in node.names]
+    return dict(sorted(found.items()))
+
+
+def _literal(text: str) -> str:
+    """A text as a raw literal that reads as it was, where that can be."""
+    plain = "'''" not in text and not text.endswith(("\\", "'")) and "\r" not in text
+    return f"r'''{text}'''" if plain else repr(text)
+
+
+def _imports(example: Example) -> str:
+    """What the recipes are made of, and the numbers that have a name."""
+    kinds = {type(v) for v in _instances(example)}
+    lines = ["from math import inf, nan"]
+    for kind in sorted(kinds, key=lambda k: (k.__module__, k.__name__)):
+        module = kind.__module__.rpartition(".")[2]
+        lines.append(f"from {_PACKAGE}.{module} import {kind.__name__}")
+    return "\n".join(lines)
+
+
+def _instances(value: object) -> list[object]:
+    found: list[object] = []
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            found += _instances(part)
+    elif dataclasses.is_dataclass(value):
+        found.append(value)
+        for place in dataclasses.fields(value):
+            found += _instances(getattr(value, place.name))
+    return found
+
+
+def _expression(value: object, indent: int) -> str:
+    """Source of a value; what a recipe leaves at its default is not written."""
+    inner = " " * (indent + 4)
+    if isinstance(value, (tuple, list)) and _instances(value):
+        parts = "".join(f"{inner}{_expression(part, indent + 4)},\n" for part in value)
+        return f"(\n{parts}{' ' * indent})"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        given = []
+        for place in dataclasses.fields(value):
+            part = getattr(value, place.name)
+            if place.default is dataclasses.MISSING or part != place.default:
+                given.append(f"{place.name}={_expression(part, indent)}")
+        return f"{type(value).__name__}({', '.join(given)})"
+    return repr(value)
+
+
+def _indented(text: str, spaces: int) -> str:
+    return "\n".join(" " * spaces + line for line in text.splitlines())

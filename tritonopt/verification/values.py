@@ -1,0 +1,78 @@
+"""The values of a drawn tensor, from its recipe: the same bits wherever they are made.
+
+Complete in itself, because a counterexample's script contains this file.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+CONTIGUOUS = "contiguous"
+ROW_GAP = "rows further apart"
+TRANSPOSED = "transposed"
+
+ORDINARY = "ordinary"
+OFFSET = "1e4 + noise"
+TINY = "tiny"
+CONSTANT = "constant rows"
+NONFINITE = "with inf and NaN"
+OUTLIER = "an outlier in front"
+
+
+def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
+    """The strides of a layout, in elements."""
+    order = list(range(len(shape)))
+    if layout == TRANSPOSED:
+        order[-2], order[-1] = order[-1], order[-2]
+    strides = [0] * len(shape)
+    step = 1
+    for place, axis in enumerate(reversed(order)):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED):
+            step += 5
+    return tuple(strides)
+
+
+def values_of(
+    shape: tuple[int, ...],
+    dtype: Any,
+    values: str = ORDINARY,
+    *,
+    seed: int = 0,
+    low: int = 0,
+    high: int = 0,
+    nudge: bool = False,
+) -> Any:
+    """The values of a tensor; floating-point ones as float64, before they are rounded to `dtype`.
+
+    `low` and `high` bound whole numbers, both included. Made on the CPU, so
+    that they are the same for every device.
+    """
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    if dtype is torch.bool:
+        return torch.randint(0, 2, shape, generator=generator)
+    if not dtype.is_floating_point:
+        return torch.randint(low, high + 1, shape, generator=generator)
+    found = torch.randn(shape, generator=generator, dtype=torch.float64)
+    flat = found.view(-1)
+    if values == OFFSET:
+        found += 1e4
+    elif values == TINY:
+        found *= 1e-3 if dtype is torch.float16 else 1e-18
+    elif values == CONSTANT and found.numel() and found.ndim:
+        found = found[..., :1].expand(shape).contiguous()
+    elif values == OUTLIER and found.numel() and found.ndim:
+        found[..., 0] = 1e4
+    elif values == NONFINITE and found.numel():
+        # A few, so that most rows stay finite and are compared by value as well.
+        for strange in (math.inf, -math.inf, math.nan):
+            at = int(torch.randint(0, found.numel(), (), generator=generator))
+            flat[at] = strange
+    if nudge and dtype is torch.float32:
+        found = found.float().double()
+        found *= 1 + (torch.rand(shape, generator=generator, dtype=torch.float64) - 0.5) * 2**-22
+    return found
