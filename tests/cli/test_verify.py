@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,7 @@ def test_json(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "worst_error": 2.5e-7,
         "oracle_error": 1e-7,
         "counterexample": None,
+        "script": None,
         "reason": None,
         "notes": ["a note"],
     }
@@ -198,5 +200,20 @@ def test_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     other = tmp_path / "other.py"
     other.write_text(SCALE.replace("x * 2", "x * 3"))
-    assert main(["verify", str(original), str(other), *quick]) == 1
+    assert main(["verify", str(original), str(other), "--no-script", *quick]) == 1
     assert capsys.readouterr().out.startswith("counterexample: ")
+
+
+def test_a_counterexample_is_written_as_a_script(
+    answer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer(replace(DIFFERENT, script="print('again')\n"))
+    assert main(["verify", "a.py", "some/b.py", "--no-script"]) == 1
+    assert not list(tmp_path.iterdir())
+    assert main(["verify", "a.py", "some/b.py"]) == 1
+    assert "python counterexample_b.py" in capsys.readouterr().out
+    assert (tmp_path / "counterexample_b.py").read_text() == "print('again')\n"
+    assert main(["verify", "a.py", "b.py", "--script", "shown.py", "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["script"] == "shown.py"
+    assert (tmp_path / "shown.py").exists()

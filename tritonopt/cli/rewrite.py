@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tritonopt import facts, source
 from tritonopt.cli import arguments as shared
+from tritonopt.cli import verifying
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import Bar
 from tritonopt.reporting import diff, text
@@ -35,6 +36,7 @@ class Job:
     safety: frozenset[Safety]
     assume: Sequence[facts.Assumption]
     write: bool
+    verify: verifying.Request | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shared.add_assume(parser)
     shared.add_format(parser)
+    verifying.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -76,8 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.safety,
             [facts.parse_assumption(expression) for expression in arguments.assume],
             arguments.write,
+            verifying.request_of(arguments),
         )
-    except (PassSelectionError, facts.AssumptionError) as error:
+    except (PassSelectionError, facts.AssumptionError, ModuleNotFoundError) as error:
         return complain(str(error))
     as_json = arguments.format == "json"
     summary = Summary()
@@ -98,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             if result is not None:
                 parameters.extend(result.kernels)
                 facts_used |= result.facts_used
-            if findings.diff or findings.remarks or findings.errors:
+            if findings.diff or findings.remarks or findings.errors or findings.refused:
                 bar.clear()
                 _show(findings, encoding, job, as_json)
             if as_json:
@@ -140,9 +144,17 @@ def _rewrite(
         if named and not source.has_kernels(file.text):
             # In a directory such a file costs nothing; one that was named is at least Python.
             source.read(file.text, shown)
-        result = pipeline.rewrite_source(
-            file.text, job.passes, path=shown, safety=job.safety, assume=job.assume
-        )
+
+        def rewrite(passes: Sequence[Pass]) -> pipeline.RewriteResult:
+            return pipeline.rewrite_source(
+                file.text, passes, path=shown, safety=job.safety, assume=job.assume
+            )
+
+        result = rewrite(job.passes)
+        checked = verifying.Verified(result)
+        if job.verify is not None and result.changed:
+            checked = verifying.verified(path, result, job.passes, rewrite, job.verify)
+            result = checked.result
         if job.write and result.changed:
             source.write_file(file, result.text)
     except source.SourceError as error:
@@ -165,6 +177,8 @@ def _rewrite(
             for remark in result.remarks
             if remark.failure
         ),
+        verified=checked.summary,
+        refused=checked.refused,
     )
     return findings, result, file.encoding
 
@@ -178,11 +192,15 @@ def _show(findings: FileFindings, encoding: str, job: Job, as_json: bool) -> Non
         for remark in findings.remarks:
             for line in text.remark_lines(findings.path, remark, style):
                 _say(line)
+        if findings.verified:
+            _say(f"{findings.path}: {findings.verified}")
         if job.write and findings.changed:
             _say(f"{findings.path}: rewritten")
     if as_json or not findings.remarks:
         for message in findings.errors:
             _say(message)
+    for message in findings.refused:
+        _say(message)
 
 
 def _print_diff(shown: str, encoding: str) -> None:

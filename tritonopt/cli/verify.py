@@ -120,7 +120,12 @@ def _write_script(verdict: Verdict, arguments: argparse.Namespace) -> str | None
     if verdict.script is None or arguments.no_script:
         return None
     path = Path(arguments.script or f"counterexample_{Path(arguments.rewritten).name}")
-    path.write_text(verdict.script, encoding="utf-8")
+    try:
+        path.write_text(verdict.script, encoding="utf-8")
+    except OSError as error:
+        # The verdict stands all the same.
+        complain(f"{path}: the script cannot be written: {error.strerror}")
+        return None
     return str(path)
 
 

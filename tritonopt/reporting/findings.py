@@ -19,6 +19,10 @@ class FileFindings:
     remarks: tuple[Remark, ...] = ()
     errors: tuple[str, ...] = ()
     """Why the file, or a kernel of it, could not be done; each says where."""
+    verified: str = ""
+    """The verdict on the change, where one was asked for."""
+    refused: tuple[str, ...] = ()
+    """Changes that were not made, because they failed or escaped verification."""
 
 
 @dataclass
@@ -41,7 +45,7 @@ class Summary:
         self.passed += kinds.count(RemarkKind.PASSED)
         self.missed += kinds.count(RemarkKind.MISSED)
         self.changed += found.changed
-        for message in found.errors:
+        for message in (*found.errors, *found.refused):
             self.add_error(found.path, message)
 
     def add_error(self, path: str, message: str) -> None:

@@ -27,6 +27,7 @@ def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
                     "changed": found.changed,
                     "diff": found.diff,
                     "remarks": [_remark(remark) for remark in found.remarks],
+                    **({"verified": found.verified} if found.verified else {}),
                 }
                 for found in files
             ],

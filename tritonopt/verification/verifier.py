@@ -52,9 +52,13 @@ def verify(
     require: str = "equivalent",
     max_examples: int = 100,
     seed: int | None = None,
+    text: str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Verdict:
     """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
+
+    With `text` that is the rewritten version, which is in no file yet, and
+    `rewritten` only says where it would stand.
 
     Raises VerificationError for what the caller did wrong; what the kernels do
     wrong is a verdict.
@@ -69,11 +73,11 @@ def verify(
     if backend != "cuda":
         template()  # it imports torch meanwhile
     old = _read(Path(original))
-    new = _read(Path(rewritten))
+    new = _read(Path(rewritten)) if text is None else _parse(text, Path(rewritten))
     launchers = Launchers(old)
     tasks = _tasks(launchers, new, launcher, args)
     chosen = _choose_backend(backend)
-    settings = _Settings(chosen, require, max_examples, seed or 0, progress)
+    settings = _Settings(chosen, require, max_examples, seed or 0, text is not None, progress)
     verdicts = [
         _Verification(old, new, Path(original), Path(rewritten), task, settings).verdict()
         for task in tasks
@@ -87,6 +91,8 @@ class _Settings:
     require: str
     max_examples: int
     seed: int
+    in_no_file: bool
+    """Whether the rewritten version is a text only."""
     progress: Callable[[Progress], None] | None
 
 
@@ -123,6 +129,10 @@ def _read(path: Path) -> source.Module:
         raise VerificationError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise VerificationError(f"{path}: not UTF-8 (byte {error.start})") from None
+    return _parse(text, path)
+
+
+def _parse(text: str, path: Path) -> source.Module:
     try:
         return source.read(text, str(path))
     except source.SourceError as error:
@@ -327,6 +337,7 @@ class _Verification:
                     example,
                     checker.options(example),
                     str(difference),
+                    embed=self.settings.in_no_file,
                 ),
                 worst_error=checker.worst_error,
                 oracle_error=checker.oracle_error,

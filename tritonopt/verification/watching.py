@@ -109,7 +109,7 @@ class Watch:
                 return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
             grid = _checked(grid)
             if not session.options.fusion:
-                kwargs.setdefault("enable_fp_fusion", False)
+                kwargs["enable_fp_fusion"] = False
             if session.widened is None:
                 compiled = original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
                 if "tt.atomic" in getattr(compiled, "asm", {}).get("ttir", ""):
