@@ -39,9 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--backend",
-        choices=("auto", "interpreter", "cuda"),
+        choices=("auto", "interpreter", "cuda", "compile"),
         default="auto",
-        help="where the kernels run; auto is the GPU where there is one",
+        help="where the kernels run; auto is the GPU where there is one. `compile` runs nothing: "
+        "it compares the machine code for several GPUs, which need not be there",
     )
     parser.add_argument(
         "--require",

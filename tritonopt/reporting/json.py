@@ -11,6 +11,7 @@ from tritonopt.reporting.findings import FileFindings, Summary, safety_names
 from tritonopt.rewriting.model import Remark
 
 if TYPE_CHECKING:
+    from tritonopt.verification.programs import Comparison
     from tritonopt.verification.verdict import Verdict
 
 VERSION = 1
@@ -49,6 +50,11 @@ def verdict_report(verdict: Verdict, script: str | None = None) -> str:
         script=script,
         reason=verdict.reason,
         notes=list(verdict.notes),
+        **(
+            {"compiled": [_comparison(pair) for pair in verdict.compiled]}
+            if verdict.compiled
+            else {}
+        ),
     )
 
 
@@ -71,6 +77,18 @@ def _verdict(**known: Any) -> str:
         "notes": [],
     }
     return _text({"version": VERSION, **nothing, **known})
+
+
+def _comparison(pair: Comparison) -> dict[str, Any]:
+    program, other = pair.original, pair.rewritten
+    return {
+        "kernel": program.kernel,
+        "signature": program.signature,
+        "target": program.target,
+        "identical": pair.identical,
+        "original": {"failure": program.failure, **program.statistics},
+        "rewritten": None if other is None else {"failure": other.failure, **other.statistics},
+    }
 
 
 def _remark(remark: Remark) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from tritonopt.reporting.findings import Summary, safety_names
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 
 if TYPE_CHECKING:
+    from tritonopt.verification.programs import Comparison
     from tritonopt.verification.verdict import Verdict
 
 BOLD, RED, GREEN, YELLOW, CYAN = "1", "31", "32", "33", "36"
@@ -88,9 +89,52 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
         yield f"  largest error of the original: {verdict.oracle_error:.3g}"
     for note in verdict.notes:
         yield f"  note: {note}"
+    yield from _programs(verdict.compiled)
     if verdict.counterexample:
         yield "  counterexample:"
         yield verdict.counterexample.rstrip("\n")
+
+
+def _programs(compared: Iterable[Comparison]) -> Iterator[str]:
+    """For every signature whether the machine code is the same, and its numbers where not."""
+    by_signature: dict[tuple[str, str], list[Comparison]] = {}
+    for pair in compared:
+        program = pair.original
+        by_signature.setdefault((program.kernel, program.signature), []).append(pair)
+    for (kernel, signature), pairs in by_signature.items():
+        yield f"  {kernel}({signature})"
+        same = [p.original.target for p in pairs if p.identical]
+        if same:
+            yield f"    identical for {', '.join(same)}"
+        other = [p for p in pairs if not p.identical]
+        for pair in other:
+            theirs = "not launched" if pair.rewritten is None else pair.rewritten.failure
+            for who, failure in (("original", pair.original.failure), ("rewritten", theirs)):
+                if failure:
+                    yield f"    {pair.original.target}, {who}: {failure}"
+        yield from _table([p for p in other if p.original.statistics])
+
+
+def _table(pairs: list[Comparison]) -> Iterator[str]:
+    """A line for each number, a column for each target: `original -> rewritten`."""
+    if not pairs:
+        return
+    names = dict.fromkeys(
+        name
+        for pair in pairs
+        for program in (pair.original, pair.rewritten)
+        if program is not None
+        for name in program.statistics
+    )
+    width = max(map(len, names))
+    yield f"    {'':{width}}" + "".join(f"  {p.original.target:>12}" for p in pairs)
+    for name in names:
+        cells = []
+        for pair in pairs:
+            ours = pair.original.statistics.get(name, 0)
+            theirs = pair.rewritten.statistics.get(name, 0) if pair.rewritten else 0
+            cells.append(str(ours) if ours == theirs else f"{ours} -> {theirs}")
+        yield f"    {name:{width}}" + "".join(f"  {cell:>12}" for cell in cells)
 
 
 def _condition_line(condition: Condition, style: Style) -> str:

@@ -365,7 +365,7 @@ def _to_bfloat16(values: Any) -> Any:
     return rounded.astype(np.uint16)
 
 
-class _NoGpuDriver:
+class NoGpuDriver:
     """Answers what launchers ask of `triton.runtime.driver.active` where there is no GPU."""
 
     def get_active_torch_device(self) -> Any:
@@ -423,7 +423,7 @@ def pretend_gpu(torch: Any) -> None:
     runtime = importlib.import_module("triton.runtime")
     driver: Any = runtime.driver
     driver = getattr(driver, "driver", driver)
-    driver.set_active(_NoGpuDriver())
+    driver.set_active(NoGpuDriver())
 
 
 @contextlib.contextmanager

@@ -178,6 +178,30 @@ class Search:
         return difference
 
 
+def drawn(
+    signature: Signature, limits: Limits, *, backward: bool, count: int, seed: int
+) -> list[Example]:
+    """So many different examples, without a look at what becomes of them."""
+    found: dict[Example, None] = {}
+
+    @hypothesis.seed(seed)
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
+    )
+    @given(examples(signature, limits, backward=backward))
+    def collect(example: Example) -> None:
+        found[example] = None
+
+    with _no_traces():
+        collect()
+    return list(found)
+
+
 @contextlib.contextmanager
 def _no_traces() -> Iterator[None]:
     """Hypothesis keeps notes in the working directory, which is the user's: not now."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from .programs import Comparison
+
 
 class Answer(str, Enum):
     IDENTICAL = "identical"
@@ -39,3 +41,5 @@ class Verdict:
     """Text of a script that shows the counterexample again; it needs torch and triton only."""
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    compiled: tuple[Comparison, ...] = ()
+    """What the `compile` backend compared: one for each signature and target."""

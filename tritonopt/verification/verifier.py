@@ -22,11 +22,11 @@ from .verdict import Answer, Verdict
 from .widening import Widened, widen
 from .workers import Died, Refusal, VersionWorker, Worker
 
-BACKENDS = ("auto", "interpreter", "cuda")
+BACKENDS = ("auto", "interpreter", "cuda", "compile")
 REQUIREMENTS = ("equivalent", "identical")
 
 _INTERPRETER_DTYPES = frozenset({"f32", "f16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
-_TIMEOUT = {"interpreter": 60.0, "cuda": 180.0}
+_TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def verify(
     if max_examples < 1:
         raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
     _check_installed()
-    if backend != "cuda":
+    if backend in ("auto", "interpreter"):
         template()  # it imports torch meanwhile
     old = _read(Path(original))
     new = _read(Path(rewritten)) if text is None else _parse(text, Path(rewritten))
@@ -231,7 +231,7 @@ def _ordered(launcher: Launcher, given: Signature) -> Signature:
 
 
 def _choose_backend(backend: str) -> str:
-    if backend == "interpreter":
+    if backend in ("interpreter", "compile"):
         return backend
     worker = Worker(timeout=120.0, forked=True)
     try:
@@ -288,6 +288,8 @@ class _Verification:
             except (Died, Refusal) as error:
                 text = f"the rewritten file cannot be imported: {error}"
                 return Verdict(Answer.COUNTEREXAMPLE.value, name, 0, counterexample=text)
+            if self.settings.backend == "compile":
+                return self._compile(original, rewritten, narrowed, limits, name)
             checker = Checker(
                 original,
                 rewritten,
@@ -299,6 +301,29 @@ class _Verification:
         finally:
             original.close()
             rewritten.close()
+
+    def _compile(
+        self,
+        original: VersionWorker,
+        rewritten: VersionWorker,
+        signature: Signature,
+        limits: Limits,
+        name: str,
+    ) -> Verdict:
+        from .compiled import MOST_EXAMPLES, Compilation
+        from .searching import drawn
+
+        calls = drawn(
+            signature,
+            limits,
+            backward=self.task.launcher.backward,
+            count=min(self.settings.max_examples, MOST_EXAMPLES),
+            seed=self.settings.seed,
+        )
+        compilation = Compilation(original, rewritten, self.old, self.new)
+        return compilation.verdict(
+            calls, name, progress=lambda count: self._report(count, "examples", name)
+        )
 
     def _search(
         self, checker: object, signature: Signature, limits: Limits, name: str, notes: list[str]
@@ -397,7 +422,9 @@ class _Verification:
         if self.settings.backend == "interpreter":
             few = tuple(sorted(b for b in blocks if b <= 2**12))
             return Limits(_interpreted_elements(few), 8, _INTERPRETER_DTYPES, few)
-        return Limits(2**22, 2**12, _INTERPRETER_DTYPES | {"bf16"}, tuple(sorted(blocks)))
+        # Nothing is run by `compile`: sizes matter only as far as the compiler is told of them.
+        elements, rows = (2**14, 8) if self.settings.backend == "compile" else (2**22, 2**12)
+        return Limits(elements, rows, _INTERPRETER_DTYPES | {"bf16"}, tuple(sorted(blocks)))
 
 
 def _interpreted_elements(blocks: tuple[int, ...]) -> int:

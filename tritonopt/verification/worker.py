@@ -18,6 +18,7 @@ from typing import Any
 
 from .examples import Example
 from .outcomes import Failure, Outcome, Output, RunOptions, VersionSpec
+from .programs import TARGETS, Launch, Program
 
 
 def serve(descriptor: int) -> None:
@@ -72,6 +73,25 @@ class _Server:
         assert self.version is not None, "load comes first"
         return tuple(self.version.run(example, options) for options in all_options)
 
+    def compile(self, example: Example) -> tuple[tuple[Launch, ...], tuple[Program, ...]]:
+        """The launches of one example, and all programs that were compiled by now.
+
+        An exception of the launcher's is the answer.
+        """
+        assert self.version is not None, "load comes first"
+        compiler = self.version.compiler
+        assert compiler is not None, "the backend is another one"
+        outcome = self.version.run(example, RunOptions())
+        if outcome.failure is not None:
+            raise RuntimeError(str(outcome.failure))
+        programs = (p for found in compiler.programs.values() for p in found)
+        return tuple(compiler.launches), tuple(programs)
+
+    def statistics(self, programs: tuple[tuple[str, str, str], ...]) -> list[dict[str, int]]:
+        """What compiled programs need and do; they are named by kernel, signature and target."""
+        assert self.version is not None and self.version.compiler is not None
+        return [self.version.compiler.statistics(*program) for program in programs]
+
 
 class _Version:
     """One version of the file, loaded and patched."""
@@ -91,10 +111,15 @@ class _Version:
         self.torch = torch
         self.spec = spec
         self.interpreted = spec.backend == "interpreter"
-        self.device = "cpu" if self.interpreted else "cuda"
+        self.device = "cuda" if spec.backend == "cuda" else "cpu"
+        self.compiler = None
         if self.interpreted:
             torch.set_num_threads(1)
             pretend_gpu(torch)
+        if spec.backend == "compile":
+            from .compiling import Compiler
+
+            self.compiler = Compiler()
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         self.module = load(Path(spec.path), spec.text, spec.text_path)
@@ -109,6 +134,8 @@ class _Version:
     def backend(self) -> str:
         triton: Any = importlib.import_module("triton")
         versions = f"triton {triton.__version__}, torch {self.torch.__version__}"
+        if self.compiler is not None:
+            return f"compile: {', '.join(TARGETS)}, {versions}"
         if self.interpreted:
             return f"interpreter: {platform.processor() or platform.machine()}, {versions}"
         return f"cuda: {self.torch.cuda.get_device_name()}, {versions}"
@@ -121,6 +148,8 @@ class _Version:
         arena = Arena(self.device, options.poison)
         access = Access(poison_lanes=options.lanes, order=options.order)
         session = Session(arena, access, options, example.configuration)
+        if self.compiler is not None:
+            self.compiler.begin(arena)
         if options.widened:
             access.anywhere = True
             session.widened = lambda *launch: self.oracle.launch(*launch, nudge=options.nudge)
@@ -138,7 +167,7 @@ class _Version:
             accesses(self.interpreter, access),
             Allocations(
                 arena,
-                pretend_cuda=self.interpreted,
+                pretend_cuda=self.device == "cpu",
                 launching=lambda: session.depth > 0,
             ),
             self.watch.watching(session),
@@ -147,7 +176,7 @@ class _Version:
                 result = self.call(example, arguments)
                 if example.backward:
                     gradients = self._gradients(result, tensors)
-                if not self.interpreted:
+                if self.device == "cuda":
                     self.torch.cuda.synchronize()
             except Exception as error:
                 failure = _failure(error)
@@ -195,7 +224,7 @@ class _Version:
 
     def _leave_if_poisoned(self, error: BaseException) -> None:
         """An illegal access ends the CUDA context: the process has no further use."""
-        if self.interpreted:
+        if self.device != "cuda":
             return
         try:
             self.torch.cuda.synchronize()

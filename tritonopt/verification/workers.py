@@ -152,11 +152,22 @@ class VersionWorker:
         self.loaded = True
         return self.backend
 
-    def send(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+    def ask(self, request: str, *arguments: object) -> None:
+        """Any request; `answer` gives what comes back, and raises Died or Refusal."""
         if not self.loaded or self.worker.process is None:
             self.start_loading()
             self.finish_loading()
-        self.worker.send("run", example, options)
+        self.worker.send(request, *arguments)
+
+    def answer(self) -> Any:
+        try:
+            return self.worker.receive()
+        except Died:
+            self.loaded = False
+            raise
+
+    def send(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        self.ask("run", example, options)
 
     def send_or_die(self, example: Example, options: tuple[RunOptions, ...]) -> None:
         """As `send`; a death is told by the next `receive`."""
