@@ -104,6 +104,43 @@ def test_bfloat16_is_refused_by_the_interpreter(of_texts: Callable[..., Verdict]
     assert verdict.reason is not None and "bfloat16" in verdict.reason
 
 
+REFUSED = {
+    "and`, `or`, `not` or `if` on a block": "m = (o < n) and (o >= 0)",
+    "bfloat16 arithmetic": "b = o.to(tl.float32).to(tl.bfloat16)\nm = (o < n) & (b + b >= 0.0)",
+    "get_bf16": "m = (o < n) & (o.to(tl.float32).to(tl.bfloat16) * 2 >= 0)",
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_what_the_interpreter_gets_wrong_is_refused(
+    reason: str, of_texts: Callable[..., Verdict]
+) -> None:
+    text = _copy(f"{REFUSED[reason]}\ntl.store(y + o, tl.load(x + o, mask=o < n), mask=m)")
+    verdict = of_texts(text, text, max_examples=2)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and reason in verdict.reason
+
+
+def test_a_launch_that_does_nothing_without_a_word(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(
+        _PLAIN, _PLAIN.replace("cdiv(n, 16),)", "cdiv(n, 16), 65536, 65536)"), max_examples=2
+    )
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "NothingLaunched" in verdict.counterexample and "32 bits" in verdict.counterexample
+
+
+def test_rows_that_should_be_zero_have_errors_of_their_own(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    one = _copy("tl.store(y + o, tl.load(x + o, mask=o < n) * 0.0, mask=o < n)")
+    verdict = of_texts(one, one.replace("* 0.0", "* 0.0 + 1e-3"), args="x: f32[n]", max_examples=2)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "0.001, where the original's is 0, in a row that is 0" in verdict.counterexample
+    assert verdict.worst_error == 0.0
+
+
 def test_a_launcher_that_rejects_everything(of_texts: Callable[..., Verdict]) -> None:
     text = _PLAIN.replace("    y = torch", "    raise RuntimeError('not today')\n    y = torch")
     verdict = of_texts(text, text)

@@ -239,7 +239,9 @@ def _failure(error: BaseException) -> Failure:
     refused = False
     cause: BaseException | None = error
     while cause is not None:
-        refused = refused or isinstance(cause, (Refused, NotImplementedError))
+        # What the interpreter's builder does not have, it was never taught.
+        unknown = isinstance(cause, AttributeError) and "InterpreterBuilder" in str(cause)
+        refused = refused or unknown or isinstance(cause, (Refused, NotImplementedError))
         cause = cause.__cause__ or cause.__context__
     memory = type(error).__name__ == "OutOfMemoryError"
     return Failure(type(error).__name__, _explain(error), refused=refused or memory)
