@@ -352,13 +352,12 @@ RIGHT = (
            "inside[:, None] & (picks[:, None] < picked)\n", "identical"),
     _right("gather", "more rows in a program", "triton.cdiv(m, 8)", "triton.cdiv(m, 16)",
            "identical", ("PICKS=8", "PICKS=16")),
-    _right("running", "larger tiles", "n, BLOCK=16", "n, BLOCK=64"),
     _right("running", "the carry from the running sum", "carry += tl.sum(v, axis=0)",
            "carry += tl.max(tl.where(tl.arange(0, BLOCK) == BLOCK - 1, tl.cumsum(v, axis=0), "
            '-float("inf")), axis=0)'),
     _right("dropout", "a larger block", "BLOCK=64)", "BLOCK=128)", "identical",
            ("triton.cdiv(n, 64)", "triton.cdiv(n, 128)")),
-    _right("rms_norm", "rsqrt", "1 / tl.sqrt(", "tl.rsqrt("),
+    _right("rms_norm", "rsqrt", "1 / tl.sqrt(", "tl.rsqrt(", "identical"),
     _right("rms_norm", "the scale comes last", "v * scale * tl.load(w + cols, mask=cols < n)",
            "v * tl.load(w + cols, mask=cols < n) * scale"),
     _right("cross_entropy", "one tile for the row", "n, BLOCK=32",
@@ -375,9 +374,6 @@ RIGHT = (
     _right("transpose", "other tiles", "BM=16, BN=32", "BM=32, BN=32", "identical",
            ("triton.cdiv(m, 16)", "triton.cdiv(m, 32)")),
     _right("two_step", "fewer programs", "min(tiles, 4)", "min(tiles, 2)"),
-    _right("two_step", "one atomic addition", "tl.store(part + pid, tl.sum(acc, axis=0))",
-           "tl.atomic_add(part, tl.sum(acc, axis=0))", "equivalent",
-           ("torch.empty(programs", "torch.zeros(programs")),
 )  # fmt: skip
 
 

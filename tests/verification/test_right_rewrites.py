@@ -16,12 +16,11 @@ BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 @pytest.mark.parametrize("rewrite", marked(RIGHT))
 def test_a_right_rewrite_is_accepted(rewrite: Rewrite, against: Callable[..., Verdict]) -> None:
     verdict = against(rewrite.subject, *rewrite.changes, max_examples=8)
-    if BACKEND == "interpreter":
-        assert verdict.verdict == rewrite.verdict, verdict
-        assert (verdict.worst_error is not None) == (rewrite.verdict == "equivalent")
-    else:
-        # The order of a sum, and what is contracted, are the compiler's.
-        assert verdict.verdict in ("identical", "equivalent"), verdict
+    # What rounds differently may happen not to, and on a GPU the order of a sum is the compiler's.
+    exact = rewrite.verdict == "identical" and BACKEND == "interpreter"
+    allowed = ("identical",) if exact else ("identical", "equivalent")
+    assert verdict.verdict in allowed, verdict
+    assert (verdict.worst_error is not None) == (verdict.verdict == "equivalent")
     assert verdict.examples > 5
 
 

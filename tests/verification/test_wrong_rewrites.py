@@ -17,7 +17,7 @@ BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 def test_a_wrong_rewrite_is_found(rewrite: Rewrite, against: Callable[..., Verdict]) -> None:
     if rewrite.only_on_a_gpu and BACKEND != "cuda":
         pytest.skip("shows on a GPU only")
-    verdict = against(rewrite.subject, *rewrite.changes, max_examples=8)
+    verdict = against(rewrite.subject, *rewrite.changes, max_examples=20)
     assert verdict.verdict == "counterexample", verdict
     assert verdict.counterexample and verdict.script
 

@@ -60,12 +60,20 @@ class Bar:
 
     def _show(self) -> tuple[Progress, TaskID]:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
         progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("left"),
             console=Console(file=self._stream),
             transient=True,
             # Ours go through `clear`; rich need not stand between.

@@ -86,7 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     with Bar(arguments.max_examples, "verifying", sys.stderr) as bar:
 
         def show(progress: Progress) -> None:
-            what = f"{progress.phase}, {progress.launcher} ({progress.backend})"
+            backend = progress.backend.partition(":")[0]
+            what = f"{progress.phase}, {progress.launcher} ({backend})"
             bar.update(progress.examples, progress.of, what)
 
         try:

@@ -7,7 +7,7 @@ Importing this needs neither torch, triton nor hypothesis; verifying does.
 """
 
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.verdict import Answer, Verdict
+from tritonopt.verification.verdict import Answer, Timing, Verdict
 from tritonopt.verification.verifier import Progress, verify
 
-__all__ = ["Answer", "Progress", "VerificationError", "Verdict", "verify"]
+__all__ = ["Answer", "Progress", "Timing", "VerificationError", "Verdict", "verify"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -70,6 +71,9 @@ class Checker:
     errors_of_zero: tuple[float, float] = (0.0, 0.0)
     """The rewritten version's and the original's, in rows whose true value is 0."""
 
+    waited: float = 0.0
+    """Seconds in which the workers had something to do, and this process nothing."""
+
     def note(self, text: str) -> None:
         self.notes[text] = self.notes.get(text, 0) + 1
 
@@ -131,10 +135,12 @@ class Checker:
     def _examine(self, example: Example) -> Examination:
         both = self.options(example)
         # Both work at the same time: each has its own process.
+        begin = time.monotonic()
         self.original.send_or_die(example, both)
         self.rewritten.send_or_die(example, both)
         ours = Pair(*self.original.receive(2))
         theirs = Pair(*self.rewritten.receive(2))
+        self.waited += time.monotonic() - begin
         if ours.first.failure is None and _hangs(theirs):
             # A busy machine is no difference: alone, and with more time, it may well answer.
             theirs = Pair(*self.rewritten.run_patiently(example, both))
@@ -336,9 +342,11 @@ class Checker:
             if not self.no_oracle and name in self.obstacles:
                 self.no_oracle = self.obstacles[name]
         if not self.no_oracle:
+            begin = time.monotonic()
             exact, nudged = self.original.run(
                 example, RunOptions(widened=True), RunOptions(widened=True, nudge=True)
             )
+            self.waited += time.monotonic() - begin
             if exact.failure is None and nudged.failure is None:
                 return exact, nudged
             failure: Failure | None = exact.failure or nudged.failure

@@ -90,6 +90,10 @@ class Outcome:
     launches: tuple[str, ...] = ()
     wrote: bool = False
     """Whether a kernel changed at least one element."""
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    """The part of `seconds` in which kernels were compiled."""
+    compilations: int = 0
     atomics: bool = False
     """Whether a kernel used atomic operations, so that the order of its additions is open."""
     failure: Failure | None = None

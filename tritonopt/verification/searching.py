@@ -55,6 +55,10 @@ class Search:
         self.progress = progress
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
+        self.found_at: float | None = None
+        """When the first difference was found, by the monotonic clock."""
+        self.waited_before: float = 0.0
+        """What the checker had waited until then."""
 
     def run(self) -> tuple[Example, Difference] | None:
         """The smallest counterexample that was found, if any."""
@@ -173,6 +177,8 @@ class Search:
         difference = judge(example)
         if difference is not None:
             self.remembered[example] = difference
+            if self.found_at is None:
+                self.found_at, self.waited_before = time.monotonic(), checker.waited
             if self.deadline is None:
                 self.deadline = time.monotonic() + SHRINK_SECONDS
         return difference

@@ -20,6 +20,24 @@ class Answer(str, Enum):
 
 
 @dataclass(frozen=True)
+class Timing:
+    """Where the time of a verification went, in seconds of the clock."""
+
+    start: float
+    """Until both versions were loaded."""
+    run: float
+    """Waiting for the workers, which work at the same time, on examples before any difference."""
+    judge: float
+    """Drawing examples and comparing."""
+    shrink: float
+    """Everything after the first difference."""
+    compile: float
+    """Of the original's worker, within `run` and `shrink`."""
+    compilations: int
+    """Kernels that the original's worker compiled: one for each set of types and constants."""
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer, where it was reached, and what it rests on.
 
@@ -41,5 +59,6 @@ class Verdict:
     """Text of a script that shows the counterexample again; it needs torch and triton only."""
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    timing: Timing | None = None
     compiled: tuple[Comparison, ...] = ()
     """What the `compile` backend compared: one for each signature and target."""

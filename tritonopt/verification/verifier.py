@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tritonopt import source
 
@@ -18,9 +19,13 @@ from .launchers import Launcher, Launchers, changed_definitions, comment_of
 from .outcomes import VersionSpec
 from .script import script
 from .template import template
-from .verdict import Answer, Verdict
+from .verdict import Answer, Timing, Verdict
 from .widening import Widened, widen
 from .workers import Died, Refusal, VersionWorker, Worker
+
+if TYPE_CHECKING:
+    from .checking import Checker
+    from .searching import Search
 
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
 REQUIREMENTS = ("equivalent", "identical")
@@ -341,6 +346,7 @@ class _Verification:
             seed=self.settings.seed,
             progress=lambda examples, phase: self._report(examples, phase, name),
         )
+        begin = time.monotonic()
         found = search.run()
         notes += checker.all_notes()
         result = Verdict(
@@ -349,6 +355,7 @@ class _Verification:
             checker.accepted,
             checker.discarded,
             notes=tuple(dict.fromkeys(notes)),
+            timing=self._timing(begin, search, checker),
         )
         if found is not None:
             example, difference = found
@@ -379,6 +386,19 @@ class _Verification:
                 oracle_error=checker.oracle_error,
             )
         return result
+
+    def _timing(self, begin: float, search: Search, checker: Checker) -> Timing:
+        now = time.monotonic()
+        found = search.found_at or now
+        waited = checker.waited if search.found_at is None else search.waited_before
+        return Timing(
+            start=begin - self.started,
+            run=waited,
+            judge=max(found - begin - waited, 0.0),
+            shrink=now - found,
+            compile=checker.original.compile_seconds,
+            compilations=checker.original.compilations,
+        )
 
     def _report(self, examples: int, phase: str, backend: str) -> None:
         if self.settings.progress is not None:

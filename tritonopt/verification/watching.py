@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import math
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -42,6 +43,8 @@ class Watch:
 
     def __init__(self) -> None:
         self.session: Session | None = None
+        self.compilations: list[float] = []
+        """Seconds that each compilation took, in this process."""
         jit: Any = importlib.import_module("triton.runtime.jit")
         interpreter: Any = importlib.import_module("triton.runtime.interpreter")
         autotuner: Any = importlib.import_module("triton.runtime.autotuner")
@@ -50,6 +53,7 @@ class Watch:
                 self._outer(kind)
         self._inner_interpreted(interpreter.GridExecutor)
         self._inner_compiled(jit.JITFunction)
+        self._compilations(jit.JITFunction)
         self._autotuned(autotuner.Autotuner)
 
     @contextlib.contextmanager
@@ -122,6 +126,21 @@ class Watch:
                 session.widened = widened
 
         kind.run = run
+
+    def _compilations(self, kind: Any) -> None:
+        original = getattr(kind, "_do_compile", None)
+        if original is None:
+            return
+        watch = self
+
+        def do_compile(*args: Any, **kwargs: Any) -> Any:
+            begin = time.perf_counter()
+            try:
+                return original(*args, **kwargs)
+            finally:
+                watch.compilations.append(time.perf_counter() - begin)
+
+        kind._do_compile = do_compile
 
     def _autotuned(self, kind: Any) -> None:
         """Let the example choose the configuration: timings differ from run to run."""

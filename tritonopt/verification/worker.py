@@ -11,6 +11,7 @@ import gc
 import importlib
 import os
 import platform
+import time
 import traceback
 from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Connection
@@ -145,6 +146,7 @@ class _Version:
         from .memory import Allocations, Arena, build_arguments
         from .watching import Session
 
+        begin, compiled_before = time.perf_counter(), len(self.watch.compilations)
         arena = Arena(self.device, options.poison)
         access = Access(poison_lanes=options.lanes, order=options.order)
         session = Session(arena, access, options, example.configuration)
@@ -200,7 +202,13 @@ class _Version:
                 )
         del arguments, tensors, result, gradients
         gc.collect(0)
-        return outcome
+        compilations = self.watch.compilations[compiled_before:]
+        return dataclasses.replace(
+            outcome,
+            seconds=time.perf_counter() - begin,
+            compile_seconds=sum(compilations),
+            compilations=len(compilations),
+        )
 
     def call(self, example: Example, arguments: list[Any]) -> Any:
         if self.spec.autograd:

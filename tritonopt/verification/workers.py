@@ -142,6 +142,10 @@ class VersionWorker:
         self.backend = ""
         self.loaded = False
         self.death: Died | None = None
+        self.seconds = 0.0
+        self.compile_seconds = 0.0
+        self.compilations = 0
+        """What running took so far, and compiling within it, in all processes of this worker."""
 
     def start_loading(self) -> None:
         self.worker.send("load", self.spec)
@@ -184,6 +188,10 @@ class VersionWorker:
             return (Outcome(failure=self.death.failure),) * count
         try:
             outcomes: tuple[Outcome, ...] = self.worker.receive()
+            for outcome in outcomes:
+                self.seconds += outcome.seconds
+                self.compile_seconds += outcome.compile_seconds
+                self.compilations += outcome.compilations
             return outcomes
         except Died as death:
             self.loaded = False
