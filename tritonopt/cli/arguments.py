@@ -43,3 +43,10 @@ def safety(text: str) -> frozenset[Safety]:
                 + (f" ({hint})" if hint else "")
             ) from None
     return frozenset(levels)
+
+
+def positive(number: str) -> int:
+    """A count that a user gives: at least 1."""
+    if (value := int(number)) < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-examples",
-        type=_positive,
+        type=shared.positive,
         default=100,
         metavar="N",
         help="how many inputs to draw for a launcher (default: %(default)s)",
@@ -138,9 +138,3 @@ def _no_answer(reason: str, arguments: argparse.Namespace) -> int:
 
         print(json.no_verdict_report(arguments.backend, reason))
     return complain(reason)
-
-
-def _positive(number: str) -> int:
-    if (value := int(number)) < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return value

@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tritonopt.cli import arguments as shared
 from tritonopt.rewriting.model import Bits, RemarkKind
 from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.pipeline import RewriteResult
@@ -48,9 +49,10 @@ class Verified:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "verification",
-        "With --verify a file is changed only as far as its rewrite was run against the original "
-        "and was the same function. What is not, or cannot be run, is left out and is an error "
-        "(exit code 2). This runs the files' code.",
+        "With --verify a file is changed only as far as its rewrite was run against the\n"
+        "original and was the same function. A pass whose rewrite is not, or cannot be run,\n"
+        "is left out and is an error (exit code 2); the others are applied. This runs the\n"
+        "files' code.",
     )
     group.add_argument(
         "--verify", action="store_true", help="run every rewrite against the original first"
@@ -63,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--max-examples",
-        type=int,
+        type=shared.positive,
         default=100,
         metavar="N",
         help="how many inputs --verify draws for a launcher (default: %(default)s)",
