@@ -1,0 +1,112 @@
+"""What is made of the outcomes of workers, told by workers that make them up.
+
+So a GPU's additions in no fixed order are tried where there is none.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tritonopt.verification.checking import Checker
+from tritonopt.verification.examples import Example, TensorRecipe
+from tritonopt.verification.outcomes import Failure, Outcome, Output, RunOptions
+
+EXAMPLE = Example((("x", TensorRecipe("f32", (64,))),))
+Answer = Callable[[RunOptions, int], Outcome]
+
+
+class Worker:
+    """Answers run after run with what a function makes of the options and a counter."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self.count = itertools.count()
+        self.asked: tuple[RunOptions, ...] = ()
+
+    def send_or_die(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        self.asked = options
+
+    def receive(self, count: int) -> tuple[Outcome, ...]:
+        return tuple(self.answer(options, next(self.count)) for options in self.asked)
+
+    def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
+        self.asked = options
+        return self.receive(len(options))
+
+
+def outcome(*values: float, atomics: bool = False, failure: Failure | None = None) -> Outcome:
+    bits = np.array(values, dtype=np.float32).view(np.uint32)
+    output = Output("returned", "f32", bits.shape, bits)
+    return Outcome((output,), launches=("kernel",), wrote=True, atomics=atomics, failure=failure)
+
+
+def spread(size: float, *, atomics: bool = True, about: float = 100.0) -> Answer:
+    """Runs that differ by so much; the float64 copy gives the middle."""
+
+    def answer(options: RunOptions, run: int) -> Outcome:
+        off = 0.0 if options.widened else size * (run % 3 - 1)
+        nudge = 1e-5 if options.nudge else 0.0
+        return outcome(about + off + nudge, 2 * about, atomics=atomics)
+
+    return answer
+
+
+def checked(original: Answer, rewritten: Answer, *, identical: bool = False) -> Checker:
+    workers = Worker(original), Worker(rewritten)
+    checker = Checker(*workers, {}, identical, interpreted=False)  # type: ignore[arg-type]
+    checker.examine(EXAMPLE)
+    return checker
+
+
+def verdict(checker: Checker) -> str:
+    found = checker.examinations[EXAMPLE]
+    difference = found.difference or checker.excess(EXAMPLE)
+    return checker.stopped or (difference.message if difference else "accepted")
+
+
+def test_additions_in_no_fixed_order_are_accepted() -> None:
+    checker = checked(spread(2e-5), spread(3e-5))
+    assert verdict(checker) == "accepted"
+    assert any("in no fixed order" in note for note in checker.all_notes())
+
+
+def test_a_contribution_that_is_lost_is_not_rounding() -> None:
+    assert "error is too large" in verdict(checked(spread(2e-5), spread(2e-5, about=99.9)))
+
+
+@pytest.mark.parametrize(("size", "atomics"), [(0.5, True), (2e-5, False)])
+def test_an_original_that_differs_from_itself_by_more_is_a_race(size: float, atomics: bool) -> None:
+    reason = verdict(checked(spread(size, atomics=atomics), spread(0.0)))
+    assert "differs from itself from run to run" in reason and "a race" in reason
+    assert ("more than the rounding" in reason) == atomics
+
+
+def test_a_rewritten_version_with_a_race_is_a_counterexample() -> None:
+    assert "differs from itself" in verdict(checked(spread(2e-5), spread(0.5)))
+    assert "differs from itself" in verdict(checked(spread(0.0), spread(2e-5, atomics=False)))
+
+
+def test_identical_bits_are_not_asked_of_additions_in_no_fixed_order() -> None:
+    reason = verdict(checked(spread(2e-5), spread(0.0), identical=True))
+    assert "identical bits cannot be asked" in reason
+
+
+def test_memory_that_does_not_suffice_is_no_verdict() -> None:
+    full = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)
+    for pair in ((full, None), (None, full)):
+        ours, theirs = (lambda o, n, f=f: outcome(1.0, failure=f) for f in pair)
+        checker = checked(ours, theirs)
+        assert verdict(checker) == "accepted" and checker.accepted == 0
+        assert any("did not fit the memory" in note for note in checker.all_notes())
+
+
+def test_an_original_that_never_finishes_is_given_up() -> None:
+    stuck = outcome(1.0, failure=Failure("Hang", "no answer within 60 s"))
+    checker = checked(lambda o, n: stuck, spread(0.0))
+    for n in (1, 2):
+        checker.examine(Example((("x", TensorRecipe("f32", (n,))),)))
+    assert "does not finish" in checker.stopped
