@@ -85,6 +85,17 @@ def test_masked_lanes_that_matter_to_the_original_are_noted(
     assert any("masked-off lanes" in note for note in verdict.notes)
 
 
+def test_a_single_masked_lane_reads_the_zero_that_was_asked_for(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    one = _copy("""
+        v = tl.load(x + n, mask=n < 0, other=0.0)
+        tl.store(y + o, tl.load(x + o, mask=o < n, other=1.0), mask=o < n)""")
+    other = one.replace("tl.load(x + o, mask=o < n, other=1.0)", "v + tl.load(x + o, o < n, 1.0)")
+    verdict = of_texts(one, other, args="x: f32[n]", max_examples=3)
+    assert verdict.verdict == "identical", verdict
+
+
 def test_identical_is_asked_for(of_texts: Callable[..., Verdict]) -> None:
     one = _copy("tl.store(y + o, tl.load(x + o, mask=o < n) * 3.0 / 7.0, mask=o < n)")
     other = _copy("tl.store(y + o, tl.load(x + o, mask=o < n) * (3.0 / 7.0), mask=o < n)")

@@ -149,7 +149,9 @@ class Interpreter:
         def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
             self._check(pointers, lanes, "load")
-            if other is None and self.access.poison_lanes and not lanes.all():
+            # A single lane's `other` of 0 is dropped before it comes here: it counts as false.
+            single = pointers.data.size == 1
+            if other is None and self.access.poison_lanes and not single and not lanes.all():
                 dtype = pointers.get_element_ty()
                 kind = module._get_np_dtype(dtype)
                 value = np.nan if kind.kind == "f" else 1
