@@ -1,7 +1,7 @@
-# make demo    rewrite an example, look at the diff, verify the result
-# make test    the test suite; rewrites that verification has to judge: one of every kind
-# make test-all    with all of them (about ten minutes more on two cores)
-# make check   ruff and mypy
+# make demo      rewrite an example, look at the diff, verify the result
+# make test      the test suite, with one wrong rewrite of every kind for verification to find
+# make test-all  the same with all of them: some minutes more
+# make check     ruff and mypy
 
 PYTHON ?= python3
 VENV := .venv
