@@ -33,6 +33,7 @@ from tritonopt.source import (
     AddArgument,
     AddParameter,
     Change,
+    EditConflict,
     Enclose,
     InsertAfter,
     InsertBefore,
@@ -42,6 +43,7 @@ from tritonopt.source import (
     Replace,
     ReplaceExpression,
 )
+from tritonopt.source.excerpts import statement_code
 
 LIMIT_OF_LATER_AXES = 65535
 """What CUDA allows along the second and the third axis of a grid."""
@@ -873,10 +875,10 @@ class _Loop:
     # What moves out of the loop, and what goes into guards
 
     def _moved(self, statement: ast.stmt) -> str:
-        lines = self.module.lines_of(statement)
-        if lines is None:
-            raise NotExpressible(f"the statement in line {statement.lineno} shares its lines")
-        return lines
+        try:
+            return statement_code(self.module, statement)
+        except EditConflict as error:
+            raise NotExpressible(str(error)) from None
 
     def _guarded(self, last: ast.stmt) -> list[Change]:
         changes: list[Change] = []
