@@ -62,12 +62,16 @@ def rewrite_source(
     path: str = "<string>",
     safety: Iterable[Safety | str] = DEFAULT_SAFETY,
     assume: Iterable[facts.Assumption | str] = (),
+    only: str | None = None,
+    unseen_launches: str = "",
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
 
     `passes` is what may follow `--passes`, or passes themselves. `safety` is
     what may be applied beyond `exact`. Remarks point into the text that was
-    given, not into the result.
+    given, not into the result. `only` is the qualified name of the one kernel to
+    rewrite. `unseen_launches` says why the text does not show all launches, which
+    makes those that it shows no evidence; "" where the text is to be believed.
 
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
@@ -85,7 +89,7 @@ def rewrite_source(
     module = source.read(text, path)
     defects: dict[_Key, _Defect] = {}
     while True:
-        run = _Run(module, chosen, allowed, given, defects)
+        run = _Run(module, chosen, allowed, given, defects, only, unseen_launches)
         try:
             run.to_fixed_point()
         except _Defect as defect:
@@ -139,6 +143,8 @@ class _Run:
         allowed: frozenset[Safety],
         given: tuple[facts.Assumption, ...],
         defects: dict[_Key, _Defect],
+        only: str | None,
+        unseen_launches: str,
     ) -> None:
         self.module = module
         self.facts_used: set[str] = set()
@@ -146,6 +152,8 @@ class _Run:
         self._allowed = allowed
         self._given = given
         self._defects = defects
+        self._only = only
+        self._unseen_launches = unseen_launches
         self._origins = Origins(module.text)
         self._passed: list[tuple[tuple[int, ...], Remark]] = []
         self._missed: list[tuple[tuple[int, ...], Remark]] = []
@@ -164,7 +172,8 @@ class _Run:
             edited = None
             index = 0
             while index < len(self.module.kernels):
-                edited = self._kernel(index) or edited
+                if self._only in (None, self.module.kernels[index].qualname):
+                    edited = self._kernel(index) or edited
                 index += 1
             if edited is None:
                 return
@@ -196,7 +205,7 @@ class _Run:
         used: set[str] = set()
         culprit: Pass | None = None
         try:
-            known = facts.of(kernel, self._given)
+            known = facts.of(kernel, self._given, self._unseen_launches)
             for order, culprit in enumerate(self._passes):
                 for site in culprit.sites(known):
                     used |= site.facts_used
