@@ -121,7 +121,7 @@ def no_gpu() -> Iterator[list[tuple[Any, ...]]]:
         "warpSize": 32,
         "max_num_regs": 65536,
     }
-    loaded = (1, 2, 32, 0, 1024)[: 5 if VERSION >= (3, 4) else 4]
+    loaded = (None, 2, 32, 0, 1024)[: 5 if VERSION >= (3, 4) else 4]
     fake = SimpleNamespace(
         launcher_cls=Launcher,
         utils=SimpleNamespace(

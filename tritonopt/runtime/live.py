@@ -70,7 +70,7 @@ class Live:
     @property
     def definition(self) -> str:
         """The text without decorators."""
-        return "\n".join(self.lines[self.node.lineno - 1 :])
+        return "\n".join(self.lines[self.node.lineno - 1 :]) + "\n"
 
     @property
     def free_names(self) -> frozenset[str]:
@@ -100,7 +100,7 @@ def read_live(kernel: Any) -> Live:
         indentation = len(raw[0]) - len(raw[0].lstrip())
         path = function.__code__.co_filename
         live = Live(function, path, first, tuple(text.split("\n")), indentation, node)
-        if compiled is None or compiled.rstrip() == live.definition:
+        if compiled is None or compiled.rstrip() == live.definition.rstrip():
             return live
     raise SourceUnavailable(
         f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}: the source of "

@@ -134,7 +134,7 @@ def _publish(live: Live, definition: str) -> str:
     lines = [""] * (live.line - 1)
     if lines:
         lines[0] = f"# tritonopt made this from {function.__qualname__} of {live.path}"
-    text = "\n".join([*lines, definition, ""])
+    text = "\n".join([*lines, definition])
     name = re.sub(r"[^\w.-]+", "_", Path(live.path).name).strip("_") or "kernel.py"
     digest = hashlib.sha256(f"{live.path}\n{text}".encode()).hexdigest()[:16]
     path = _directory() / digest / name

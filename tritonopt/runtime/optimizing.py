@@ -236,6 +236,6 @@ def _remark(live: Live, message: str, reason: str) -> Remark:
 
 def _diff(live: Live, definition: str) -> str:
     """Of the two definitions; its lines count from the `def`."""
-    old, new = (f"{text}\n".splitlines(keepends=True) for text in (live.definition, definition))
+    old, new = (text.splitlines(keepends=True) for text in (live.definition, definition))
     name = os.path.basename(live.path)
     return "".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"))

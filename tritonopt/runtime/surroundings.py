@@ -64,7 +64,7 @@ class Surroundings:
         end = len(new) - self.after
         if old[: self.before] != new[: self.before] or old[len(old) - self.after :] != new[end:]:
             return None
-        return "\n".join(new[self.before : end])
+        return "\n".join(new[self.before : end]) + "\n"
 
 
 def surroundings_of(live: Live, ours: Any) -> Surroundings:

@@ -33,7 +33,7 @@ def why_not_verified(live: Live, definition: str) -> str | None:
     own = textwrap.dedent("\n".join(lines[live.first - 1 : last])).rstrip()
     if not path.is_file() or own.split("\n") != list(live.lines):
         return f"was not verified, for it does not stand in a file: {live.path}"
-    new = textwrap.indent(definition, " " * live.indentation).split("\n")
+    new = textwrap.indent(definition, " " * live.indentation).splitlines()
     text = "\n".join([*lines[: live.line - 1], *new, *lines[last:], ""])
     before = os.environ.get(_INSIDE)
     os.environ[_INSIDE] = "1"
