@@ -276,10 +276,8 @@ def test_a_text_of_one_kernel_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_kernel_in_a_function(tmp_path: Path) -> None:
     body = textwrap.indent(RELU[RELU.index("@") :], "    ")
-    body = body.replace("n, BLOCK", "n: kind, BLOCK")
-    text = f"{IMPORTS}def make(kind):\n{body}    return relu\n"
-    made = tritonopt.optimize(load(tmp_path, text).make("i64"), passes="max-to-where")
-    assert made.fn.__annotations__["n"] == "i64", "nobody can evaluate `kind` any more"
+    text = f"{IMPORTS}def make():\n{body}    return relu\n"
+    made = tritonopt.optimize(load(tmp_path, text).make(), passes="max-to-where")
     assert made.fn.__qualname__ == "make.<locals>.relu"
     (remark,) = made.tritonopt.remarks
     assert (remark.kernel, remark.line, remark.column) == ("make.<locals>.relu", 11, 13)
@@ -324,6 +322,14 @@ def test_a_kernel_in_a_class(tmp_path: Path) -> None:
     made = tritonopt.optimize(load(tmp_path, text).Kernels.relu, passes="max-to-where")
     assert made.tritonopt.remarks[0].kernel == "Kernels.relu"
     assert comparisons(made) == 1
+
+
+def test_defaults_are_the_values_that_the_original_has(relu: Any, tmp_path: Path) -> None:
+    text = RELU.replace("= 64", "= SIZE").replace("@triton.jit", "SIZE = 32\n\n\n@triton.jit")
+    module: Any = load(tmp_path, text)
+    module.SIZE = 128
+    made = tritonopt.optimize(module.relu, passes="max-to-where")
+    assert [p.default for p in made.params][3] == 32
 
 
 def test_other_decorators_and_annotations_as_text(tmp_path: Path) -> None:
