@@ -1,4 +1,4 @@
-"""The same in Triton's interpreter, in a process of their own, for it is on or off for all of it."""
+"""The same in Triton's interpreter, in a process of its own: it is on or off for all of one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tritonopt
-from tests.runtime.support import Array, load, no_gpu
+from tests.runtime.support import VERSION, Array, load, no_gpu
 from tests.runtime.test_optimize import RELU
 
 INSIDE = os.environ.get("TRITON_INTERPRET") == "1"
@@ -72,6 +72,8 @@ def test_chains_and_decorators(tmp_path: Path) -> None:
 @tritonopt.optimize(passes="max-to-where")
 @triton.jit""",
     ).replace(" = 64", "")
+    if VERSION == (3, 2):  # where tuned kernels are not interpreted
+        text = text.replace("@triton.autotune(", "@triton.heuristics({}) #")
     with no_gpu():
         kernel: Any = load(tmp_path, text).relu
         made = tritonopt.optimize(kernel, passes="max-to-where")

@@ -198,7 +198,8 @@ def kernel_like(original: Any, function: FunctionType, check: Callable[[], None]
 def _checked(kind: type, check: Callable[[], None]) -> type:
     """The class with a check in the two places that come before any use of the text.
 
-    Not in `run`: a launch costs what it did.
+    Not in `run`: a launch costs what it did. The class has the same name, for Triton looks at it
+    where it writes down arguments that are functions.
     """
 
     def cache_key(self: Any) -> str:
@@ -211,12 +212,16 @@ def _checked(kind: type, check: Callable[[], None]) -> type:
         check()
         return super(made, self).rewrite()
 
+    def __repr__(self: Any) -> str:
+        # Up to 3.5, kernels that take a function as an argument are told apart by this alone.
+        digest = hashlib.sha256(self.src.encode()).hexdigest()[:16]
+        return f"{super(made, self).__repr__()[:-1]}, tritonopt {digest})"
+
     body: dict[str, Any] = {"_tritonopt_unchecked": kind, "__module__": kind.__module__}
     if issubclass(kind, JITFunction):
-        body["cache_key"] = property(cache_key)
+        body |= {"cache_key": property(cache_key), "__repr__": __repr__}
     else:
         body["rewrite"] = rewrite
-    # Triton looks at the class's name where it writes down arguments that are functions.
     made: Any = type(kind.__name__, (kind,), body)
     return made  # type: ignore[no-any-return]
 
