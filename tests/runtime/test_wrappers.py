@@ -81,6 +81,11 @@ class Tuner(Autotuner):  # type: ignore[misc]  # Triton's is not typed
         self.table = str(self.base_fn.__code__.co_filename)
 
 
+class Registered(Tuner):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+
+
 class Secretive(Tuner):
     def __init__(self, fn: Any, secret: str) -> None:
         super().__init__(fn, fn.arg_names, [triton.Config({"BLOCK": 32})], ["n"], secret[:1])
@@ -130,12 +135,13 @@ def test_a_wrapper_that_only_its_maker_understands_is_copied(tuned: Any) -> None
     assert wrapped.kept[0] and wrapped.jit_function is tuned.fn.fn
 
 
-def test_a_tuner_of_another_library_is_made_again(relu: Any) -> None:
+@pytest.mark.parametrize("kind", [Tuner, Registered])
+def test_a_tuner_of_another_library_is_made_again(relu: Any, kind: Any) -> None:
     configs = [triton.Config({"BLOCK": 32})]
     with no_gpu():
-        tuner = Tuner(relu, relu.arg_names, configs, ["n"], "log2")
+        tuner = kind(relu, relu.arg_names, configs, ["n"], "log2")
         made = tritonopt.optimize(tuner, passes="max-to-where")
-    assert type(made) is Tuner and made.strategy == "log2" and made.configs == configs
+    assert type(made) is kind and made.strategy == "log2" and made.configs == configs
     assert made.keys == ["n"] and made.table == made.fn.fn.__code__.co_filename != tuner.table
 
 

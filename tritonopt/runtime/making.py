@@ -274,7 +274,8 @@ def _tuner_arguments(tuner: Any, made: Mapping[int, Any]) -> dict[str, Any]:
     """What a tuner derived from Triton's was made with."""
     known = vars(tuner)
     arguments: dict[str, Any] = {}
-    for name, parameter in inspect.signature(type(tuner)).parameters.items():
+    for parameter in _parameters(type(tuner)):
+        name = parameter.name
         attribute = _TUNER_ATTRIBUTES.get(name, name)
         if name in ("pre_hook", "post_hook"):
             arguments[name] = known[name] if known.get(f"user_defined_{name}") else None
@@ -290,6 +291,19 @@ def _tuner_arguments(tuner: Any, made: Mapping[int, Any]) -> dict[str, Any]:
                 f"its {name} was; put @tritonopt.optimize between it and @triton.jit"
             )
     return arguments
+
+
+def _parameters(kind: type) -> list[inspect.Parameter]:
+    """Of the constructor, the one that it hands all of its arguments on to if it does."""
+    for home in kind.__mro__:
+        if "__init__" in vars(home):
+            own = list(inspect.signature(vars(home)["__init__"]).parameters.values())[1:]
+            if not all(parameter.kind in _VARIADIC for parameter in own):
+                return own
+    return []
+
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def _unshared(value: Any) -> Any:
