@@ -421,9 +421,10 @@ class _Insertion:
         if caller is not None:
             detail = f"{caller.name} calls this function, and may pass tiles for its parameters"
             raise unknown("parameters-are-scalars", "parameters-may-be-tiles", detail)
-        if not self._facts.launches.launches:
+        why = self._facts.launches.unknown
+        if why:
             self._checklist.assume(
-                "parameters-are-scalars", "no launch is in this file, and no call by other jit code"
+                "parameters-are-scalars", f"{why}; no call by other jit code is in this file"
             )
 
     def _check_lanes(self) -> Offsets:
