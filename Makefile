@@ -1,6 +1,7 @@
 # make demo    rewrite an example, look at the diff, verify the result
 # make test    the whole test suite
 # make check   ruff and mypy
+# make test-triton VERSION=3.9.0    optimize() with that Triton, compiled and interpreted, without torch
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 DEMO := examples/layer_norm.py
 REWRITTEN := build/demo/layer_norm.py
 
-.PHONY: all demo test check clean
+.PHONY: all demo test test-triton check clean
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -34,6 +35,19 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 -q --color=no
+
+test-triton:
+	@test -n "$(VERSION)" || { echo "say which Triton: make test-triton VERSION=3.9.0"; exit 2; }
+	@$(MAKE) --no-print-directory .venv-triton-$(VERSION)/.installed
+	@.venv-triton-$(VERSION)/bin/python -m pytest -q --color=no tests/runtime
+
+# The interpreter of Triton 3.2 to 3.6 fails with numpy 2.4 and later.
+.venv-triton-%/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -m venv .venv-triton-$*
+	@grep -v '^triton=\|^torch=\|^numpy=' constraints.txt > .venv-triton-$*/constraints.txt
+	@.venv-triton-$*/bin/python -m pip install --quiet --disable-pip-version-check \
+		-c .venv-triton-$*/constraints.txt -e . triton==$* 'numpy<2.4' pytest setuptools
+	@touch $@
 
 check: $(INSTALLED)
 	@$(BIN)/ruff check .
