@@ -30,7 +30,7 @@ import re
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,34 +127,35 @@ def measured(case: Case, passes: str, rounds: int) -> Iterator[dict[str, Any]]:
     """One row for each kernel that the launcher launches."""
     module = imported(case.path)
     kernels = {name: value for name, value in vars(module).items() if is_kernel(value, module)}
+    recorders = [Recorder(name, kernel) for name, kernel in kernels.items()]
+    original = called(module, case, recorders, {})
+    launched = [recorder for recorder in recorders if recorder.launches]
+    if not launched:
+        raise SystemExit(f"{case.label} launches no kernel that is a name of its module")
     optimized = {}
     seconds = {}
-    for name, kernel in kernels.items():
+    for recorder in launched:
         begin = time.perf_counter()
-        optimized[name] = tritonopt.optimize(kernel, passes=passes)
-        seconds[name] = time.perf_counter() - begin
-    recorders = {name: Recorder(kernel) for name, kernel in kernels.items()}
-    outcomes = [called(module, case, using) for using in (recorders, optimized)]
-    difference = compared(*outcomes)
-    for name, recorder in recorders.items():
-        if recorder.launches:
-            same = tritonopt.optimize(kernels[name], passes=())
-            launched = {"original": kernels[name], "optimized": optimized[name], "same": same}
-            times = timed(recorder.launches[0], launched, rounds)
-            found = ratios(times["optimized"], times["original"])
-            yield {
-                "case": f"{case.path.stem}.{name}",
-                "arguments": case.arguments,
-                "passes": list(optimized[name].tritonopt.passes),
-                "difference": difference,
-                "optimize_ms": seconds[name] * 1e3,
-                "median_us": {version: statistics.median(t) for version, t in times.items()},
-                "optimized": found,
-                "same": ratios(times["same"], times["original"]),
-                "slower": found["ratio_p10"] > 1,
-            }
-    if not any(recorder.launches for recorder in recorders.values()):
-        raise SystemExit(f"{case.label} launches no kernel that is a name of its module")
+        optimized[recorder.name] = tritonopt.optimize(recorder.kernel, passes=passes)
+        seconds[recorder.name] = time.perf_counter() - begin
+    difference = compared(original, called(module, case, [], optimized))
+    for recorder in launched:
+        name = recorder.name
+        same = tritonopt.optimize(recorder.kernel, passes=())
+        versions = {"original": recorder.kernel, "optimized": optimized[name], "same": same}
+        times = timed(recorder.launches[0], versions, rounds)
+        found = ratios(times["optimized"], times["original"])
+        yield {
+            "case": f"{case.path.stem}.{name}",
+            "arguments": case.arguments,
+            "passes": list(optimized[name].tritonopt.passes),
+            "difference": difference,
+            "optimize_ms": seconds[name] * 1e3,
+            "median_us": {version: statistics.median(t) for version, t in times.items()},
+            "optimized": found,
+            "same": ratios(times["same"], times["original"]),
+            "slower": found["ratio_p10"] > 1,
+        }
 
 
 def imported(path: Path) -> ModuleType:
@@ -181,31 +182,32 @@ Launch = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
 @dataclass
 class Recorder:
-    """A kernel that remembers how it was launched."""
+    """Remembers how a kernel of a module was launched."""
 
+    name: str
     kernel: Any
     launches: list[Launch] = field(default_factory=list)
 
-    def __getitem__(self, grid: Any) -> Callable[..., Any]:
-        def launch(*args: Any, **kwargs: Any) -> Any:
-            self.launches.append((grid, args, kwargs))
-            return self.kernel[grid](*args, **kwargs)
-
-        return launch
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.kernel, name)
+    def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        self.launches.append((grid, args, kwargs))
+        return type(self.kernel).run(self.kernel, *args, grid=grid, warmup=warmup, **kwargs)
 
 
-def called(module: ModuleType, case: Case, kernels: dict[str, Any]) -> list[torch.Tensor]:
+def called(
+    module: ModuleType, case: Case, recorders: list[Recorder], kernels: dict[str, Any]
+) -> list[torch.Tensor]:
     """What the launcher returns, and its arguments, with other kernels in its module."""
     torch.manual_seed(0)
     arguments = list(made(case.arguments))
     launcher: Any = module
     for part in case.launcher.split("."):
         launcher = getattr(launcher, part)
+    for recorder in recorders:
+        recorder.kernel.run = recorder.run
     with replaced(module, kernels):
         returned = launcher(*arguments)
+    for recorder in recorders:
+        del recorder.kernel.run
     torch.cuda.synchronize()
     return [*tensors(returned), *tensors(arguments)]
 

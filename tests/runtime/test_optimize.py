@@ -390,3 +390,12 @@ def test_another_process_makes_the_same(tmp_path: Path, relu: Any) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.strip() == tritonopt.optimize(relu, passes="max-to-where").cache_key
+
+
+def test_it_is_imported_when_it_is_used() -> None:
+    script = (
+        "import sys, tritonopt; heavy = {'triton', 'torch', 'numpy', 'libcst', 'hypothesis'}; "
+        "assert not heavy & set(sys.modules); tritonopt.optimize; "
+        "assert heavy & set(sys.modules) == {'triton'}, heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -150,6 +150,14 @@ def test_helpers_are_the_live_ones(tmp_path: Path) -> None:
         comparisons(made)
 
 
+def test_a_helper_that_is_optimized_meanwhile_does_what_it_did(tmp_path: Path) -> None:
+    module: Any = load(tmp_path, HELPER)
+    made, _ = optimized(module.relu)
+    for passes in ("max-to-where", "licm"):
+        module.scaled = tritonopt.optimize(module.scaled, passes=passes)
+    assert comparisons(made) == 1
+
+
 def test_a_helper_of_another_module_is_not_looked_into(tmp_path: Path) -> None:
     def standing() -> set[str]:
         made, _ = optimized(module.relu)

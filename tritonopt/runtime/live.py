@@ -13,6 +13,9 @@ from typing import Any
 
 from triton.runtime import JITFunction
 
+ORIGINAL = "_tritonopt_original"
+"""The attribute of a kernel that was made from another one, which it holds."""
+
 
 class SourceUnavailable(Exception):
     """The text of a kernel cannot be read, so there is nothing to rewrite."""

@@ -16,7 +16,7 @@ from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
 from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.pipeline import rewrite_source
-from tritonopt.runtime.live import Live, chain_of, read_live
+from tritonopt.runtime.live import ORIGINAL, Live, chain_of, read_live
 from tritonopt.runtime.making import chain_like, function_from, kernel_like
 from tritonopt.runtime.surroundings import changed_names, surroundings_of, unbound_names
 from tritonopt.runtime.verifying import is_inside_verification, why_not_verified
@@ -129,6 +129,7 @@ class _Work:
         kernel = kernel_like(original, function, made.check)
         result = chain_like(chain, kernel)
         kernel.tritonopt = result.tritonopt = made.found
+        setattr(kernel, ORIGINAL, original)
         return result
 
     def _rewritten(self, live: Live, wrappers: list[Any]) -> _Made:

@@ -28,6 +28,7 @@ import triton.language as tl
 
 from tritonopt import source
 from tritonopt.runtime.live import (
+    ORIGINAL,
     Live,
     Namespace,
     SourceUnavailable,
@@ -80,14 +81,20 @@ def surroundings_of(live: Live, ours: Any) -> Surroundings:
 
 
 def changed_names(live: Live, evidence: Mapping[str, tuple[str, Any]]) -> list[str]:
-    """The names that stand for something else than they did."""
+    """The names that stand for something else than they did.
+
+    A helper that was optimized meanwhile still does what it did.
+    """
     namespace = Namespace(live.function)
-    return [
-        name
-        for name, (description, value) in evidence.items()
-        if namespace.get(name, _MISSING) is not value
-        and (is_jit_function(value) or describe(namespace, name) != description)
-    ]
+    changed = []
+    for name, (description, value) in evidence.items():
+        now = namespace.get(name, _MISSING)
+        while now is not value and is_jit_function(now) and hasattr(now, ORIGINAL):
+            now = getattr(now, ORIGINAL)
+        same = describe(namespace, name) == description and not is_jit_function(value)
+        if now is not value and not same:
+            changed.append(name)
+    return changed
 
 
 def unbound_names(live: Live, rewritten: FunctionType) -> list[str]:
