@@ -311,10 +311,11 @@ def _unshared(value: Any) -> Any:
     if isinstance(value, dict):
         new = copy.copy(value)
         for key, item in value.items():
+            inner = _unshared(item)
             if _is_compiled(item):
                 del new[key]
-            else:
-                new[key] = _unshared(item)
+            elif inner is not item:
+                new[key] = inner
         return new
     if isinstance(value, (list, set)):
         return copy.copy(value)

@@ -98,8 +98,11 @@ def optimize(
     PassSelectionError, AssumptionError and ValueError for arguments that mean nothing.
     """
     chosen = registry.resolve("default" if passes is None else passes)
-    allowed = frozenset(Safety(level) for level in safety)
-    given = tuple(facts.parse_assumption(f) if isinstance(f, str) else f for f in assume)
+    # A string is a sequence of strings too, and never of the ones that were meant.
+    levels = [safety] if isinstance(safety, str) else safety
+    allowed = frozenset(Safety(level) for level in levels)
+    facts_given = [assume] if isinstance(assume, str) else assume
+    given = tuple(facts.parse_assumption(f) if isinstance(f, str) else f for f in facts_given)
     work = _Work(chosen, allowed, given, verify)
     return work.done_to if fn is None else work.done_to(fn)
 
