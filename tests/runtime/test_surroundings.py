@@ -193,6 +193,22 @@ def test_the_language_by_whatever_name(tmp_path: Path) -> None:
     assert "language.where(x > 0.0, x, 0.0)" in made.src and comparisons(made) == 1
 
 
+def test_new_code_does_not_say_what_the_module_understands_otherwise(
+    tmp_path: Path, root: Path, torch: ModuleType
+) -> None:
+    # Its `max` is a reduction, and the rewrite would call Python's.
+    text = (root / "tests/passes/fuse-stats/another_max.py").read_text()
+    module: Any = load(tmp_path, text)
+    _, reasons = optimized(module.kernel, "fuse-stats")
+    assert reasons == ["not-expressible"]
+    del module.max
+    made, _ = optimized(module.kernel, "fuse-stats")
+    assert "max(min(N, BLOCK), 1)" in made.src
+    module.max = module.sum
+    with pytest.raises(RuntimeError, match="optimized for what max stood for"):
+        assert made.cache_key
+
+
 def test_something_else_by_the_name_of_the_language(tmp_path: Path) -> None:
     text = RELU.replace(
         "import triton.language as tl", "import triton.language\nimport types\n\ntl = SHIM"

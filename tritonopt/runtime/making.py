@@ -144,7 +144,8 @@ def _publish(live: Live, definition: str) -> str:
             _write(path, text)
     except OSError:
         where = f"<tritonopt {name}:{live.line} {function.__qualname__} {digest}>"
-    linecache.cache[where] = (len(text), None, text.splitlines(keepends=True), where)
+    kept = [f"{line}\n" for line in text.split("\n")[:-1]]
+    linecache.cache[where] = (len(text), None, kept, where)
     return where
 
 

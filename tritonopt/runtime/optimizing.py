@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any, TypeVar, overload
 
@@ -18,7 +18,7 @@ from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.runtime.live import ORIGINAL, Live, chain_of, read_live
 from tritonopt.runtime.making import chain_like, function_from, kernel_like
-from tritonopt.runtime.surroundings import changed_names, surroundings_of, unbound_names
+from tritonopt.runtime.surroundings import changed_names, new_names, surroundings_of, unbound
 from tritonopt.runtime.verifying import is_inside_verification, why_not_verified
 from tritonopt.source import SourceError
 
@@ -129,7 +129,10 @@ class _Work:
         else:
             made = self._rewritten(live, chain[:-1])
         function = function_from(live, made.found.source)
-        kernel = kernel_like(original, function, made.check)
+        check = None
+        if made.found.diff:
+            check = _check(live, {**made.evidence, **new_names(live, function)})
+        kernel = kernel_like(original, function, check)
         result = chain_like(chain, kernel)
         kernel.tritonopt = result.tritonopt = made.found
         setattr(kernel, ORIGINAL, original)
@@ -173,7 +176,7 @@ class _Work:
         found = Optimization(
             definition, _diff(live, definition), tuple(remarks), tuple(dict.fromkeys(passed))
         )
-        return _Made(found, _check(live, page.evidence) if found.diff else None)
+        return _Made(found, page.evidence)
 
     def _why_not(
         self, live: Live, definition: str | None, wrappers: list[Any], understood: bool
@@ -184,9 +187,9 @@ class _Work:
         if definition == live.definition:
             return ""
         new = function_from(live, definition)
-        unbound = unbound_names(live, new)
-        if unbound:
-            return f"the rewrite needs {', '.join(unbound)}, which its module does not have"
+        missing = unbound(new_names(live, new))
+        if missing:
+            return f"the rewrite needs {', '.join(missing)}, which its module does not have"
         foreign = [w for w in wrappers if type(w) not in (Autotuner, Heuristics)]
         if (foreign or not understood) and signature(new) != signature(live.function):
             around = type(foreign[0]).__name__ if foreign else "its decorator"
@@ -196,10 +199,10 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Made:
-    """What a kernel becomes, and what has to hold when it is compiled."""
+    """What a kernel becomes, and what its names were taken to be for it."""
 
     found: Optimization
-    check: Callable[[], None] | None = None
+    evidence: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
 
 
 def _check(live: Live, evidence: Mapping[str, tuple[str, Any]]) -> Callable[[], None]:

@@ -97,16 +97,21 @@ def changed_names(live: Live, evidence: Mapping[str, tuple[str, Any]]) -> list[s
     return changed
 
 
-def unbound_names(live: Live, rewritten: FunctionType) -> list[str]:
-    """The names that a rewritten function reads, the original does not, and nothing is bound to."""
+def new_names(live: Live, rewritten: FunctionType) -> dict[str, tuple[str, Any]]:
+    """The globals that a rewritten function reads and the original does not, as evidence."""
+    known = live.function.__code__.co_names
+    read = (i.argval for i in dis.get_instructions(rewritten) if i.opname == "LOAD_GLOBAL")
     namespace = Namespace(rewritten)
-    old = live.function.__code__
-    new = [
-        instruction.argval
-        for instruction in dis.get_instructions(rewritten)
-        if instruction.opname == "LOAD_GLOBAL" and instruction.argval not in old.co_names
-    ]
-    return [n for n in new if namespace.get(n, _MISSING) is _MISSING and not hasattr(builtins, n)]
+    return {
+        name: (describe(namespace, name), namespace.get(name, _MISSING))
+        for name in read
+        if name not in known
+    }
+
+
+def unbound(names: Mapping[str, tuple[str, Any]]) -> list[str]:
+    """Those of the names that nothing is bound to, here or by Python."""
+    return [name for name, (said, value) in names.items() if value is _MISSING and said]
 
 
 @dataclass(frozen=True)
@@ -246,8 +251,13 @@ class _Page:
         yield f"import triton as {_OWN}triton"
         nodes = ast.walk(ast.parse(text))
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        # By what else new code may call the language.
-        names |= {name for name, value in self.namespace.globals.items() if value is tl}
+        # What new code may say: the language by another name, and Python's own words, unless
+        # the module has given them another meaning.
+        names |= {
+            name
+            for name, value in self.namespace.globals.items()
+            if value is tl or (hasattr(builtins, name) and not name.startswith("_"))
+        }
         for name in sorted(names - self.defined):
             bound = self.namespace.get(name, _MISSING) is not _MISSING
             if (bound or name in self.names) and not name.startswith(_OWN):

@@ -33,9 +33,8 @@ def why_not_verified(live: Live, definition: str) -> str | None:
     own = textwrap.dedent("\n".join(lines[live.first - 1 : last])).rstrip()
     if not path.is_file() or own.split("\n") != list(live.lines):
         return f"was not verified, for it does not stand in a file: {live.path}"
-    new = textwrap.indent(definition, " " * live.indentation).splitlines()
-    text = "\n".join([*lines[: live.line - 1], *new, *lines[last:], ""])
-    before = os.environ.get(_INSIDE)
+    new = textwrap.indent(definition, " " * live.indentation)
+    text = "\n".join([*lines[: live.line - 1], new.rstrip("\n"), *lines[last:], ""])
     os.environ[_INSIDE] = "1"
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -45,8 +44,7 @@ def why_not_verified(live: Live, definition: str) -> str | None:
     except VerificationError as error:
         return f"was not verified: {error}"
     finally:
-        if before is None:
-            del os.environ[_INSIDE]
+        del os.environ[_INSIDE]
     if verdict.verdict in ("identical", "equivalent"):
         return None
     why = verdict.counterexample or verdict.reason
