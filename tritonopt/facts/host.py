@@ -84,6 +84,17 @@ def passed_by(launch: Launch) -> tuple[Passed, ...]:
     return tuple(_Passing(host, launch, tuning, chosen).passed() for chosen in tuning.choices)
 
 
+def form_at(launch: Launch, expression: ast.expr) -> Polynomial:
+    """What an expression of the launcher comes to where it stands."""
+    host = _Host(launch.kernel.module, launch.launcher)
+    return host.form(expression, host.statement(expression))
+
+
+def place_atom(expression: ast.expr) -> Atom:
+    """The atom that an expression is whose value cannot be followed, such as a new tensor."""
+    return Atom("host", (_where(expression), ""))
+
+
 class _Passing:
     """One launch under one configuration."""
 
