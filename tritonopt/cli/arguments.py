@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from tritonopt.reporting.findings import Summary
-from tritonopt.rewriting.model import Safety
-from tritonopt.rewriting.options import nearest
-from tritonopt.rewriting.passes import Pass
-from tritonopt.rewriting.registry import load, names
+if TYPE_CHECKING:
+    from tritonopt.reporting.findings import Summary
+    from tritonopt.rewriting.model import Safety
+    from tritonopt.rewriting.passes import Pass
 
 EXACT = "exact"
 
@@ -41,6 +41,8 @@ def add_safety(parser: argparse.ArgumentParser) -> None:
 
 def rules(summary: Summary) -> dict[str, type[Pass]]:
     """The passes that had something to say, for a report that explains them."""
+    from tritonopt.rewriting.registry import load, names
+
     return {name: load(name) for name in summary.statistics if name in names()}
 
 
@@ -66,6 +68,9 @@ def safety(text: str) -> frozenset[Safety]:
 
 def safety_level(name: str) -> Safety | None:
     """The level of a name, None for `exact`. Raises ValueError where there is none."""
+    from tritonopt.rewriting.model import Safety
+    from tritonopt.rewriting.options import nearest
+
     if name == EXACT:
         return None
     try:

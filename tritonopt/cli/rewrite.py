@@ -1,4 +1,7 @@
-"""`tritonopt rewrite`: rewrite the kernels of files. It never runs the files' code."""
+"""`tritonopt rewrite`: rewrite the kernels of files. It never runs the files' code.
+
+It is a hook for commits too, so what looks at kernels is imported when there are some.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,21 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
-from tritonopt import facts, source
+from tritonopt import source
 from tritonopt.cli import arguments as shared
 from tritonopt.cli import scanning
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import Bar
 from tritonopt.cli.scanning import Target
-from tritonopt.cli.selection import Selection
-from tritonopt.reporting import diff, lines, text
+from tritonopt.reporting import lines, text
 from tritonopt.reporting.findings import FileFindings, Summary
-from tritonopt.rewriting import pipeline
-from tritonopt.rewriting.options import PassSelectionError, nearest
+
+if TYPE_CHECKING:
+    from tritonopt import facts
+    from tritonopt.cli.selection import Selection
 
 _DESCRIPTION = """\
 Rewrite the kernels of files. Without --write a unified diff goes to stdout and
@@ -36,6 +41,12 @@ class Job:
 
     selection: Selection
     write: bool
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Job:
+        from tritonopt.cli.selection import Selection
+
+        return cls(Selection.of(arguments), arguments.write)
 
 
 @dataclass(frozen=True)
@@ -63,22 +74,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     action.add_argument(
         "--check", action="store_true", help="exit with 1 when something would change"
     )
+    parser.add_argument(
+        "--careful",
+        action="store_true",
+        help="where the configuration says nothing else: only passes with a measured gain, only "
+        "exact sites, and only those after which compiled results stay the same bit for bit",
+    )
     shared.add_safety(parser)
     shared.add_assume(parser)
     shared.add_report_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    job = Job(Selection.of(arguments), arguments.write)
     summary = Summary()
     try:
-        job.selection.check()
         targets = scanning.find(arguments)
-        passes = job.selection.check_settings(target.settings for target in targets.files)
+    except ConfigurationError as error:
+        return complain(str(error))
+    job: Job | None = None
+    if arguments.passes is not None or arguments.assume or scanning.any_kernels(targets):
+        from tritonopt.facts import AssumptionError
+        from tritonopt.rewriting.options import PassSelectionError
+
+        job = Job.of(arguments)
+        try:
+            job.selection.check()
+            passes = job.selection.check_settings(target.settings for target in targets.files)
+        except (PassSelectionError, AssumptionError) as error:
+            return complain(str(error))
         if not all(passes):
             summary.notes.append(_NO_PASS)
-    except (PassSelectionError, facts.AssumptionError, ConfigurationError) as error:
-        return complain(str(error))
     for path, message in targets.errors:
         summary.add_error(path, message)
         _say(message)
@@ -88,19 +113,20 @@ def run(arguments: argparse.Namespace) -> int:
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
     with Bar(len(targets.files), "rewriting", sys.stderr) as bar:
-        for done in scanning.work(partial(_rewrite, job), targets.files, arguments.jobs):
+        do = _only_read if job is None else partial(_rewrite, job)
+        for done in scanning.work(do, targets.files, arguments.jobs if job is not None else 1):
             summary.add(done.findings)
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
             if done.findings.diff or done.findings.remarks or done.findings.errors:
                 bar.clear()
-                _show(done.findings, done.encoding, job, arguments)
+                _show(done.findings, done.encoding, arguments)
             if arguments.format in _WHOLE:
                 found.append(done.findings)
             bar.advance()
-    given = [facts.parse_assumption(text) for text in job.selection.assume]
-    summary.notes.extend(_unneeded(given, parameters, facts_used))
-    _finish(found, summary, job, arguments)
+    if job is not None and job.selection.assume:
+        summary.notes.extend(_unneeded(job.selection.given(), parameters, facts_used))
+    _finish(found, summary, arguments)
     if summary.errors:
         return ERROR
     return FOUND if arguments.check and summary.changed else OK
@@ -109,8 +135,23 @@ def run(arguments: argparse.Namespace) -> int:
 _NO_PASS = "no pass runs by default; name one with --passes (`tritonopt passes` lists them)"
 
 
+def _only_read(target: Target) -> Done:
+    """One file of a run without kernels: one that was named is at least Python."""
+    try:
+        file = source.read_file(target.path)
+        if target.named:
+            source.read(file.text, str(target.path))
+    except source.SourceError as error:
+        return Done(FileFindings(str(target.path), errors=(str(error),)))
+    return Done(FileFindings(str(target.path)))
+
+
 def _rewrite(job: Job, target: Target) -> Done:
     """Do one file. Whatever fails is in the findings, and the next file is done all the same."""
+    from tritonopt.facts import AssumptionError
+    from tritonopt.reporting import diff
+    from tritonopt.rewriting import pipeline
+
     shown = str(target.path)
     selection, settings = job.selection, target.settings
     try:
@@ -124,12 +165,13 @@ def _rewrite(job: Job, target: Target) -> Done:
             path=shown,
             safety=selection.safety(settings),
             assume=selection.facts(settings),
+            same_bits=selection.same_bits(settings),
         )
         if job.write and result.changed:
             source.write_file(file, result.text)
     except source.SourceError as error:
         return Done(FileFindings(shown, errors=(str(error),)))
-    except facts.AssumptionError as error:
+    except AssumptionError as error:
         return Done(FileFindings(shown, errors=(f"{shown}: {error}",)))
     except Exception as error:
         failure = pipeline.describe(error)
@@ -151,7 +193,7 @@ def _rewrite(job: Job, target: Target) -> Done:
     return Done(findings, file.encoding, result.kernels, result.facts_used)
 
 
-def _show(findings: FileFindings, encoding: str, job: Job, arguments: argparse.Namespace) -> None:
+def _show(findings: FileFindings, encoding: str, arguments: argparse.Namespace) -> None:
     """Report one file as soon as it is done: the diff on stdout, the rest on stderr."""
     form = arguments.format
     if form == "github":
@@ -161,9 +203,9 @@ def _show(findings: FileFindings, encoding: str, job: Job, arguments: argparse.N
     style = text.Style.of(sys.stderr)
     listed = form in ("text", "concise") and not arguments.statistics
     if form in ("text", "concise"):
-        if findings.diff and not job.write:
+        if findings.diff and not arguments.write:
             _print_diff(findings.diff, encoding)
-        if job.write and findings.changed:
+        if arguments.write and findings.changed:
             _say(f"{findings.path}: rewritten")
     if listed and form == "concise":
         for line in lines.concise(findings):
@@ -180,6 +222,8 @@ def _show(findings: FileFindings, encoding: str, job: Job, arguments: argparse.N
 
 def _print_diff(shown: str, encoding: str) -> None:
     """Print a diff in the bytes of its file, so that it can be applied."""
+    from tritonopt.reporting import diff
+
     style = text.Style.of(sys.stdout)
     buffer = getattr(sys.stdout, "buffer", None)
     if style.colour or buffer is None:
@@ -190,9 +234,7 @@ def _print_diff(shown: str, encoding: str) -> None:
     sys.stdout.flush()
 
 
-def _finish(
-    found: list[FileFindings], summary: Summary, job: Job, arguments: argparse.Namespace
-) -> None:
+def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Namespace) -> None:
     if arguments.format == "json":
         from tritonopt.reporting import json
 
@@ -208,13 +250,15 @@ def _finish(
             _say(line)
     for note in summary.notes:
         _say(f"note: {note}")
-    _say(text.summary_line(summary, job.write))
+    _say(text.summary_line(summary, arguments.write))
 
 
 def _unneeded(
     assume: Iterable[facts.Assumption], parameters: Sequence[frozenset[str]], used: set[str]
 ) -> Iterator[str]:
     """The facts that changed nothing: their names are nobody's, or no site rests on them."""
+    from tritonopt.rewriting.options import nearest
+
     known = frozenset[str]().union(*parameters)
     for fact in assume:
         strange = sorted(fact.names - known)

@@ -114,6 +114,10 @@ def may_hold_kernels(path: Path) -> bool:
     return (b"jit" in data and b"triton" in data) or b"\0" in data
 
 
+def any_kernels(targets: Targets) -> bool:
+    return any(may_hold_kernels(target.path) for target in targets.files)
+
+
 def work(do: Callable[[Target], Result], targets: Sequence[Target], jobs: int) -> Iterator[Result]:
     """What comes of every target, in their order. `do` and its results can be pickled."""
     processes = _processes(targets, jobs)

@@ -24,10 +24,13 @@ class Selection:
     spec: str | None
     levels: frozenset[Safety] | None
     assume: tuple[str, ...]
+    careful: bool = False
+    """Where nothing is said: measured gains, exact, the same bits."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Selection:
-        return cls(arguments.passes, arguments.safety, tuple(arguments.assume))
+        careful = getattr(arguments, "careful", False)
+        return cls(arguments.passes, arguments.safety, tuple(arguments.assume), careful)
 
     def check(self) -> None:
         """Raises PassSelectionError and AssumptionError for flags that mean nothing."""
@@ -49,6 +52,9 @@ class Selection:
 
     def passes(self, settings: Settings) -> list[Pass]:
         """The passes for a file. Raises PassSelectionError, which says where it was written."""
+        if self.careful and self.is_default(settings):
+            measured = (found() for found in registry.catalogue().values() if found.gain)
+            return [found for found in measured if found.name not in settings.ignore]
         spec = self.spec or settings.passes or "default"
         try:
             unknown = sorted(settings.ignore - set(registry.names()))
@@ -68,7 +74,11 @@ class Selection:
             return self.levels
         if settings.safety is not None:
             return frozenset(map(Safety, settings.safety))
-        return pipeline.DEFAULT_SAFETY
+        return frozenset() if self.careful else pipeline.DEFAULT_SAFETY
+
+    def same_bits(self, settings: Settings) -> bool:
+        """Whether only sites count after which compiled results stay bit for bit."""
+        return self.careful and self.levels is None and settings.safety is None
 
     def facts(self, settings: Settings) -> list[known.Assumption]:
         """The given facts. Raises AssumptionError, which says where it was written."""
@@ -76,4 +86,8 @@ class Selection:
             found = [known.parse_assumption(text) for text in settings.assume]
         except known.AssumptionError as error:
             raise known.AssumptionError(f"{settings.at['assume']}: {error}") from None
-        return [*found, *map(known.parse_assumption, self.assume)]
+        return [*found, *self.given()]
+
+    def given(self) -> list[known.Assumption]:
+        """The facts of the command line."""
+        return [known.parse_assumption(text) for text in self.assume]

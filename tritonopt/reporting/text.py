@@ -60,6 +60,13 @@ def remark_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
         yield _condition_line(condition, style)
 
 
+def explained_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
+    """A remark with all of its conditions, those that were proved as well."""
+    yield next(remark_lines(path, remark, style))
+    for condition in remark.conditions:
+        yield _condition_line(condition, style)
+
+
 def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
     """What to do, why, what it may be worth, and the command that does it."""
     for suggestion in found.suggestions:
@@ -67,7 +74,8 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
         where = style.paint(f"{found.path}:{remark.line}:{remark.column}:", BOLD)
         safety = ",".join(safety_names(remark.safety)) or "exact"
         colour = YELLOW if suggestion.is_mistake else CYAN
-        yield f"{where} {style.paint(remark.pass_name, colour)} [{safety}]: {remark.message}"
+        head = f"{where} {style.paint(remark.pass_name, colour)} [{safety}]:"
+        yield f"{head} {remark.message}"
         below = {"why": suggestion.why, "worth": suggestion.worth, "apply": suggestion.apply}
         for name, text in below.items():
             if text:

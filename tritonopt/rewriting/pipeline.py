@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 import traceback
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
 from tritonopt.rewriting import registry
-from tritonopt.rewriting.model import Remark, RemarkKind, Safety, Site
+from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.origins import Origins
 from tritonopt.rewriting.silence import Silence
 
@@ -63,12 +63,14 @@ def rewrite_source(
     path: str = "<string>",
     safety: Iterable[Safety | str] = DEFAULT_SAFETY,
     assume: Iterable[facts.Assumption | str] = (),
+    same_bits: bool = False,
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
 
     `passes` is what may follow `--passes`, or passes themselves. `safety` is
-    what may be applied beyond `exact`. Remarks point into the text that was
-    given, not into the result.
+    what may be applied beyond `exact`; with `same_bits`, only what leaves the
+    results of compiled code the same bit for bit. Remarks point into the text
+    that was given, not into the result.
 
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
@@ -87,7 +89,7 @@ def rewrite_source(
     defects: dict[_Key, _Defect] = {}
     silence = Silence(module)
     while True:
-        run = _Run(module, chosen, allowed, given, defects, silence)
+        run = _Run(module, chosen, allowed, given, defects, silence, same_bits)
         try:
             run.to_fixed_point()
         except _Defect as defect:
@@ -134,6 +136,7 @@ class _Run:
         given: tuple[facts.Assumption, ...],
         defects: dict[_Key, _Defect],
         silence: Silence,
+        same_bits: bool,
     ) -> None:
         self.module = module
         self.facts_used: set[str] = set()
@@ -142,6 +145,7 @@ class _Run:
         self._given = given
         self._defects = defects
         self._silence = silence
+        self._same_bits = same_bits
         self._origins = Origins(module.text)
         self._passed: list[tuple[tuple[int, ...], Remark]] = []
         self._missed: list[tuple[tuple[int, ...], Remark]] = []
@@ -227,6 +231,11 @@ class _Run:
         """What is to be said of a site, and where the remark belongs."""
         line, column = self._place(site.anchor)
         remark = judge(kernel, chosen, site, (line, column), self._allowed)
+        if self._same_bits and remark.kind is RemarkKind.PASSED and site.bits is not Bits.SAME:
+            message = (
+                f"may change the bits of results ({site.bits.value}); would have {site.message}"
+            )
+            remark = replace(remark, kind=RemarkKind.MISSED, message=message, reason="bits")
         start, _ = self._place(kernel.node)
         return (start, order, line, column), remark
 
