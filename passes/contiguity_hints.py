@@ -397,6 +397,8 @@ class _Insertion:
             Bits.REDUCTION_ORDER if adds_up_floats(self._facts.interpretation) else Bits.SAME,
             frozenset(checklist.given),
             self._changes,
+            advice=f"say that each {self._value} lanes of {self._text} are consecutive and "
+            f"start at a multiple of {self._value}",
         )
 
     def _prove(self, claim: str, detail: str, proof: Proof) -> None:

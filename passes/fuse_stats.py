@@ -252,6 +252,7 @@ class FuseStats(Pass):
             frozenset(checklist.given),
             changes,
             pays=not _one_tile_holds_all(facts, second),
+            advice=f"merge {into} ({self.formula} formula)",
         )
 
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:

@@ -252,11 +252,17 @@ class GridStride(Pass):
             frozenset(checklist.given),
             changes,
             pays=bool(sums),
+            advice=self._advice(sums, launches),
         )
 
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
         changes: Sequence[Change] = site.plan
         return changes
+
+    def _advice(self, sums: Sequence[_Sum], launches: _Launches) -> str:
+        loop = f"let each program loop over tiles along axis {self.axis} ({launches.summary})"
+        lines = ", ".join(str(sum_.statement.lineno) for sum_ in sums)
+        return f"{loop}, and add once what line {lines} adds for each tile" if sums else loop
 
     def _message(self, checklist: Checklist, body: _Body, launches: _Launches) -> str:
         if checklist.failed is not None:

@@ -21,6 +21,7 @@ from tritonopt.cli.progress import Bar
 from tritonopt.cli.scanning import Target
 from tritonopt.reporting import lines, text
 from tritonopt.reporting.findings import FileFindings, Summary
+from tritonopt.rewriting.model import Remark, RemarkKind
 
 if TYPE_CHECKING:
     from tritonopt import facts
@@ -78,7 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--careful",
         action="store_true",
         help="where the configuration says nothing else: only passes with a measured gain, only "
-        "exact sites, and only those after which compiled results stay the same bit for bit",
+        "exact sites, and only those after which compiled results stay the same bit for bit; "
+        "nothing is said of sites that were missed",
     )
     shared.add_safety(parser)
     shared.add_assume(parser)
@@ -183,7 +185,7 @@ def _rewrite(job: Job, target: Target) -> Done:
         len(result.kernels),
         result.changed,
         diff.unified(shown, mark + file.text, mark + result.text) if result.changed else "",
-        result.remarks,
+        tuple(r for r in result.remarks if r.failure or not (selection.careful and _missed(r))),
         errors=tuple(
             f"{shown}:{remark.line}:{remark.column}: {remark.pass_name} failed: {remark.failure}"
             for remark in result.remarks
@@ -193,6 +195,10 @@ def _rewrite(job: Job, target: Target) -> Done:
     return Done(findings, file.encoding, result.kernels, result.facts_used)
 
 
+def _missed(remark: Remark) -> bool:
+    return remark.kind is RemarkKind.MISSED
+
+
 def _show(findings: FileFindings, encoding: str, arguments: argparse.Namespace) -> None:
     """Report one file as soon as it is done: the diff on stdout, the rest on stderr."""
     form = arguments.format
@@ -200,22 +206,23 @@ def _show(findings: FileFindings, encoding: str, arguments: argparse.Namespace) 
         for line in lines.github(findings):
             print(line)
         return
-    style = text.Style.of(sys.stderr)
-    listed = form in ("text", "concise") and not arguments.statistics
-    if form in ("text", "concise"):
-        if findings.diff and not arguments.write:
-            _print_diff(findings.diff, encoding)
-        if arguments.write and findings.changed:
-            _say(f"{findings.path}: rewritten")
-    if listed and form == "concise":
-        for line in lines.concise(findings):
-            _say(line)
+    if form in _WHOLE:
+        for message in findings.errors:
+            _say(message)
         return
-    if listed:
+    if findings.diff and not arguments.write:
+        _print_diff(findings.diff, encoding)
+    if not arguments.statistics:
+        style = text.Style.of(sys.stderr)
         for remark in findings.remarks:
-            for line in text.remark_lines(findings.path, remark, style):
-                _say(line)
-    if not listed or not findings.remarks:
+            if form == "concise":
+                _say(lines.concise_line(findings.path, remark))
+            else:
+                for line in text.remark_lines(findings.path, remark, style):
+                    _say(line)
+    if arguments.write and findings.changed:
+        _say(f"{findings.path}: rewritten")
+    if arguments.statistics or not findings.remarks:
         for message in findings.errors:
             _say(message)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -204,7 +204,7 @@ def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
     path = shlex.quote(str(target.path))
     worth = gain.text if gain is not None and found.site.pays else ""
     return Suggestion(
-        found.remark,
+        replace(found.remark, message=found.site.advice or found.remark.message),
         why=gain.why if gain is not None else "",
         worth=worth,
         apply=f"tritonopt rewrite {path} --passes {passes}{job.flags} --write",
@@ -248,7 +248,7 @@ def _show(findings: FileFindings, arguments: argparse.Namespace) -> None:
         if arguments.statistics:
             shown: Iterable[str] = ()
         elif arguments.format == "concise":
-            shown = lines.concise_suggestions(findings)
+            shown = lines.concise(findings)
         else:
             shown = text.suggestion_lines(findings, text.Style.of(sys.stdout))
         for line in shown:

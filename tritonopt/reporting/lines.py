@@ -11,16 +11,15 @@ _LEVELS = {RemarkKind.ANALYSIS: "warning", RemarkKind.PASSED: "notice", RemarkKi
 
 
 def concise(found: FileFindings) -> Iterator[str]:
-    """`path:line:column: pass [safety]: message`, and nothing below it."""
-    yield from concise_suggestions(found)
-    yield from found.errors
-
-
-def concise_suggestions(found: FileFindings) -> Iterator[str]:
-    """The same without the errors, which `suggest` tells apart from its findings."""
+    """Everything that is said of a file, without what stands below it in the longer form."""
     for remark, _ in _remarks(found):
-        place = f"{found.path}:{remark.line}:{remark.column}"
-        yield f"{place}: {remark.pass_name} [{_safety(remark)}]: {_message(remark)}"
+        yield concise_line(found.path, remark)
+
+
+def concise_line(path: str, remark: Remark) -> str:
+    """`path:line:column: pass [safety]: message`"""
+    place = f"{path}:{remark.line}:{remark.column}"
+    return f"{place}: {remark.pass_name} [{_safety(remark)}]: {_message(remark)}"
 
 
 def github(found: FileFindings) -> Iterator[str]:

@@ -86,6 +86,8 @@ class Site:
     """Nothing to rewrite: the message tells the author what was found in the code as it stands."""
     pays: bool = True
     """Whether the gain that was measured for the pass is to be expected here."""
+    advice: str = ""
+    """The message as an advice to whoever has not done it yet, without what was measured."""
 
     @property
     def failed(self) -> tuple[Condition, ...]:
