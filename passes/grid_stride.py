@@ -255,6 +255,10 @@ class GridStride(Pass):
             advice=self._advice(sums, launches),
         )
 
+    def may_pay(self, facts: KernelFacts) -> bool:
+        # What pays is an atomic that is done once for a program.
+        return any(effect.kind is EffectKind.ATOMIC for effect in facts.effects)
+
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
         changes: Sequence[Change] = site.plan
         return changes

@@ -22,7 +22,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_manual_page_with_options(capsys: Captured) -> None:
     assert main(["explain", "fuse-stats"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("# fuse-stats\n\nmerge the mean sweep and the variance sweep into one.")
+    assert out.startswith("# fuse-stats\n\nMerge the sweep that sums squared deviations")
     assert "## Measured" in out and "| 16384 | 256, 1 |" in out
     assert "- `formula`: shifted, moments, welford; default shifted\n" in out
 
@@ -40,7 +40,7 @@ def test_the_manual_page_on_a_terminal(capsys: Captured, monkeypatch: pytest.Mon
 def test_a_line_with_every_condition(capsys: Captured) -> None:
     assert main(["explain", "k.py:16"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("k.py:16:14: contiguity-hints [exact]: promised that each BLOCK")
+    assert lines[0].startswith("k.py:16:14: contiguity-hints [exact]: can be done: say that each")
     statuses = {line.split()[0] for line in lines[1:]}
     assert statuses == {"proved", "assumed"}
     assert any("hint-is-true: BLOCK divides" in line for line in lines)

@@ -81,7 +81,9 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
     code, out, err = run("k.py")
     assert code == 1
     mistake, *rewrite = out.splitlines()
-    assert mistake.startswith("k.py:9:9: undefined-lanes [exact]: the max in line 10 takes in the ")
+    assert mistake.startswith(
+        "k.py:9:9: undefined-lanes [mistake]: the max in line 10 takes in the "
+    )
     assert mistake.endswith('give the load other=float("-inf")')
     assert rewrite[0].startswith("k.py:16:14: contiguity-hints [exact]: say that each BLOCK lanes")
     assert rewrite[1:] == [
@@ -173,7 +175,9 @@ def test_annotations_for_github(run: Any) -> None:
     write("k,1.py", MAXIMUM, RING)
     _, out, _ = run("k,1.py", "--format", "github")
     mistake, rewrite = out.splitlines()
-    place = "::warning file=k%2C1.py,line=9,col=9,title=undefined-lanes [exact]::the max in line 10"
+    place = (
+        "::warning file=k%2C1.py,line=9,col=9,title=undefined-lanes [mistake]::the max in line 10"
+    )
     assert mistake.startswith(place)
     assert rewrite.startswith(
         "::notice file=k%2C1.py,line=16,col=14,title=contiguity-hints [exact]"
@@ -259,7 +263,7 @@ def test_a_suppression_of_nothing_is_reported(run: Any, old: str, new: str, said
     text = HEAD + (MAXIMUM if "arange" not in old else WORTHLESS.partition("    x = ")[0])
     assert old in text
     found = suppressed(run, text.replace(old, new, 1))
-    assert any(line.startswith("ignore [exact]: ") and said in line for line in found), found
+    assert any(line.startswith("ignore [mistake]: ") and said in line for line in found), found
 
 
 def test_the_arguments_of_a_launcher_are_no_suppression(run: Any) -> None:

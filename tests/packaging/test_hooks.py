@@ -82,7 +82,7 @@ def test_a_commit_with_a_mistake_is_stopped(repository: Repository) -> None:
     code, out = repository.run("tritonopt-suggest")
     assert code == 1, out
     assert "tritonopt suggest" in out and "Failed" in out
-    assert "k.py:9:9: undefined-lanes [exact]: the max in line 10" in out
+    assert "k.py:9:9: undefined-lanes [mistake]: the max in line 10" in out
     assert (repository.home / "k.py").read_text() == HEAD + MAXIMUM
     repository.write("k.py", HEAD + MAXIMUM.replace("< N)", '< N, other=float("-inf"))'))
     code, out = repository.run("tritonopt-suggest")
@@ -149,7 +149,7 @@ def test_installed_by_pre_commit_from_a_repository_of_ours(tmp_path: Path) -> No
     code, out = repository.run("tritonopt-suggest")
     if "Could not find a version" in out or "connection" in out.lower():
         pytest.skip(f"NOT TESTED: no package index can be reached: {out[-300:]}")
-    assert code == 1 and "k.py:9:9: undefined-lanes [exact]" in out, out
+    assert code == 1 and "k.py:9:9: undefined-lanes [mistake]" in out, out
     print(f"installed and run in {time.monotonic() - started:.1f} s")
     packages = {path.name.partition("-")[0] for path in tmp_path.glob("cache/*/py_env*/lib/*/*/*")}
     assert "libcst" in packages

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from tritonopt.cli.main import OK, complain
 from tritonopt.cli.selection import Selection
 from tritonopt.reporting import text
 from tritonopt.rewriting import options, registry
+from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.survey import survey
 
@@ -60,9 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_page(chosen: type[Pass]) -> None:
-    safety = ", ".join(sorted(level.value for level in chosen.safety)) or "exact"
-    lines = [f"# {chosen.name}", "", f"{chosen.summary}. Safety: {safety}.", ""]
-    lines.append(inspect.getdoc(chosen) or "")
+    lines = [f"# {chosen.name}", "", inspect.getdoc(chosen) or chosen.summary]
     known = options.of(chosen)
     if known:
         lines += ["", "## Options", ""]
@@ -110,7 +110,10 @@ def _explain_line(path: str, line: int, arguments: argparse.Namespace) -> int:
         shown = f"no pass has a site in line {line}"
         print(f"{path}:{line}: {shown}" + (f"; those of {kernel.name}:" if mine else ""))
     for found in here or mine:
-        for shown in text.explained_lines(path, found.remark, style):
+        remark = found.remark
+        if remark.kind is RemarkKind.PASSED:
+            remark = replace(remark, message=f"can be done: {found.site.advice or remark.message}")
+        for shown in text.explained_lines(path, remark, style):
             print(shown)
     for remark in result.defects:
         print(f"{path}:{remark.line}:{remark.column}: {remark.message}", file=sys.stderr)

@@ -217,9 +217,9 @@ def _show(findings: FileFindings, encoding: str, arguments: argparse.Namespace) 
         for remark in findings.remarks:
             if form == "concise":
                 _say(lines.concise_line(findings.path, remark))
-            else:
-                for line in text.remark_lines(findings.path, remark, style):
-                    _say(line)
+                continue
+            for line in text.remark_lines(findings.path, remark, style):
+                _say(line)
     if arguments.write and findings.changed:
         _say(f"{findings.path}: rewritten")
     if arguments.statistics or not findings.remarks:

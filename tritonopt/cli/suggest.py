@@ -136,7 +136,13 @@ def _look(job: Job, target: Target) -> FileFindings:
         file = source.read_file(target.path)
         module = source.read(file.text, shown)
         passes = _passes(selection, target)
-        result = survey(module, passes, selection.safety(settings), selection.facts(settings))
+        result = survey(
+            module,
+            passes,
+            selection.safety(settings),
+            selection.facts(settings),
+            worthwhile=selection.is_default(settings),
+        )
         suggestions = tuple(_suggestions(job, target, result, passes))
     except source.SourceError as error:
         return FileFindings(shown, errors=(str(error),))

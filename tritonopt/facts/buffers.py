@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from tritonopt.facts.divisibility import substitute
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.forms import trip_atom
-from tritonopt.facts.host import Passed, form_at, place_atom
+from tritonopt.facts.host import Passed, forms_at, place_atom
 from tritonopt.facts.offsets import number_of
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.source import Launch
@@ -106,10 +106,13 @@ class _Overrun:
     def _shapes(self) -> dict[Polynomial, _Shape]:
         """The tensors that the launcher makes."""
         assert self._launch.launcher is not None
+        form_at = forms_at(self._launch)
         found = {}
         for node in ast.walk(self._launch.launcher):
-            if isinstance(node, ast.Call) and (shape := _made(self._launch, node)) is not None:
-                found[Polynomial.of(place_atom(node))] = shape
+            if isinstance(node, ast.Call):
+                shape = _made(self._launch, form_at, node)
+                if shape is not None:
+                    found[Polynomial.of(place_atom(node))] = shape
         return found
 
     @cached_property
@@ -333,16 +336,18 @@ def _extents(form: Polynomial) -> Iterator[Polynomial]:
             yield leaf.arguments[0]
 
 
-def _made(launch: Launch, call: ast.Call) -> _Shape | None:
+def _made(
+    launch: Launch, form_at: Callable[[ast.expr], Polynomial], call: ast.Call
+) -> _Shape | None:
     """The shape of a new tensor, or of a view of a whole one; None for any other call."""
     name = launch.kernel.module.resolve(call.func)
     if name in _LIKE and call.args:
-        return _Shape(like=form_at(launch, call.args[0]))
+        return _Shape(like=form_at(call.args[0]))
     sized = name.startswith("torch.") and name.removeprefix("torch.") in _SIZED
     method = call.func.attr if isinstance(call.func, ast.Attribute) and not name else ""
     if not sized and method not in _NEW:
         if method in _SAME_SHAPE and isinstance(call.func, ast.Attribute):
-            return _Shape(like=form_at(launch, call.func.value))
+            return _Shape(like=form_at(call.func.value))
         return None
     match call.args:
         case [ast.Tuple(elts=sizes) | ast.List(elts=sizes), *_]:
@@ -353,7 +358,7 @@ def _made(launch: Launch, call: ast.Call) -> _Shape | None:
             return None
     if any(isinstance(size, ast.Starred) for size in sizes):
         return None
-    return _Shape(tuple(form_at(launch, size) for size in sizes))
+    return _Shape(tuple(form_at(size) for size in sizes))
 
 
 def _checks_are_understood(launch: Launch) -> bool:

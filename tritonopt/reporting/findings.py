@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
 
+EXACT = "exact"
+
 
 @dataclass(frozen=True)
 class Replacement:
@@ -33,6 +35,11 @@ class Suggestion:
     @property
     def is_mistake(self) -> bool:
         return self.remark.kind is RemarkKind.ANALYSIS
+
+    @property
+    def label(self) -> str:
+        """What stands in brackets behind the pass: the safety of a rewrite, or `mistake`."""
+        return "mistake" if self.is_mistake else ",".join(safety_names(self.remark.safety)) or EXACT
 
 
 @dataclass(frozen=True)

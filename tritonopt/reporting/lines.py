@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from tritonopt.reporting.findings import FileFindings, Suggestion, Summary, safety_names
+from tritonopt.reporting.findings import EXACT, FileFindings, Summary, safety_names
 from tritonopt.rewriting.model import Remark, RemarkKind
 
 _LEVELS = {RemarkKind.ANALYSIS: "warning", RemarkKind.PASSED: "notice", RemarkKind.MISSED: "notice"}
@@ -12,29 +12,25 @@ _LEVELS = {RemarkKind.ANALYSIS: "warning", RemarkKind.PASSED: "notice", RemarkKi
 
 def concise(found: FileFindings) -> Iterator[str]:
     """Everything that is said of a file, without what stands below it in the longer form."""
-    for remark, _ in _remarks(found):
-        yield concise_line(found.path, remark)
+    for remark in found.remarks:
+        yield concise_line(found.path, remark, _safety(remark))
+    for suggestion in found.suggestions:
+        yield concise_line(found.path, suggestion.remark, suggestion.label)
 
 
-def concise_line(path: str, remark: Remark) -> str:
+def concise_line(path: str, remark: Remark, label: str = "") -> str:
     """`path:line:column: pass [safety]: message`"""
     place = f"{path}:{remark.line}:{remark.column}"
-    return f"{place}: {remark.pass_name} [{_safety(remark)}]: {_message(remark)}"
+    return f"{place}: {remark.pass_name} [{label or _safety(remark)}]: {_message(remark)}"
 
 
 def github(found: FileFindings) -> Iterator[str]:
     """Workflow commands, which GitHub shows beside the lines of a pull request."""
-    for remark, suggestion in _remarks(found):
-        parts = [_message(remark)]
-        if suggestion is not None:
-            parts += filter(None, [suggestion.why, suggestion.worth, suggestion.apply])
-        properties = {
-            "file": found.path,
-            "line": str(remark.line),
-            "col": str(remark.column),
-            "title": f"{remark.pass_name} [{_safety(remark)}]",
-        }
-        yield _command(_LEVELS[remark.kind], properties, "\n".join(parts))
+    for remark in found.remarks:
+        yield _annotation(found.path, remark, _safety(remark))
+    for suggestion in found.suggestions:
+        more = [suggestion.why, suggestion.worth, suggestion.apply]
+        yield _annotation(found.path, suggestion.remark, suggestion.label, more)
     for error in found.errors:
         yield _command("error", {"file": found.path}, error)
 
@@ -52,13 +48,19 @@ def statistics(summary: Summary) -> Iterator[str]:
         yield f"{count:>{widths[0]}}  {name:{widths[1]}}  {outcome}"
 
 
-def _remarks(found: FileFindings) -> Iterator[tuple[Remark, Suggestion | None]]:
-    yield from ((remark, None) for remark in found.remarks)
-    yield from ((suggestion.remark, suggestion) for suggestion in found.suggestions)
+def _annotation(path: str, remark: Remark, label: str, more: Iterable[str] = ()) -> str:
+    properties = {
+        "file": path,
+        "line": str(remark.line),
+        "col": str(remark.column),
+        "title": f"{remark.pass_name} [{label}]",
+    }
+    message = "\n".join(filter(None, [_message(remark), *more]))
+    return _command(_LEVELS[remark.kind], properties, message)
 
 
 def _safety(remark: Remark) -> str:
-    return ",".join(safety_names(remark.safety)) or "exact"
+    return ",".join(safety_names(remark.safety)) or EXACT
 
 
 def _message(remark: Remark) -> str:

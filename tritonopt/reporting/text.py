@@ -72,14 +72,14 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
     for suggestion in found.suggestions:
         remark = suggestion.remark
         where = style.paint(f"{found.path}:{remark.line}:{remark.column}:", BOLD)
-        safety = ",".join(safety_names(remark.safety)) or "exact"
         colour = YELLOW if suggestion.is_mistake else CYAN
-        head = f"{where} {style.paint(remark.pass_name, colour)} [{safety}]:"
+        head = f"{where} {style.paint(remark.pass_name, colour)} [{suggestion.label}]:"
         yield f"{head} {remark.message}"
         below = {"why": suggestion.why, "worth": suggestion.worth, "apply": suggestion.apply}
         for name, text in below.items():
             if text:
-                yield f"    {style.paint(f'{name}:', DIM):6} {text}"
+                # Padded first: an escape sequence has a length and no width.
+                yield f"    {style.paint(f'{name}:'.ljust(6), DIM)} {text}"
 
 
 def suggest_summary_line(found: Iterable[FileFindings], summary: Summary) -> str:

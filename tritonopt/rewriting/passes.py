@@ -71,6 +71,10 @@ class Pass(ABC):
         offer it: twice is once.
         """
 
+    def may_pay(self, facts: KernelFacts) -> bool:
+        """A quick look before `sites`: whether the kernel may have one that pays."""
+        return self.gain is not None
+
     @abstractmethod
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
         """The edit of a site whose conditions all hold; `site` came from `sites(facts)`."""

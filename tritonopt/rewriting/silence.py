@@ -21,6 +21,11 @@ class Silence:
         self._suppressions = find_suppressions(module)
         self._used: set[Suppression] = set()
 
+    @property
+    def is_wished(self) -> bool:
+        """Whether there is any suppression at all."""
+        return bool(self._suppressions)
+
     def covers(self, name: str, line: int) -> bool:
         """Whether a pass shall say nothing of a line of the text as it was given."""
         found = [s for s in self._suppressions if s.covers(name, line)]

@@ -49,8 +49,13 @@ def survey(
     passes: Sequence[Pass],
     allowed: frozenset[Safety],
     given: Sequence[facts.Assumption] = (),
+    *,
+    worthwhile: bool = False,
 ) -> Survey:
     """Ask every pass for its sites in every kernel.
+
+    With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing that pays,
+    unless a suppression may be meant for it.
 
     Raises AssumptionError where the launches refute a given fact.
     """
@@ -59,6 +64,7 @@ def survey(
         allowed |= {Safety.ASSUMPTION}
     facts_of = cache(partial(facts.of, assumptions=given))
     silence = Silence(module)
+    worthwhile = worthwhile and not silence.is_wished
     found: list[tuple[tuple[int, ...], Found]] = []
     defects: list[Remark] = []
     used: set[str] = set()
@@ -66,6 +72,8 @@ def survey(
         for order, chosen in enumerate(passes):
             try:
                 known = facts_of(kernel)
+                if worthwhile and not (chosen.finds_mistakes or chosen.may_pay(known)):
+                    continue
                 sites = list(chosen.sites(known))
             except facts.AssumptionError:
                 raise
