@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import resource
 import statistics
@@ -207,26 +208,28 @@ def run_child(kind: str, path: Path, options: argparse.Namespace) -> dict[str, A
 
 
 def environment() -> dict[str, str]:
-    import os
-
     found = dict(os.environ)
     found["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), found.get("PYTHONPATH")]))
     return found
 
 
 def suggest(path: Path) -> dict[str, Any]:
-    """Wall seconds of whole runs over a tree, and what they suggested."""
+    """Seconds of whole runs over a tree, wall and processor, and what they suggested."""
     seconds = {}
+    processor = {}
     for name, flags in {"one process": ["--jobs", "1"], "as it chooses": []}.items():
         command = [sys.executable, "-m", "tritonopt", "suggest", str(path), "--statistics", *flags]
-        started = time.perf_counter()
+        started, before = time.perf_counter(), os.times()
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment())
+        after = os.times()
         seconds[name] = time.perf_counter() - started
+        processor[name] = after.children_user - before.children_user
         if done.returncode not in (0, 1):
             raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
     return {
         "path": path.name,
         "seconds": seconds,
+        "processor_seconds": processor,
         "suggested": done.stdout.splitlines(),
         "summary": done.stderr.splitlines()[-1],
     }
@@ -288,7 +291,10 @@ def show(report: dict[str, Any]) -> None:
         )
     print()
     for found in report["suggest"]:
-        times = ", ".join(f"{name} {value:.1f} s" for name, value in found["seconds"].items())
+        times = ", ".join(
+            f"{name} {value:.1f} s ({found['processor_seconds'][name]:.1f} s of processors)"
+            for name, value in found["seconds"].items()
+        )
         print(f"suggest {found['path']}: {times}; {found['summary']}")
         for line in found["suggested"]:
             print(f"    {line}")

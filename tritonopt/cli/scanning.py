@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,13 +128,18 @@ def work(do: Callable[[Target], Result], targets: Sequence[Target], jobs: int) -
     # Imported here: slow, and most runs are of a few files.
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(processes) as pool:
+    with ProcessPoolExecutor(processes, initializer=_leave_interrupts_to_the_parent) as pool:
         try:
             yield from pool.map(do, targets)
         except BaseException:
             # Of an interrupted run nobody waits for the rest.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    # Ctrl-C goes to every process of the terminal; one message is enough.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _processes(targets: Iterable[Target], jobs: int) -> int:
