@@ -71,7 +71,7 @@ ignore = ["b"]
     assert settings("k.py").safety == ("rounding", "contract")
     one = settings("norm/k.py")
     assert (one.safety, one.assume, one.ignore) == ((), ("N > 0", "N % 2 == 0"), {"a", "b"})
-    assert one.at["safety"] == "pyproject.toml:8:1"
+    assert one.place("safety") == "pyproject.toml:8:1"
     assert settings("norm/not.py").safety == ("rounding", "contract")
 
 

@@ -52,8 +52,14 @@ class Settings:
     safety: tuple[str, ...] | None = None
     assume: tuple[str, ...] = ()
     ignore: frozenset[str] = frozenset()
-    at: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Where each was said, as `path:line:column`; of what adds up, where it was said last."""
+    path: Path | None = field(default=None, compare=False)
+    keys: Mapping[str, Keys] = field(default_factory=dict, compare=False)
+    """Where each was said in the file; of what adds up, where it was said last."""
+
+    def place(self, name: str) -> str:
+        """Where something was said, as `path:line:column`. Slow: for messages."""
+        assert self.path is not None
+        return _place(self.path, self.path.read_text(encoding="utf-8"), self.keys[name])
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,28 +67,23 @@ class Configuration:
     """One file with a table for tritonopt. Patterns are relative to the file's directory."""
 
     path: Path
-    text: str = field(repr=False)
     table: Mapping[str, Any] = field(repr=False)
 
     def settings(self, file: Path) -> Settings:
         """What holds for a file."""
         found: dict[str, Any] = {}
-        at: dict[str, str] = {}
+        said: dict[str, Keys] = {}
         for keys, table in self._tables(file):
             for key in table.keys() & _READERS.keys():
                 value = _READERS[key](table[key])
                 adds = key in ("assume", "ignore") and key in found
                 found[key] = found[key] + value if adds else value
-                at[key] = self.locate((*keys, key))
+                said[key] = (*keys, key)
         ignore = frozenset(found.pop("ignore", ()))
-        return Settings(**found, ignore=ignore, at=at)
+        return Settings(**found, ignore=ignore, path=self.path, keys=said)
 
     def excludes(self, file: Path) -> bool:
         return self._matches(self._excluded, file)
-
-    def locate(self, keys: Keys) -> str:
-        """Where a key is written, as `path:line:column`."""
-        return _place(self.path, self.text, keys)
 
     def _tables(self, file: Path) -> Iterator[tuple[Keys, Mapping[str, Any]]]:
         yield TABLE, self.table
@@ -153,7 +154,7 @@ def read(path: Path) -> Configuration | None:
     if table is None:
         return None
     _check(path, text, table)
-    return Configuration(path, text, table)
+    return Configuration(path, table)
 
 
 # Checking

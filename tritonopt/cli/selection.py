@@ -61,11 +61,11 @@ class Selection:
             if unknown:
                 registry.load(unknown[0])
         except PassSelectionError as error:
-            raise PassSelectionError(f"{settings.at['ignore']}: {error}") from None
+            raise PassSelectionError(f"{settings.place('ignore')}: {error}") from None
         try:
             chosen = registry.select(spec)
         except PassSelectionError as error:
-            where = f"{settings.at['passes']}: " if self.spec is None else ""
+            where = f"{settings.place('passes')}: " if self.spec is None else ""
             raise PassSelectionError(f"{where}{error}") from None
         return [found for found in chosen if found.name not in settings.ignore]
 
@@ -85,7 +85,7 @@ class Selection:
         try:
             found = [known.parse_assumption(text) for text in settings.assume]
         except known.AssumptionError as error:
-            raise known.AssumptionError(f"{settings.at['assume']}: {error}") from None
+            raise known.AssumptionError(f"{settings.place('assume')}: {error}") from None
         return [*found, *self.given()]
 
     def given(self) -> list[known.Assumption]:
