@@ -78,7 +78,7 @@ class _Overrun:
         self._world = world
         assert store.pointer is not None
         base, offset = facts.forms.address(store.pointer)
-        if base is None or not _checks_are_understood(launch):
+        if base is None or world.unread or not _checks_are_understood(launch):
             raise _CannotTell
         self._base = base
         self._offset = self._host(offset)
