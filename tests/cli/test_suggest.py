@@ -142,6 +142,20 @@ def test_errors_are_exit_2_and_the_other_files_are_done(run: Any) -> None:
     assert err.endswith("2 files, 1 kernel: 0 rewrites to consider, 1 mistake; 2 errors\n")
 
 
+def test_the_command_agrees_with_the_run(run: Any) -> None:
+    write("k.py", RING)
+    flags = ["--isolated", "--safety", "exact", "--assume", "N % BLOCK == 0"]
+    (applied,) = (line for line in run("k.py", *flags)[1].splitlines() if "apply:" in line)
+    assert applied.endswith("hints --isolated --safety exact --assume 'N % BLOCK == 0' --write")
+
+
+def test_a_pass_that_is_none_is_told_without_kernels_too(run: Any) -> None:
+    write("k.py")
+    code, out, err = run("k.py", "--passes", "lcim")
+    assert (code, out) == (2, "")
+    assert "there is no pass 'lcim'; did you mean licm?" in err
+
+
 def test_settings_of_the_configuration(run: Any) -> None:
     write("k.py", MAXIMUM, RING)
     write("skipped/k.py", MAXIMUM)
@@ -298,7 +312,7 @@ def test_several_processes_say_the_same(
 def test_a_few_files_are_done_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     write("k.py", RING)
 
-    def no_pool(*_: object) -> None:
+    def no_pool(*_: object, **__: object) -> None:
         raise AssertionError("a pool for one file")
 
     monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", no_pool)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import scanning
+from tritonopt.cli.arguments import EXACT
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 
@@ -73,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     except ConfigurationError as error:
         return complain(str(error))
     kernels = [target for target in targets.files if scanning.may_hold_kernels(target.path)]
-    if not kernels and not targets.errors and arguments.format in ("text", "concise", "github"):
+    nothing = not (kernels or targets.errors or arguments.passes or arguments.assume)
+    if nothing and arguments.format in ("text", "concise", "github"):
         return OK
     return _suggest(arguments, targets, kernels)
 
@@ -113,9 +115,12 @@ def _suggest(
 
 
 def _flags(arguments: argparse.Namespace) -> str:
-    """Where to look for settings, and facts: the command that applies must agree on them."""
+    """Settings and facts, on which the command that applies must agree with this run."""
     flags = [f"--config {shlex.quote(str(arguments.config))}"] if arguments.config else []
     flags += ["--isolated"] if arguments.isolated else []
+    if arguments.safety is not None:
+        levels = sorted(level.value for level in arguments.safety)
+        flags.append(f"--safety {','.join(levels) or EXACT}")
     flags += [f"--assume {shlex.quote(fact)}" for fact in arguments.assume]
     return "".join(f" {flag}" for flag in flags)
 

@@ -46,11 +46,8 @@ class Silence:
             elif suppression not in self._used and (
                 suppression.names <= set(ran) if suppression.names else everything
             ):
-                why = (
-                    "it stands at no statement"
-                    if suppression.last < suppression.first
-                    else ("nothing is found there")
-                )
+                nowhere = suppression.last < suppression.first
+                why = "it stands at no statement" if nowhere else "nothing is found there"
                 message = f"# tritonopt: {suppression.text} suppresses nothing: {why}; remove it"
                 yield _remark(suppression, message, "suppresses-nothing")
 
