@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts
-from tritonopt.facts.buffers import find_overrun
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.passes import Lint
 
@@ -86,6 +85,11 @@ class UnboundedStore(Lint):
     summary: ClassVar[str] = "find stores that go beyond their buffer, with sizes that show it"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if facts.launches.unknown:
+            return
+        # Imported here: of many files no launch is known.
+        from tritonopt.facts.buffers import find_overrun
+
         for effect in facts.effects:
             if effect.kind not in (EffectKind.STORE, EffectKind.ATOMIC):
                 continue
