@@ -17,6 +17,8 @@ OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 _COMMANDS = {
     "rewrite": "rewrite the kernels of files; prints a diff, or replaces the files",
+    "suggest": "print what is worth rewriting in files, and mistakes; changes nothing",
+    "explain": "print the manual page of a pass, or what passes say of a line and why",
     "verify": "run an original and a rewritten file on drawn inputs and compare",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
@@ -25,7 +27,7 @@ _COMMANDS = {
 _EPILOG = """\
 exit codes:
   0  done, or nothing to do
-  1  something would change (rewrite --check), or a counterexample (verify)
+  1  something would change (rewrite --check) or is suggested (suggest); a counterexample (verify)
   2  an error, or no answer could be reached (verify)
 """
 
