@@ -1,11 +1,12 @@
 """The arguments of a launcher: what is drawn for each, and the language that says so.
 
     x: f32|f16[m, n], w: f32[n], index: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1,
-    flag: bool, mode: 'mean'|'sum', n_cols: n, shape: (m, n), y: =x, z: f32[..., n]
+    flag: bool, mode: 'mean'|'sum', n_cols: n, shape: (m, n), y: =x, z: f32[..., n],
+    bias: f32[n] | None, dtype: torch.float16
 
 A name in brackets is a dimension that is drawn; the same name is the same size
 everywhere. `...` stands for any number of leading dimensions. `=x` passes the
-same tensor a second time. A dimension's name, alone or in a tuple, is its size.
+same tensor a second time. `| None` after a tensor leaves it out at times. A dimension's name, alone or in a tuple, is its size.
 """
 
 from __future__ import annotations
@@ -48,10 +49,26 @@ class TensorArgument:
     high: Bound | None = None
     """Integer values lie in low..high - 1 where `high` is a dimension, in
     low..high where it is a number, and in a small range where it is None."""
+    optional: bool = False
+    """Whether None may be passed instead."""
 
     def __str__(self) -> str:
         text = f"{self.name}: {'|'.join(self.dtypes)}[{', '.join(map(str, self.shape))}]"
-        return text if self.high is None else f"{text} in {self.low}..{self.high}"
+        if self.high is not None:
+            text += f" in {self.low}..{self.high}"
+        return f"{text} | None" if self.optional else text
+
+
+@dataclass(frozen=True)
+class TorchType:
+    """A type of torch as a value: `dtype: torch.float16`."""
+
+    name: str
+    """In the short form, `f16`."""
+
+    def __repr__(self) -> str:
+        long = next((n for n, short in LONG_NAMES.items() if short == self.name), self.name)
+        return f"torch.{long}"
 
 
 @dataclass(frozen=True)
@@ -177,6 +194,7 @@ _TOKEN = re.compile(
         (?P<range>\.\.(?!\.))
       | (?P<dots>\.\.\.)
       | (?P<number>[-+]?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|nan)\b)
+      | (?P<type>torch\.\w+)
       | (?P<name>[A-Za-z_]\w*)
       | (?P<text>'[^']*'|"[^"]*")
       | (?P<mark>[:\[\](),|=])
@@ -302,7 +320,12 @@ class _Parser:
             low = self.dimension()
             self.expect("..", "`..` between the bounds")
             high = self.dimension()
-        return TensorArgument(name, tuple(dtypes), tuple(shape), low=low, high=high)
+        optional = self.accept("|")
+        if optional:
+            self.expect("None", "`None`: a tensor has one form, or is left out")
+        return TensorArgument(
+            name, tuple(dtypes), tuple(shape), low=low, high=high, optional=optional
+        )
 
     def dtype(self) -> str:
         token = self.token
@@ -356,6 +379,12 @@ class _Parser:
         if token.kind == "number" and token.text.lstrip("+-") in ("inf", "nan"):
             self.take()
             return float(token.text)
+        if token.kind == "type":
+            word = token.text.partition(".")[2]
+            if LONG_NAMES.get(word, word) not in DTYPES:
+                self.fail(f"a type of torch ({', '.join(DTYPES)} and their long names)")
+            self.take()
+            return TorchType(LONG_NAMES.get(word, word))
         if token.kind in ("number", "text") or token.text in ("None", "True", "False"):
             self.take()
             value: object = ast.literal_eval(token.text.lstrip("+"))

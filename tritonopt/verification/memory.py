@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from .arguments import TorchType
 from .examples import (
     CONSTANT,
     CONTIGUOUS,
@@ -258,6 +259,8 @@ def build_arguments(
             arguments.append(tensors[name])
         elif isinstance(recipe, Repeat):
             arguments.append(None)
+        elif isinstance(recipe.value, TorchType):
+            arguments.append(DTYPES[recipe.value.name])
         else:
             arguments.append(recipe.value)
     for at, (_, recipe) in enumerate(example.arguments):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -92,6 +92,24 @@ class Outcome:
 
     def output(self, label: str) -> Output | None:
         return next((o for o in self.outputs if o.label == label), None)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How far the original came with some arguments."""
+
+    level: int
+    lines: int
+    """How many lines of its file it reached."""
+    trouble: str = ""
+
+    # Levels, the higher the nearer.
+    FAILED: ClassVar[int] = 0
+    NO_LAUNCH: ClassVar[int] = 1
+    FAILED_AFTER_LAUNCH: ClassVar[int] = 2
+    OUTSIDE: ClassVar[int] = 3
+    NOTHING_WRITTEN: ClassVar[int] = 4
+    GOOD: ClassVar[int] = 5
 
 
 @dataclass(frozen=True)

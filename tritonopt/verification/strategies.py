@@ -69,6 +69,9 @@ def examples(signature: Signature, limits: Limits, *, backward: bool) -> st.Sear
                     for d in argument.shape
                     for size in (leading if d == "..." else (_size(d, dims),))
                 )
+                if argument.optional and draw(st.booleans()):
+                    recipes.append((argument.name, PlainValue(None)))
+                    continue
                 dtype = like[usable_dtypes(argument, limits)]
                 recipes.append((argument.name, _draw_tensor(draw, argument, dtype, shape, dims)))
             elif isinstance(argument, SameArgument):

@@ -13,9 +13,10 @@ from tritonopt import source
 from .arguments import Signature, TensorArgument, parse
 from .errors import VerificationError
 from .examples import Example, Limits
-from .inference import infer, takes_strides
+from .inference import Reading, read, takes_strides
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
 from .outcomes import VersionSpec
+from .trying import Trial, Unsettled
 from .verdict import Answer, Verdict
 from .widening import Widened, widen
 from .workers import Died, Refusal, VersionWorker, Worker
@@ -70,10 +71,15 @@ def verify(
     tasks = _tasks(launchers, new, launcher, args)
     chosen = _choose_backend(backend)
     settings = _Settings(chosen, require, max_examples, seed or 0, progress)
-    verdicts = [
-        _Verification(old, new, Path(original), Path(rewritten), task, settings).verdict()
-        for task in tasks
-    ]
+    verdicts = []
+    for task in tasks:
+        verification = _Verification(old, new, Path(original), Path(rewritten), task, settings)
+        try:
+            verdicts.append(verification.verdict())
+        except VerificationError as error:
+            if len(tasks) == 1:
+                raise
+            verdicts.append(Verdict(Answer.UNSUPPORTED.value, chosen, 0, reason=str(error)))
     return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
 
 
@@ -88,11 +94,10 @@ class _Settings:
 
 @dataclass(frozen=True)
 class _Task:
-    """A launcher and what it is called with; or the reason why that is not known."""
+    """A launcher, and what it is called with: as it was given, or as its code says."""
 
     launcher: Launcher
-    signature: Signature | None
-    reason: str = ""
+    arguments: Signature | Reading
 
 
 def _check_installed() -> None:
@@ -151,17 +156,7 @@ def _tasks(
             f"{path}: no function launches {kernels}. Add one to both files that takes "
             "tensors, launches the kernel and returns what it wrote."
         )
-    tasks = []
-    for found in chosen:
-        try:
-            tasks.append(_Task(found, _signature(launchers, found, given)))
-        except VerificationError as error:
-            if len(chosen) == 1:
-                raise
-            tasks.append(_Task(found, None, str(error)))
-    if all(task.signature is None for task in tasks):
-        raise VerificationError(tasks[0].reason)
-    return tasks
+    return [_Task(found, _signature(launchers, found, given)) for found in chosen]
 
 
 def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
@@ -176,13 +171,15 @@ def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
     return found
 
 
-def _signature(launchers: Launchers, launcher: Launcher, given: Signature | None) -> Signature:
+def _signature(
+    launchers: Launchers, launcher: Launcher, given: Signature | None
+) -> Signature | Reading:
     comment = comment_of(launchers.module, launcher)
     if given is None and comment is not None:
         where = f"{launchers.module.path}: the comment at `{launcher.name}`"
         given = parse(comment, where)
     if given is None:
-        return infer(launchers, launcher)
+        return read(launchers, launcher)
     strided = takes_strides(launchers, launcher)
     known = tuple(
         replace(a, strided=a.name in strided) if isinstance(a, TensorArgument) else a
@@ -250,14 +247,7 @@ class _Verification:
         from .checking import Checker
 
         name = self.settings.backend
-        signature = self.task.signature
-        if signature is None:
-            return self._unsupported(name, self.task.reason)
-        notes = list(signature.notes)
         limits = self._limits()
-        narrowed = _narrow(signature, limits, notes)
-        if isinstance(narrowed, str):
-            return self._unsupported(name, narrowed)
         widened = widen(self.old)
         timeout = _TIMEOUT[self.settings.backend]
         original = VersionWorker(self._spec("original", self.old, widened), timeout)
@@ -269,6 +259,11 @@ class _Verification:
                 name = original.finish_loading()
             except (Died, Refusal) as error:
                 return self._unsupported(name, f"the original cannot be imported: {error}")
+            signature = self._settled(original)
+            notes = list(signature.notes)
+            narrowed = _narrow(signature, limits, notes)
+            if isinstance(narrowed, str):
+                return self._unsupported(name, narrowed)
             try:
                 rewritten.finish_loading()
             except (Died, Refusal) as error:
@@ -285,6 +280,31 @@ class _Verification:
         finally:
             original.close()
             rewritten.close()
+
+    def _settled(self, original: VersionWorker) -> Signature:
+        """What is drawn from; where the code leaves it open, found by trying the original."""
+        reading = self.task.arguments
+        if isinstance(reading, Signature):
+            return reading
+        trier = original
+        if self.settings.backend != "interpreter":
+            # Only the interpreter sees an access outside of a tensor without dying of it.
+            spec = replace(original.spec, backend="interpreter")
+            trier = VersionWorker(spec, _TIMEOUT["interpreter"])
+        trial = Trial(trier, reading, self.task.launcher.backward)
+        name = self.task.launcher.name
+        try:
+            found = trial.settle()
+        except (Unsettled, Died, Refusal) as failure:
+            if reading.unknown:
+                raise VerificationError(f"{reading.question()}\n({failure})") from None
+            # The drawn examples will show what the original makes of this.
+            return Signature(reading.known)
+        finally:
+            if trier is not original:
+                trier.close()
+        how = "found by calling the original" if reading.unknown else "as its code says"
+        return replace(found, notes=(f"{name} was called with ({how}): {found}",))
 
     def _search(
         self, checker: object, signature: Signature, limits: Limits, name: str, notes: list[str]
@@ -322,7 +342,8 @@ class _Verification:
             )
         reason = checker.why_unsupported()
         if reason:
-            reason += f"\n{self.task.launcher.name} was called with: {signature}"
+            if not signature.notes:
+                reason += f"\n{self.task.launcher.name} was called with: {signature}"
             return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
         if checker.any_bits_differ:
             return replace(

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from .examples import Example
-from .outcomes import Failure, Outcome, Output, RunOptions, VersionSpec
+from .outcomes import Attempt, Failure, Outcome, Output, RunOptions, VersionSpec
 
 
 def serve(descriptor: int) -> None:
@@ -72,6 +72,12 @@ class _Server:
         assert self.version is not None, "load comes first"
         return tuple(self.version.run(example, options) for options in all_options)
 
+    def attempt(self, example: Example) -> Attempt:
+        from .attempting import attempt
+
+        assert self.version is not None, "load comes first"
+        return attempt(self.version, example)
+
 
 class _Version:
     """One version of the file, loaded and patched."""
@@ -82,6 +88,7 @@ class _Version:
 
         import torch
 
+        from . import libdevice, lookalike
         from .interpreter import Interpreter, pretend_gpu
         from .loading import load
         from .oracle import Oracle
@@ -95,6 +102,8 @@ class _Version:
         if self.interpreted:
             torch.set_num_threads(1)
             pretend_gpu(torch)
+            lookalike.install()
+            libdevice.install()
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         self.module = load(Path(spec.path), spec.text, spec.text_path)

@@ -1,0 +1,274 @@
+"""Settling the arguments of a launcher by calling the original with what is plausible.
+
+The interpreter knows every address that a kernel may touch, so a wrong size shows as a
+read outside of a tensor, a wrong type as an error. What the original takes on several
+sizes without either is what the verification draws from; it is named in the verdict.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from .arguments import (
+    Argument,
+    ChoiceArgument,
+    Dimension,
+    RangeArgument,
+    SameArgument,
+    Signature,
+    SizeArgument,
+    TensorArgument,
+)
+from .examples import ArgumentRecipe, Example, PlainValue, Repeat, TensorRecipe
+from .inference import Reading
+from .outcomes import Attempt
+from .proposing import FRAMES, Choice, choices, variations
+from .workers import Died, VersionWorker
+
+_MOST_TRIES = 1500
+_SECONDS = 30.0
+_MOST_DEATHS = 2
+
+
+def _rising(at: int, count: int) -> int:
+    return 3 + 2 * at if count <= 3 else 2 + at
+
+
+def _falling(at: int, count: int) -> int:
+    return _rising(count - 1 - at, count)
+
+
+def _powers(at: int, count: int) -> int:
+    return (4, 8, 16, 32)[at] if count <= 4 else (2, 4)[at % 2]
+
+
+def _equal(at: int, count: int) -> int:
+    return 16 if count <= 3 else 4
+
+
+Pattern = Callable[[int, int], int]
+"""The size of a dimension, from its place among the names and their number."""
+
+
+class Unsettled(Exception):
+    """Nothing that was tried was taken; the message says how far the best one came."""
+
+
+def plain_example(signature: Signature, pattern: Pattern, backward: bool = False) -> Example:
+    """One small call: sizes from the pattern in the order of their names, ordinary values."""
+    names = [d for t in signature.tensors for d in t.shape]
+    for argument in signature.arguments:
+        if isinstance(argument, SizeArgument):
+            names += argument.sizes
+    order = dict.fromkeys(n for n in names if isinstance(n, str) and n != "...")
+    sizes = {name: pattern(i, len(order)) for i, name in enumerate(order)}
+    recipes = tuple((a.name, _recipe(a, at, sizes)) for at, a in enumerate(signature.arguments))
+    return Example(recipes, backward=backward)
+
+
+def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRecipe:
+    def size(dimension: Dimension) -> int:
+        return sizes[dimension] if isinstance(dimension, str) else dimension
+
+    if isinstance(argument, TensorArgument):
+        shape = tuple(3 if d == "..." else size(d) for d in argument.shape)
+        low, high = argument.low, argument.high
+        first = low if isinstance(low, int) else sizes[low]
+        last = 9 if high is None else high if isinstance(high, int) else sizes[high] - 1
+        return TensorRecipe(argument.dtypes[0], shape, seed=at, low=first, high=max(first, last))
+    if isinstance(argument, SameArgument):
+        return Repeat(argument.of)
+    if isinstance(argument, RangeArgument):
+        return PlainValue(argument.low)
+    if isinstance(argument, ChoiceArgument):
+        return PlainValue(argument.values[0])
+    found = tuple(size(d) for d in argument.sizes)
+    return PlainValue(found if argument.as_tuple else found[0])
+
+
+@dataclass(order=True, frozen=True)
+class _State:
+    """One combination of candidates; ordered by how soon its turn comes."""
+
+    nearness: tuple[int, int]
+    cost: int
+    frame: int
+    picks: tuple[int, ...]
+
+
+@dataclass
+class Trial:
+    """The calls of one launcher, counted; every signature is tried once."""
+
+    worker: VersionWorker
+    reading: Reading
+    backward: bool
+    tries: int = 0
+    deaths: int = 0
+    started: float = field(default_factory=time.monotonic)
+    seen: dict[Example, Attempt] = field(default_factory=dict)
+    best: tuple[Attempt, Signature] | None = None
+
+    def settle(self) -> Signature:
+        """A signature that the original takes; raises Unsettled where none was found."""
+        found = self._search()
+        if found is None:
+            raise Unsettled(self._how_far())
+        return self._without_bad_types(self._varied(found))
+
+    # The search
+
+    def _search(self) -> Signature | None:
+        """Best first: from what is nearest to running, one parameter is changed at a time."""
+        tables = [choices(self.reading, frame) for frame in FRAMES]
+        waiting: list[_State] = []
+        for frame, table in enumerate(tables):
+            heapq.heappush(waiting, _State((0, 0), frame, frame, (0,) * len(table)))
+        visited = {(s.frame, s.picks) for s in waiting}
+        while waiting and not self._spent():
+            state = heapq.heappop(waiting)
+            table = tables[state.frame]
+            nearness = state.nearness
+            signature = _picked(table, state.picks)
+            if signature is not None:
+                attempt = self._attempt_any(signature)
+                nearness = self._nearness(attempt)
+                if attempt.level == Attempt.GOOD and self._holds(signature):
+                    return signature
+                if self.best is None or nearness < self._nearness(self.best[0]):
+                    self.best = attempt, signature
+            for at, choice in enumerate(table):
+                for pick in range(state.picks[at] + 1, len(choice.candidates)):
+                    picks = (*state.picks[:at], pick, *state.picks[at + 1 :])
+                    if (state.frame, picks) not in visited:
+                        visited.add((state.frame, picks))
+                        cost = state.cost + pick - state.picks[at]
+                        heapq.heappush(waiting, _State(nearness, cost, state.frame, picks))
+        return None
+
+    @staticmethod
+    def _nearness(attempt: Attempt) -> tuple[int, int]:
+        return -attempt.level, -attempt.lines
+
+    def _attempt_any(self, signature: Signature) -> Attempt:
+        """With odd sizes, which show the most; and, if these are refused, with round ones."""
+        found = self._attempt(signature, _rising)
+        if found.level in (Attempt.FAILED, Attempt.FAILED_AFTER_LAUNCH):
+            other = self._attempt(signature, _powers)
+            if other.level > found.level:
+                return other
+        return found
+
+    def _holds(self, signature: Signature) -> bool:
+        """Whether other sizes stay within the memory too; the original may reject some."""
+        for pattern in (_rising, _falling, _equal, _powers):
+            if self._attempt(signature, pattern).level == Attempt.OUTSIDE:
+                return False
+        return True
+
+    def _attempt(self, signature: Signature, pattern: Pattern) -> Attempt:
+        example = plain_example(signature, pattern, self.backward)
+        if example not in self.seen:
+            self.tries += 1
+            try:
+                self.seen[example] = self.worker.attempt(example)
+            except Died as death:
+                self.deaths += 1
+                self.seen[example] = Attempt(Attempt.FAILED, 0, str(death))
+        return self.seen[example]
+
+    def _spent(self) -> bool:
+        # Where the code says everything, others than that are hardly any better.
+        share = 1.0 if self.reading.unknown else 0.2
+        return (
+            self.tries >= share * _MOST_TRIES
+            or self.deaths > _MOST_DEATHS
+            or time.monotonic() > self.started + share * _SECONDS
+        )
+
+    def _how_far(self) -> str:
+        if self.best is None:
+            return "nothing was tried"
+        attempt, signature = self.best
+        return f"{self.tries} calls were tried; the nearest was ({signature}): {attempt.trouble}"
+
+    # More than the plainest call
+
+    def _varied(self, signature: Signature) -> Signature:
+        """With values for what has defaults, as far as the original takes them."""
+        order = [p.arg for p in self.reading.launcher.parameters]
+        for name, forms in variations(self.reading, signature):
+            values: list[object] = []
+            for form in forms:
+                if self._spent():
+                    return signature
+                if isinstance(form, ChoiceArgument):
+                    wanted = [v for v in form.values if v not in values]
+                    values += [v for v in wanted if self._takes(signature, name, (v,), order)]
+                    continue
+                extended = _with(signature, replace(form, optional=False), order)
+                if self._good(extended):
+                    signature = _with(signature, form, order)
+                    break
+            if len(values) > 1:
+                signature = _with(signature, ChoiceArgument(name, tuple(values)), order)
+        return signature
+
+    def _takes(
+        self, signature: Signature, name: str, values: tuple[object, ...], order: list[str]
+    ) -> bool:
+        return self._good(_with(signature, ChoiceArgument(name, values), order))
+
+    def _good(self, signature: Signature) -> bool:
+        return self._attempt_any(signature).level == Attempt.GOOD and self._holds(signature)
+
+    def _without_bad_types(self, signature: Signature) -> Signature:
+        """Types that the original does not take are left out, all tensors alike."""
+        for dtype in {d for t in signature.tensors for d in t.dtypes[1:]} - {"bf16"}:
+            narrowed = _only(signature, dtype)
+            if not self._spent() and self._attempt_any(narrowed).level != Attempt.GOOD:
+                signature = Signature(
+                    tuple(
+                        replace(a, dtypes=tuple(d for d in a.dtypes if d != dtype))
+                        if isinstance(a, TensorArgument) and len(a.dtypes) > 1
+                        else a
+                        for a in signature.arguments
+                    ),
+                    signature.notes,
+                )
+        return signature
+
+
+def _picked(table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
+    """The signature of a combination; None if it names a size that no tensor has."""
+    arguments = [c.candidates[p] for c, p in zip(table, picks, strict=True)]
+    given = tuple(a for a in arguments if a is not None)
+    sizes = {d for a in given if isinstance(a, TensorArgument) for d in a.shape}
+    for argument in given:
+        if isinstance(argument, TensorArgument) and isinstance(argument.high, str):
+            if argument.high not in sizes:
+                return None
+        elif isinstance(argument, SizeArgument) and not argument.as_tuple:
+            if not sizes.issuperset(argument.sizes):
+                return None
+    return Signature(given)
+
+
+def _with(signature: Signature, argument: Argument, order: list[str]) -> Signature:
+    rest = [a for a in signature.arguments if a.name != argument.name]
+    every = sorted([*rest, argument], key=lambda a: order.index(a.name))
+    return Signature(tuple(every), signature.notes)
+
+
+def _only(signature: Signature, dtype: str) -> Signature:
+    return Signature(
+        tuple(
+            replace(a, dtypes=(dtype,))
+            if isinstance(a, TensorArgument) and dtype in a.dtypes
+            else a
+            for a in signature.arguments
+        )
+    )
