@@ -15,7 +15,7 @@ from tritonopt.verification.arguments import (
 )
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inference import infer
-from tritonopt.verification.launchers import Launchers, comment_of
+from tritonopt.verification.launchers import Comment, Launchers, comment_of
 
 
 def test_every_form_of_the_language() -> None:
@@ -147,4 +147,6 @@ def test_a_comment_says_it() -> None:
         f"# tritonopt: x: f32[m, n], w: f32[n]\ndef f(x, w):\n    m, n = x.shape\n    {_LAUNCH}\n"
     )
     module = source.read(_KERNEL + code, "kernel.py")
-    assert comment_of(module, Launchers(module).named("f")) == "x: f32[m, n], w: f32[n]"
+    found = comment_of(module, Launchers(module).named("f"))
+    line = _KERNEL.count("\n") + 1
+    assert found == Comment("x: f32[m, n], w: f32[n]", line, len("# tritonopt: "))

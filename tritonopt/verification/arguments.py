@@ -6,15 +6,16 @@
 
 A name in brackets is a dimension that is drawn; the same name is the same size
 everywhere. `...` stands for any number of leading dimensions. `=x` passes the
-same tensor a second time. `| None` after a tensor leaves it out at times. A dimension's name, alone or in a tuple, is its size.
+same tensor a second time. `| None` after a tensor leaves it out at times. A
+dimension's name, alone or in a tuple, is its size.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from .errors import VerificationError
@@ -126,11 +127,38 @@ Argument = TensorArgument | ChoiceArgument | RangeArgument | SizeArgument | Same
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where a list of arguments is written, so that an error can point into it."""
+
+    label: str = "--args"
+    """An option, or the path of a file."""
+    text: str = ""
+    line: int = 0
+    """The line of the file that it stands in; 0 for an option."""
+    column: int = 0
+    """Where in that line it begins, from 0."""
+
+    def error(self, at: int, message: str) -> VerificationError:
+        """What is wrong at a character of the text, counted from 0."""
+        where = f"{self.label}, column {at + 1}"
+        if self.line:
+            where = f"{self.label}:{self.line}:{self.column + at + 1}"
+        return VerificationError(f"{where}: {message}\n  {self.text}\n  {' ' * at}^")
+
+
+@dataclass(frozen=True)
 class Signature:
     """Everything that a launcher is called with, in the order of its parameters."""
 
     arguments: tuple[Argument, ...]
     notes: tuple[str, ...] = ()
+    origin: Origin = field(default=Origin(), compare=False)
+    columns: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """Where in the text each argument begins; empty for what was inferred."""
+
+    def error(self, name: str, message: str) -> VerificationError:
+        """An error that points at the argument of that name, if it was written."""
+        return self.origin.error(self.columns.get(name, 0), message)
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.arguments))
@@ -143,39 +171,38 @@ class Signature:
         return tuple(a for a in self.arguments if isinstance(a, TensorArgument))
 
 
-def parse(text: str, origin: str = "--args") -> Signature:
+def parse(text: str, origin: Origin | None = None) -> Signature:
     """Read the one-line language; raise VerificationError that points at the mistake."""
-    arguments = _Parser(text, origin).arguments()
-    _check(arguments, text, origin)
-    return Signature(arguments)
+    origin = replace(origin or Origin(), text=text)
+    parser = _Parser(text, origin)
+    signature = Signature(parser.arguments(), (), origin, parser.columns)
+    _check(signature)
+    return signature
 
 
-def _check(arguments: Sequence[Argument], text: str, origin: str) -> None:
-    by_name: dict[str, Argument] = {}
-    for argument in arguments:
-        if argument.name in by_name:
-            raise VerificationError(f"{origin}: `{argument.name}` is given twice in: {text}")
-        by_name[argument.name] = argument
+def _check(signature: Signature) -> None:
+    by_name = {a.name: a for a in signature.arguments}
     dimensions = _dimensions(by_name)
-    for argument in arguments:
+    for argument in signature.arguments:
         if isinstance(argument, SameArgument) and not isinstance(
             by_name.get(argument.of), TensorArgument
         ):
-            raise VerificationError(
-                f"{origin}: `{argument}` names `{argument.of}`, which is no tensor in: {text}"
+            raise signature.error(
+                argument.name, f"`{argument}` names `{argument.of}`, which is no tensor"
             )
-        if isinstance(argument, SizeArgument):
-            wanted: tuple[Bound | None, ...] = argument.sizes
-        elif isinstance(argument, TensorArgument):
+        wanted: tuple[Bound | None, ...] = ()
+        if isinstance(argument, TensorArgument):
             wanted = (argument.low, argument.high)
-        else:
-            wanted = ()
+        elif isinstance(argument, SizeArgument) and (dimensions or not argument.as_tuple):
+            # Without a tensor (`torch.zeros`) the sizes of a tuple are drawn themselves.
+            wanted = argument.sizes
         for size in wanted:
             if isinstance(size, str) and size not in dimensions:
-                raise VerificationError(
-                    f"{origin}: `{argument}` uses `{size}`, which is no dimension of a tensor. "
+                raise signature.error(
+                    argument.name,
+                    f"`{argument}` uses `{size}`, which is no dimension of a tensor. "
                     f"Dimensions here: {', '.join(sorted(dimensions)) or 'none'}. "
-                    f"Text is written in quotes ('{size}')."
+                    f"Text is written in quotes ('{size}').",
                 )
 
 
@@ -214,9 +241,9 @@ class _Token:
 class _Parser:
     """Recursive descent; every error carries the column it was found at."""
 
-    def __init__(self, text: str, origin: str) -> None:
-        self.text = text
+    def __init__(self, text: str, origin: Origin) -> None:
         self.origin = origin
+        self.columns: dict[str, int] = {}
         self.position = 0
         self.tokens = [
             _Token(str(m.lastgroup), m.group(str(m.lastgroup)), m.start(str(m.lastgroup)))
@@ -230,11 +257,8 @@ class _Parser:
     def fail(self, wanted: str, token: _Token | None = None) -> NoReturn:
         token = token or self.token
         found = f"`{token.text}`" if token.text else "the end"
-        raise VerificationError(
-            f"{self.origin}, column {token.column + 1}: expected {wanted}, found {found}\n"
-            f"  {self.text}\n  {' ' * token.column}^\n"
-            f"Write for example: {EXAMPLE}"
-        )
+        error = self.origin.error(token.column, f"expected {wanted}, found {found}")
+        raise VerificationError(f"{error}\nWrite for example: {EXAMPLE}")
 
     def take(self) -> _Token:
         token = self.token
@@ -259,7 +283,11 @@ class _Parser:
     def arguments(self) -> tuple[Argument, ...]:
         found = []
         while self.token.kind != "end":
+            start = self.token
             name = self.name("the name of a parameter")
+            if name in self.columns:
+                raise self.origin.error(start.column, f"`{name}` is given twice")
+            self.columns[name] = start.column
             self.expect(":", f"`:` after `{name}`")
             found.append(self.argument(name))
             if self.token.kind == "end":

@@ -62,9 +62,10 @@ def _interpreted(name: str, module: str) -> Callable[..., Any]:
             raise Refused(f"libdevice.{name}, which Triton's interpreter does not have")
         return _elementwise(operation, operands, to_int32=name in _TO_INT32)
 
-    # As a member of Triton's own modules it may be named in a kernel whose text is hashed.
+    # Marked as Triton marks its own, so that a kernel whose text is hashed may name it.
     call.__name__, call.__module__ = name, module
-    return importlib.import_module("triton.language.core").builtin(call)  # type: ignore[no-any-return]
+    setattr(call, importlib.import_module("triton.language.core").TRITON_BUILTIN, True)
+    return call
 
 
 def _elementwise(

@@ -22,7 +22,7 @@ def install() -> None:
     if issubclass(interpreted, jit.JITFunction):
         return
 
-    class InterpretedKernel(interpreted, jit.JITFunction):  # type: ignore[misc]  # untyped here
+    class InterpretedKernel(interpreted, jit.JITFunction):  # type: ignore[misc, valid-type]  # Any
         # The interpreter's is a property without a setter; JITFunction assigns it.
         __name__ = ""
 

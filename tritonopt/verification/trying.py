@@ -31,6 +31,8 @@ from .workers import Died, VersionWorker
 _MOST_TRIES = 1500
 _SECONDS = 30.0
 _MOST_DEATHS = 2
+_MORE_TRIES = 60
+"""For arguments that the original takes on all sizes, once some are taken on a few."""
 
 
 def _rising(at: int, count: int) -> int:
@@ -51,6 +53,9 @@ def _equal(at: int, count: int) -> int:
 
 Pattern = Callable[[int, int], int]
 """The size of a dimension, from its place among the names and their number."""
+
+
+_PATTERNS: tuple[Pattern, ...] = (_rising, _falling, _equal, _powers)
 
 
 class Unsettled(Exception):
@@ -117,6 +122,7 @@ class Trial:
         found = self._search()
         if found is None:
             raise Unsettled(self._how_far())
+        self.started = time.monotonic()
         return self._without_bad_types(self._varied(found))
 
     # The search
@@ -128,7 +134,9 @@ class Trial:
         for frame, table in enumerate(tables):
             heapq.heappush(waiting, _State((0, 0), frame, frame, (0,) * len(table)))
         visited = {(s.frame, s.picks) for s in waiting}
-        while waiting and not self._spent():
+        found: Signature | None = None
+        most, last = 0, 0
+        while waiting and not self._spent() and not 0 < last < self.tries:
             state = heapq.heappop(waiting)
             table = tables[state.frame]
             nearness = state.nearness
@@ -136,8 +144,13 @@ class Trial:
             if signature is not None:
                 attempt = self._attempt_any(signature)
                 nearness = self._nearness(attempt)
-                if attempt.level == Attempt.GOOD and self._holds(signature):
+                taken = self._taken(signature) if attempt.level == Attempt.GOOD else 0
+                if taken == len(_PATTERNS):
                     return signature
+                if taken > most:
+                    # It rejects some sizes; perhaps for two that ought to be the same.
+                    found, most = signature, taken
+                    last = last or self.tries + _MORE_TRIES
                 if self.best is None or nearness < self._nearness(self.best[0]):
                     self.best = attempt, signature
             for at, choice in enumerate(table):
@@ -147,7 +160,7 @@ class Trial:
                         visited.add((state.frame, picks))
                         cost = state.cost + pick - state.picks[at]
                         heapq.heappush(waiting, _State(nearness, cost, state.frame, picks))
-        return None
+        return found
 
     @staticmethod
     def _nearness(attempt: Attempt) -> tuple[int, int]:
@@ -162,12 +175,10 @@ class Trial:
                 return other
         return found
 
-    def _holds(self, signature: Signature) -> bool:
-        """Whether other sizes stay within the memory too; the original may reject some."""
-        for pattern in (_rising, _falling, _equal, _powers):
-            if self._attempt(signature, pattern).level == Attempt.OUTSIDE:
-                return False
-        return True
+    def _taken(self, signature: Signature) -> int:
+        """How many patterns of sizes are taken; none if one leads outside of the memory."""
+        levels = [self._attempt(signature, pattern).level for pattern in _PATTERNS]
+        return 0 if Attempt.OUTSIDE in levels else levels.count(Attempt.GOOD)
 
     def _attempt(self, signature: Signature, pattern: Pattern) -> Attempt:
         example = plain_example(signature, pattern, self.backward)
@@ -205,25 +216,23 @@ class Trial:
             for form in forms:
                 if self._spent():
                     return signature
-                if isinstance(form, ChoiceArgument):
+                if isinstance(form, TensorArgument):
+                    given = _with(signature, replace(form, optional=False), order)
+                    if self._good(given):
+                        signature = _with(signature, form, order)
+                        break
+                elif isinstance(form, ChoiceArgument):
                     wanted = [v for v in form.values if v not in values]
-                    values += [v for v in wanted if self._takes(signature, name, (v,), order)]
-                    continue
-                extended = _with(signature, replace(form, optional=False), order)
-                if self._good(extended):
-                    signature = _with(signature, form, order)
-                    break
+                    values += [v for v in wanted if self._takes(signature, name, v, order)]
             if len(values) > 1:
                 signature = _with(signature, ChoiceArgument(name, tuple(values)), order)
         return signature
 
-    def _takes(
-        self, signature: Signature, name: str, values: tuple[object, ...], order: list[str]
-    ) -> bool:
-        return self._good(_with(signature, ChoiceArgument(name, values), order))
+    def _takes(self, signature: Signature, name: str, value: object, order: list[str]) -> bool:
+        return self._good(_with(signature, ChoiceArgument(name, (value,)), order))
 
     def _good(self, signature: Signature) -> bool:
-        return self._attempt_any(signature).level == Attempt.GOOD and self._holds(signature)
+        return self._attempt_any(signature).level == Attempt.GOOD and self._taken(signature) > 0
 
     def _without_bad_types(self, signature: Signature) -> Signature:
         """Types that the original does not take are left out, all tensors alike."""
@@ -248,12 +257,13 @@ def _picked(table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
     given = tuple(a for a in arguments if a is not None)
     sizes = {d for a in given if isinstance(a, TensorArgument) for d in a.shape}
     for argument in given:
-        if isinstance(argument, TensorArgument) and isinstance(argument.high, str):
-            if argument.high not in sizes:
-                return None
-        elif isinstance(argument, SizeArgument) and not argument.as_tuple:
-            if not sizes.issuperset(argument.sizes):
-                return None
+        wanted: tuple[object, ...] = ()
+        if isinstance(argument, TensorArgument):
+            wanted = (argument.high,)
+        elif isinstance(argument, SizeArgument) and (sizes or not argument.as_tuple):
+            wanted = argument.sizes
+        if not all(size in sizes for size in wanted if isinstance(size, str)):
+            return None
     return Signature(given)
 
 
@@ -264,11 +274,9 @@ def _with(signature: Signature, argument: Argument, order: list[str]) -> Signatu
 
 
 def _only(signature: Signature, dtype: str) -> Signature:
-    return Signature(
-        tuple(
-            replace(a, dtypes=(dtype,))
-            if isinstance(a, TensorArgument) and dtype in a.dtypes
-            else a
-            for a in signature.arguments
-        )
-    )
+    def narrowed(argument: Argument) -> Argument:
+        if isinstance(argument, TensorArgument) and dtype in argument.dtypes:
+            return replace(argument, dtypes=(dtype,))
+        return argument
+
+    return replace(signature, arguments=tuple(map(narrowed, signature.arguments)))

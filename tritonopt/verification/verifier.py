@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tritonopt import source
 
-from .arguments import Signature, TensorArgument, parse
+from .arguments import Origin, Signature, TensorArgument, parse
+from .configuration import entry_for
 from .errors import VerificationError
 from .examples import Example, Limits
 from .inference import Reading, read, takes_strides
@@ -174,10 +175,7 @@ def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
 def _signature(
     launchers: Launchers, launcher: Launcher, given: Signature | None
 ) -> Signature | Reading:
-    comment = comment_of(launchers.module, launcher)
-    if given is None and comment is not None:
-        where = f"{launchers.module.path}: the comment at `{launcher.name}`"
-        given = parse(comment, where)
+    given = given or _written(launchers.module, launcher)
     if given is None:
         return read(launchers, launcher)
     strided = takes_strides(launchers, launcher)
@@ -185,7 +183,17 @@ def _signature(
         replace(a, strided=a.name in strided) if isinstance(a, TensorArgument) else a
         for a in given.arguments
     )
-    return _ordered(launcher, Signature(known, given.notes))
+    return _ordered(launcher, replace(given, arguments=known))
+
+
+def _written(module: source.Module, launcher: Launcher) -> Signature | None:
+    """What a comment at the launcher says, or pyproject.toml."""
+    comment = comment_of(module, launcher)
+    if comment is not None:
+        origin = Origin(module.path, line=comment.line, column=comment.column)
+        return parse(comment.text, origin)
+    entry = entry_for(Path(module.path), {launcher.name, launcher.definition_name})
+    return None if entry is None else parse(entry.args, Origin(entry.place))
 
 
 def _ordered(launcher: Launcher, given: Signature) -> Signature:
@@ -193,24 +201,27 @@ def _ordered(launcher: Launcher, given: Signature) -> Signature:
     parameters = [p.arg for p in launcher.parameters]
     for argument in given.arguments:
         if argument.name not in parameters:
-            raise VerificationError(
-                f"--args: `{launcher.name}` has no parameter `{argument.name}`; "
-                f"it has {', '.join(parameters)}"
+            raise given.error(
+                argument.name,
+                f"`{launcher.name}` has no parameter `{argument.name}`; "
+                f"it has {', '.join(parameters)}",
             )
     missing = [p for p in parameters if given.get(p) is None and p not in launcher.defaults]
     if missing:
         rest = ", ".join(f"{name}: f32[n]" for name in missing)
-        raise VerificationError(
-            f"--args: `{launcher.name}` also needs {', '.join(missing)}. "
-            f"Write for example: --args '{given}, {rest}'"
+        raise given.origin.error(
+            len(given.origin.text),
+            f"`{launcher.name}` also needs {', '.join(missing)}. Write for example: "
+            f"'{given}, {rest}'",
         )
     order = sorted(given.arguments, key=lambda a: parameters.index(a.name))
     if launcher.autograd and [a.name for a in order] != parameters[: len(order)]:
-        raise VerificationError(
-            f"--args: `{launcher.name}` is called by position; give all of "
-            f"{', '.join(parameters[: parameters.index(order[-1].name) + 1])}"
+        raise given.error(
+            order[-1].name,
+            f"`{launcher.name}` is called by position; give all of "
+            f"{', '.join(parameters[: parameters.index(order[-1].name) + 1])}",
         )
-    return Signature(tuple(order), given.notes)
+    return replace(given, arguments=tuple(order))
 
 
 def _choose_backend(backend: str) -> str:
