@@ -31,6 +31,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--launcher", metavar="NAME", help="the function to call, where the file has several"
     )
     parser.add_argument(
+        "--kernel",
+        metavar="NAME",
+        help="launch this kernel itself, without a launcher: needs --grid and --args",
+    )
+    parser.add_argument(
+        "--grid",
+        metavar="SIZES",
+        help="the grid for --kernel, as in 'cdiv(n, BLOCK), m': names of sizes and arguments, "
+        "+ - * // %%, cdiv, next_power_of_2, min, max",
+    )
+    parser.add_argument(
         "--args",
         metavar="LIST",
         help="what the launcher is called with, as in 'x: f32[m, n], w: f32[n], eps: 1e-5'; "
@@ -84,6 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
                 arguments.original,
                 arguments.rewritten,
                 launcher=arguments.launcher,
+                kernel=arguments.kernel,
+                grid=arguments.grid,
                 args=arguments.args,
                 backend=arguments.backend,
                 require=arguments.require,

@@ -2,7 +2,7 @@
 
     x: f32|f16[m, n], w: f32[n], index: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1,
     flag: bool, mode: 'mean'|'sum', n_cols: n, shape: (m, n), y: =x, z: f32[..., n],
-    bias: f32[n] | None, dtype: torch.float16
+    bias: f32[n] | None, dtype: torch.float16, stride: x.stride(0), tiles: cdiv(n, 16)
 
 A name in brackets is a dimension that is drawn; the same name is the same size
 everywhere. `...` stands for any number of leading dimensions. `=x` passes the
@@ -46,6 +46,8 @@ class TensorArgument:
     shape: tuple[Dimension, ...]
     strided: bool = True
     """Whether layouts that are not contiguous may be drawn."""
+    rows_only: bool = False
+    """Whether only the distance between rows may be drawn: neighbours in a row stay neighbours."""
     low: Bound = 0
     high: Bound | None = None
     """Integer values lie in low..high - 1 where `high` is a dimension, in
@@ -123,7 +125,23 @@ class SameArgument:
         return f"{self.name}: ={self.of}"
 
 
-Argument = TensorArgument | ChoiceArgument | RangeArgument | SizeArgument | SameArgument
+@dataclass(frozen=True)
+class FormulaArgument:
+    """An expression of sizes, strides and other arguments: `x.stride(0)`, `cdiv(n, BLOCK)`."""
+
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+Argument = (
+    TensorArgument | ChoiceArgument | RangeArgument | SizeArgument | SameArgument | FormulaArgument
+)
+
+FUNCTIONS = ("cdiv", "next_power_of_2", "min", "max")
+"""What may be called in a formula, besides `x.stride(0)`, `x.size(0)` and `x.numel()`."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +249,39 @@ _TOKEN = re.compile(
 )
 
 
+def check_formula(text: str, origin: Origin, start: int = 0) -> ast.expr:
+    """The expression; an error points at the first thing that formulas do not have."""
+    try:
+        # In brackets, because a line may begin with a space.
+        tree = ast.parse(f"({text})", mode="eval").body
+    except SyntaxError as error:
+        at = start + max((error.offset or 1) - 2, 0)
+        raise origin.error(at, f"this is no expression: {error.msg}") from None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.operator, ast.unaryop, ast.expr_context, ast.Name, ast.Tuple)):
+            continue
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            continue
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Subscript)):
+            continue
+        if isinstance(node, ast.Attribute) and node.attr in ("stride", "size", "numel", "shape"):
+            continue
+        if isinstance(node, ast.Call) and not node.keywords:
+            function = node.func
+            if isinstance(function, ast.Attribute):
+                continue
+            if isinstance(function, ast.Name) and function.id in FUNCTIONS:
+                continue
+        column = getattr(node, "col_offset", 1) - 1
+        raise origin.error(
+            start + column,
+            f"`{ast.unparse(node)}` has no place in a formula; there are names of sizes and "
+            f"arguments, + - * // %, x.stride(0), x.size(0), x.shape[0], x.numel() and "
+            f"{', '.join(f'{f}()' for f in FUNCTIONS)}",
+        )
+    return tree
+
+
 @dataclass(frozen=True)
 class _Token:
     kind: str
@@ -298,6 +349,8 @@ class _Parser:
         return tuple(found)
 
     def argument(self, name: str) -> Argument:
+        if self.is_formula():
+            return FormulaArgument(name, self.formula())
         if self.accept("="):
             return SameArgument(name, self.name("the name of the tensor to pass again"))
         if self.accept("("):
@@ -318,6 +371,34 @@ class _Parser:
                 return ChoiceArgument(name, (0.5, 1.0, 2.0))
             return SizeArgument(name, (word,))
         return self.choice(name)
+
+    def rest(self) -> list[_Token]:
+        """The tokens up to the comma that ends the argument."""
+        depth = 0
+        for at in range(self.position, len(self.tokens)):
+            text = self.tokens[at].text
+            depth += (text in ("(", "[")) - (text in (")", "]"))
+            if self.tokens[at].kind == "end" or (text == "," and depth == 0):
+                return self.tokens[self.position : at]
+        return []
+
+    def is_formula(self) -> bool:
+        """Whether there is an operator, a call or an attribute: no other form has one."""
+        rest = self.rest()
+        if any(t.kind == "bad" and t.text in "+-*/%." for t in rest):
+            return True
+        return any(
+            one.kind == "name" and (two.text == "(" or two.kind == "number")
+            for one, two in zip(rest, rest[1:], strict=False)
+        )
+
+    def formula(self) -> str:
+        start = self.token.column
+        for _ in self.rest():
+            self.take()
+        text = self.origin.text[start : self.token.column].rstrip()
+        check_formula(text, self.origin, start)
+        return text
 
     def is_tensor(self) -> bool:
         """A type name followed, after alternatives, by `[`."""

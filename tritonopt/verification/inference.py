@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tritonopt import source
 
@@ -90,6 +90,10 @@ class Evidence:
     """Any number of leading dimensions will do."""
     strided: bool = False
     """The code looks at the strides, or makes the tensor contiguous itself."""
+    stride_axes: set[int] = field(default_factory=set)
+    """Dimensions whose stride the code asks for, one by one."""
+    any_strides: bool = False
+    """The code copes with every layout: it takes all strides, or makes a contiguous copy."""
     contiguous: bool = False
     dtypes: tuple[str, ...] | None = None
     used: bool = False
@@ -142,11 +146,26 @@ def infer(launchers: Launchers, launcher: Launcher) -> Signature:
     return Signature(reading.known)
 
 
-def takes_strides(launchers: Launchers, launcher: Launcher) -> frozenset[str]:
-    """Tensors whose strides the code looks at: the others it takes to be contiguous."""
+def with_layouts(launchers: Launchers, launcher: Launcher, given: Signature) -> Signature:
+    """The arguments as given, each tensor with the layouts that the code has an eye on."""
     walk = _Walk(launchers, launcher)
     walk.run()
-    return frozenset(n for n, e in walk.evidence.items() if e.strided and not e.contiguous)
+
+    def laid_out(argument: Argument) -> Argument:
+        evidence = walk.evidence.get(argument.name)
+        if not isinstance(argument, TensorArgument) or evidence is None:
+            return argument
+        strided, rows_only = layouts(evidence, len(argument.shape))
+        return replace(argument, strided=strided, rows_only=rows_only)
+
+    return replace(given, arguments=tuple(map(laid_out, given.arguments)))
+
+
+def layouts(evidence: Evidence, rank: int) -> tuple[bool, bool]:
+    """Whether a tensor may be strided, and if so whether its rows must stay as they are."""
+    strided = evidence.strided and not evidence.contiguous
+    last = bool(evidence.stride_axes & {-1, rank - 1})
+    return strided, not (evidence.any_strides or last)
 
 
 class _Walk:
@@ -429,6 +448,10 @@ class _Walk:
         first = values[0] if values else None
         if name in ("stride", "contiguous") and owner.itself:
             evidence.strided = True
+            if name == "stride" and isinstance(first, Number):
+                evidence.stride_axes.add(first.value)
+            else:
+                evidence.any_strides = True
         if name in ("stride", "size"):
             if isinstance(first, Number):
                 found = self.axis(owner.name, owner.form, first.value)
@@ -489,7 +512,7 @@ class _Walk:
         grid = _elements(launch.grid) or []
         for axis, expr in enumerate(grid):
             given[f"program {axis}"] = self.value(expr, scope)
-        for parameter, bound in _pointers(self.module, launch.kernel).items():
+        for parameter, bound in pointers(self.module, launch.kernel).items():
             value = given.get(parameter)
             if not isinstance(value, Tensor) or not value.itself:
                 continue
@@ -505,7 +528,7 @@ def _elements(node: ast.expr) -> list[ast.expr] | None:
     return list(node.elts) if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else None
 
 
-def _pointers(module: source.Module, kernel: source.Kernel) -> dict[str, str | None]:
+def pointers(module: source.Module, kernel: source.Kernel) -> dict[str, str | None]:
     """Parameters that a kernel loads from or stores to, with what bounds them.
 
     The bound is known where every access is `pointer + lanes` under `lanes < BOUND`, a
@@ -770,20 +793,20 @@ class _Solution:
     ) -> TensorArgument | None:
         family = self._family(name)
         rank = ranks[name]
-        strided = evidence.strided and not evidence.contiguous
         dtypes = evidence.dtypes or DEFAULT_DTYPES
         annotated = next((e.annotated for e in family if e.annotated is not None), None)
-        if annotated is not None:
-            return TensorArgument(name, dtypes, annotated, strided=strided)
         shape: tuple[Dimension, ...]
-        if rank is not None:
+        if annotated is not None:
+            shape = annotated
+        elif rank is not None:
             shape = tuple(self._dimension(name, axis - rank) for axis in range(rank))
         elif any(e.ragged for e in family) or self._counted(name):
             shape = ("...", self._dimension(name, -1))
         else:
             self.unknown[name] = "f32[m, n]"
             return None
-        return TensorArgument(name, dtypes, shape, strided=strided)
+        strided, rows_only = layouts(evidence, len(shape))
+        return TensorArgument(name, dtypes, shape, strided=strided, rows_only=rows_only)
 
     def _counted(self, name: str) -> bool:
         """Whether only the number of elements matters: all that the code asks is `numel`."""

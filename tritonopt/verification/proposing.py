@@ -19,7 +19,7 @@ from .arguments import (
     TensorArgument,
     TorchType,
 )
-from .inference import DEFAULT_DTYPES, Evidence, Reading
+from .inference import DEFAULT_DTYPES, Evidence, Reading, layouts
 
 FRAMES: tuple[tuple[str, ...], ...] = (
     ("m", "n"),
@@ -169,7 +169,6 @@ def _unknown(
 def _tensors(
     name: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
 ) -> Iterator[TensorArgument]:
-    strided = evidence.strided and not evidence.contiguous
     dtypes = evidence.dtypes or DEFAULT_DTYPES
     whole = [tuple(d for d in s if d != "...") or ("n",) for s in shapes]
     main = whole[0]
@@ -184,7 +183,10 @@ def _tensors(
     ]
     if any(word in name.lower() for word in _OF_A_ROW):
         forms = [main[-1:], main[1:2], *forms]
-    floats = [TensorArgument(name, dtypes, f, strided=strided) for f in dict.fromkeys(forms)]
+    floats = []
+    for form in dict.fromkeys(forms):
+        strided, rows_only = layouts(evidence, len(form))
+        floats.append(TensorArgument(name, dtypes, form, strided=strided, rows_only=rows_only))
     yield from _with_types(name, floats, shapes, evidence.dtypes is not None)
 
 

@@ -82,8 +82,10 @@ def examples(signature: Signature, limits: Limits, *, backward: bool) -> st.Sear
             elif isinstance(argument, ChoiceArgument):
                 value = draw(st.sampled_from(argument.values))
                 recipes.append((argument.name, PlainValue(value)))
-            else:
+            elif isinstance(argument, SizeArgument):
                 recipes.append((argument.name, PlainValue(_sizes_of(argument, dims))))
+            else:
+                raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
         return Example(
             tuple(recipes),
             backward=backward and draw(st.booleans()),
@@ -186,7 +188,9 @@ def _draw_tensor(
         low, high = _bounds(argument, dtype, dims)
     layouts = [CONTIGUOUS]
     if argument.strided and len(shape) >= 2:
-        layouts = [CONTIGUOUS, CONTIGUOUS, ROW_GAP, TRANSPOSED]
+        layouts = [CONTIGUOUS, CONTIGUOUS, ROW_GAP]
+        if not argument.rows_only:
+            layouts.append(TRANSPOSED)
     return TensorRecipe(
         dtype,
         shape,

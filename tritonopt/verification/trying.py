@@ -90,6 +90,8 @@ def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRe
         return PlainValue(argument.low)
     if isinstance(argument, ChoiceArgument):
         return PlainValue(argument.values[0])
+    if not isinstance(argument, SizeArgument):
+        raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
     found = tuple(size(d) for d in argument.sizes)
     return PlainValue(found if argument.as_tuple else found[0])
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from tritonopt import source
 
-from .arguments import Origin, Signature, TensorArgument, parse
+from .arguments import FormulaArgument, Origin, Signature, parse
 from .configuration import entry_for
 from .errors import VerificationError
 from .examples import Example, Limits
-from .inference import Reading, read, takes_strides
+from .inference import Reading, read, with_layouts
+from .kernels import with_launcher, write_launcher
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
 from .outcomes import VersionSpec
 from .trying import Trial, Unsettled
@@ -47,6 +48,8 @@ def verify(
     rewritten: Path | str,
     *,
     launcher: str | None = None,
+    kernel: str | None = None,
+    grid: str | None = None,
     args: str | None = None,
     backend: str = "auto",
     require: str = "equivalent",
@@ -56,8 +59,9 @@ def verify(
 ) -> Verdict:
     """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
 
-    Raises VerificationError for what the caller did wrong; what the kernels do
-    wrong is a verdict.
+    Of the files one `launcher` is called; or, where there is none, one `kernel` is launched
+    with a `grid` (`cdiv(n, BLOCK)`) and `args`. Raises VerificationError for what the
+    caller did wrong; what the kernels do wrong is a verdict.
     """
     if backend not in BACKENDS:
         raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
@@ -68,8 +72,12 @@ def verify(
     _check_installed()
     old = _read(Path(original))
     new = _read(Path(rewritten))
-    launchers = Launchers(old)
-    tasks = _tasks(launchers, new, launcher, args)
+    if kernel is not None:
+        old, new, tasks = _kernel_alone(old, new, kernel, grid, args)
+    elif grid is not None:
+        raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
+    else:
+        tasks = _tasks(Launchers(old), new, launcher, args)
     chosen = _choose_backend(backend)
     settings = _Settings(chosen, require, max_examples, seed or 0, progress)
     verdicts = []
@@ -154,10 +162,25 @@ def _tasks(
         if not kernels:
             raise VerificationError(f"{path}: no Triton kernel in this file")
         raise VerificationError(
-            f"{path}: no function launches {kernels}. Add one to both files that takes "
-            "tensors, launches the kernel and returns what it wrote."
+            f"{path}: no function launches {kernels}. Launch it from here with "
+            f"--kernel {launchers.module.kernels[-1].name} --grid 'cdiv(n, BLOCK)' "
+            "--args 'x: f32[n], ...'; or add a function to both files that takes tensors, "
+            "launches the kernel and returns what it wrote."
         )
     return [_Task(found, _signature(launchers, found, given)) for found in chosen]
+
+
+def _kernel_alone(
+    old: source.Module, new: source.Module, kernel: str, grid: str | None, args: str | None
+) -> tuple[source.Module, source.Module, list[_Task]]:
+    """Both files with a launcher for the kernel, and that to be verified."""
+    if new.kernel(kernel) is None and old.kernel(kernel) is not None:
+        raise VerificationError(f"--kernel: {new.path} has no kernel `{kernel}`")
+    call = write_launcher(old, kernel, grid, args or "")
+    old, new = with_launcher(old, call), with_launcher(new, call)
+    launchers = Launchers(old)
+    found = launchers.named(call.launcher)
+    return old, new, [_Task(found, with_layouts(launchers, found, call.signature))]
 
 
 def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
@@ -178,12 +201,7 @@ def _signature(
     given = given or _written(launchers.module, launcher)
     if given is None:
         return read(launchers, launcher)
-    strided = takes_strides(launchers, launcher)
-    known = tuple(
-        replace(a, strided=a.name in strided) if isinstance(a, TensorArgument) else a
-        for a in given.arguments
-    )
-    return _ordered(launcher, replace(given, arguments=known))
+    return _ordered(launcher, with_layouts(launchers, launcher, given))
 
 
 def _written(module: source.Module, launcher: Launcher) -> Signature | None:
@@ -205,6 +223,12 @@ def _ordered(launcher: Launcher, given: Signature) -> Signature:
                 argument.name,
                 f"`{launcher.name}` has no parameter `{argument.name}`; "
                 f"it has {', '.join(parameters)}",
+            )
+        if isinstance(argument, FormulaArgument):
+            raise given.error(
+                argument.name,
+                "a formula can only be passed to a kernel (--kernel); to a launcher pass values, "
+                "sizes (`n`, `(m, n)`) and tensors",
             )
     missing = [p for p in parameters if given.get(p) is None and p not in launcher.defaults]
     if missing:
