@@ -45,4 +45,4 @@ def _judge(outcome: Outcome, lines: int) -> Attempt:
         level = Attempt.NOTHING_WRITTEN
     else:
         level = Attempt.GOOD
-    return Attempt(level, lines, trouble)
+    return Attempt(level, lines, trouble, outcome.configurations)

@@ -84,6 +84,8 @@ class Example:
     """Whether gradients are asked for (autograd functions)."""
     configuration: int = 0
     """Which of an autotuned kernel's configurations is taken."""
+    first_call: bool = False
+    """Whether the autotuner has not chosen yet: it runs every configuration once before."""
 
     def __str__(self) -> str:
         lines = [f"{name} = {recipe}" for name, recipe in self.arguments]
@@ -91,6 +93,8 @@ class Example:
             lines.append("with the gradients of every floating-point argument")
         if self.configuration:
             lines.append(f"autotuned kernels take their configuration {self.configuration}")
+        if self.first_call:
+            lines.append("on the first call, in which the autotuner runs every configuration")
         return "\n".join(lines)
 
     @property

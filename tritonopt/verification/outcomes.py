@@ -89,6 +89,8 @@ class Outcome:
     """Whether a kernel changed at least one element."""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
+    configurations: int = 1
+    """From how many configurations an autotuner could choose at most."""
 
     def output(self, label: str) -> Output | None:
         return next((o for o in self.outputs if o.label == label), None)
@@ -102,6 +104,8 @@ class Attempt:
     lines: int
     """How many lines of its file it reached."""
     trouble: str = ""
+    configurations: int = 1
+    """As in Outcome."""
 
     # Levels, the higher the nearer.
     FAILED: ClassVar[int] = 0

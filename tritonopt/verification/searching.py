@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -42,6 +43,8 @@ class Search:
         limits: Limits,
         *,
         backward: bool,
+        configurations: int = 1,
+        first_calls: bool = False,
         max_examples: int,
         seed: int,
         progress: Callable[[int, str], None],
@@ -49,7 +52,14 @@ class Search:
         self.checker = checker
         self.signature = signature
         self.limits = limits
-        self.strategy = examples(signature, limits, backward=backward)
+        self.configurations = configurations
+        self.strategy = examples(
+            signature,
+            limits,
+            backward=backward,
+            configurations=configurations,
+            first_calls=first_calls,
+        )
         self.max_examples = max_examples
         self.seed = seed
         self.progress = progress
@@ -60,6 +70,8 @@ class Search:
         """The smallest counterexample that was found, if any."""
         found = self._pass(self._certain)
         drawn = list(self.checker.examinations)
+        if found is None:
+            found = self._missed_configurations()
         if found is None:
             found = self._missed_values()
         if found is None and not self.checker.stopped:
@@ -72,6 +84,24 @@ class Search:
                     difference = self.checker.excess(suspects[0])
                     found = (suspects[0], difference) if difference is not None else None
         return found
+
+    def _missed_configurations(self) -> tuple[Example, Difference] | None:
+        """Every configuration that no accepted example took, on the smallest that teaches."""
+        accepted = [e for e, x in self.checker.examinations.items() if x.accepted]
+        drawn = {e.configuration for e in accepted}
+        plain = min((e for e in accepted if e.main_size > 1), key=_size_of, default=None)
+        if plain is None:
+            return None
+        for number in (n for n in range(self.configurations) if n not in drawn):
+            if self.checker.stopped:
+                return None
+            example = replace(plain, configuration=number, first_call=False)
+            self.checker.examine(example)
+            self.progress(self.checker.accepted, "configurations")
+            difference = self._certain(example)
+            if difference is not None:
+                return example, difference
+        return None
 
     def _missed_values(self) -> tuple[Example, Difference] | None:
         """A plain example of every class of values that no draw gave to the widest type.
@@ -176,6 +206,10 @@ class Search:
             if self.deadline is None:
                 self.deadline = time.monotonic() + SHRINK_SECONDS
         return difference
+
+
+def _size_of(example: Example) -> int:
+    return example.main_size
 
 
 @contextlib.contextmanager

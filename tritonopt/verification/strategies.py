@@ -53,8 +53,19 @@ def sizes(limit: int, blocks: tuple[int, ...]) -> list[int]:
     return sorted(n for n in {*_ALWAYS, *around, limit} if 0 < n <= limit)
 
 
-def examples(signature: Signature, limits: Limits, *, backward: bool) -> st.SearchStrategy[Example]:
-    """Examples of calls; every tensor's dtypes must be usable (see `usable_dtypes`)."""
+def examples(
+    signature: Signature,
+    limits: Limits,
+    *,
+    backward: bool,
+    configurations: int = 1,
+    first_calls: bool = False,
+) -> st.SearchStrategy[Example]:
+    """Examples of calls; every tensor's dtypes must be usable (see `usable_dtypes`).
+
+    `configurations` is how many an autotuner may choose from; `first_calls` draws calls too
+    in which it has not chosen yet.
+    """
 
     @st.composite
     def build(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Example:
@@ -89,7 +100,8 @@ def examples(signature: Signature, limits: Limits, *, backward: bool) -> st.Sear
         return Example(
             tuple(recipes),
             backward=backward and draw(st.booleans()),
-            configuration=draw(st.sampled_from((0, 0, 1, 2))),
+            configuration=draw(st.integers(0, configurations - 1)),
+            first_call=first_calls and draw(st.integers(0, 7)) == 7,
         )
 
     return build()

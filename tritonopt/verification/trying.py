@@ -74,6 +74,11 @@ def plain_example(signature: Signature, pattern: Pattern, backward: bool = False
     return Example(recipes, backward=backward)
 
 
+def small_example(signature: Signature, *, backward: bool) -> Example:
+    """A small call with sizes that most launchers take."""
+    return plain_example(signature, _powers, backward)
+
+
 def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRecipe:
     def size(dimension: Dimension) -> int:
         return sizes[dimension] if isinstance(dimension, str) else dimension

@@ -15,10 +15,11 @@ from .configuration import entry_for
 from .errors import VerificationError
 from .examples import Example, Limits
 from .inference import Reading, read, with_layouts
+from .judging import Pair, unstable
 from .kernels import with_launcher, write_launcher
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
-from .outcomes import VersionSpec
-from .trying import Trial, Unsettled
+from .outcomes import RunOptions, VersionSpec
+from .trying import Trial, Unsettled, small_example
 from .verdict import Answer, Verdict
 from .widening import Widened, widen
 from .workers import Died, Refusal, VersionWorker, Worker
@@ -107,6 +108,14 @@ class _Task:
 
     launcher: Launcher
     arguments: Signature | Reading
+
+
+@dataclass(frozen=True)
+class _Tuning:
+    """From how many configurations autotuners choose, and what of that is drawn."""
+
+    configurations: int = 1
+    first_calls: bool = False
 
 
 def _check_installed() -> None:
@@ -311,7 +320,8 @@ class _Verification:
                 identical=self.settings.require == "identical",
                 interpreted=self.settings.backend == "interpreter",
             )
-            return self._search(checker, narrowed, limits, name, notes)
+            tuning = self._tuning(original, rewritten, narrowed, notes)
+            return self._search(checker, narrowed, limits, name, notes, tuning)
         finally:
             original.close()
             rewritten.close()
@@ -341,8 +351,44 @@ class _Verification:
         how = "found by calling the original" if reading.unknown else "as its code says"
         return replace(found, notes=(f"{name} was called with ({how}): {found}",))
 
+    def _tuning(
+        self,
+        original: VersionWorker,
+        rewritten: VersionWorker,
+        signature: Signature,
+        notes: list[str],
+    ) -> _Tuning:
+        """How many configurations there are, and whether first calls can be compared."""
+        if not any("tune" in m.text for m in (self.old, self.new)):
+            return _Tuning()
+        example = small_example(signature, backward=self.task.launcher.backward)
+        try:
+            counts = [w.attempt(example).configurations for w in (original, rewritten)]
+            if max(counts) == 1:
+                return _Tuning()
+            usual, first = (
+                original.run(e, RunOptions())[0]
+                for e in (example, replace(example, first_call=True))
+            )
+        except (Died, Refusal):
+            return _Tuning()
+        notes.append(f"autotuned: each of {max(counts)} configurations was a case of its own")
+        if first.failure is None and unstable(Pair(usual, first)) is None:
+            return _Tuning(max(counts), first_calls=True)
+        notes.append(
+            "the original's first call, in which the autotuner measures, has another result than "
+            "later ones (restore_value or reset_to_zero is missing): first calls were not compared"
+        )
+        return _Tuning(max(counts))
+
     def _search(
-        self, checker: object, signature: Signature, limits: Limits, name: str, notes: list[str]
+        self,
+        checker: object,
+        signature: Signature,
+        limits: Limits,
+        name: str,
+        notes: list[str],
+        tuning: _Tuning,
     ) -> Verdict:
         from .checking import Checker
         from .searching import Search
@@ -353,6 +399,8 @@ class _Verification:
             signature,
             limits,
             backward=self.task.launcher.backward,
+            configurations=tuning.configurations,
+            first_calls=tuning.first_calls,
             max_examples=self.settings.max_examples,
             seed=self.settings.seed,
             progress=lambda examples, phase: self._report(examples, phase, name),

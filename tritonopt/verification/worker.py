@@ -129,7 +129,7 @@ class _Version:
 
         arena = Arena(self.device, options.poison)
         access = Access(poison_lanes=options.lanes, reverse=options.reverse)
-        session = Session(arena, access, options, example.configuration)
+        session = Session(arena, access, options, example.configuration, example.first_call)
         if options.widened:
             access.anywhere = True
             session.widened = lambda *launch: self.oracle.launch(*launch, nudge=options.nudge)
@@ -169,6 +169,7 @@ class _Version:
                 wrote=session.wrote,
                 failure=failure,
                 notes=tuple(session.notes),
+                configurations=session.configurations,
             )
             if failure is None:
                 found = _outputs(arena, tensors, result, gradients, session.tensors)
@@ -234,6 +235,9 @@ def _returned(result: Any, label: str = "returned") -> Iterator[tuple[str, Any]]
     elif isinstance(result, (tuple, list)):
         for at, value in enumerate(result):
             yield from _returned(value, f"{label}[{at}]")
+    elif dataclasses.is_dataclass(result) and not isinstance(result, type):
+        for each in dataclasses.fields(result):
+            yield from _returned(getattr(result, each.name), f"{label}.{each.name}")
 
 
 def _plain(result: Any) -> Iterator[str]:
@@ -246,6 +250,9 @@ def _plain(result: Any) -> Iterator[str]:
     elif isinstance(result, (tuple, list)):
         for value in result:
             yield from _plain(value)
+    elif dataclasses.is_dataclass(result) and not isinstance(result, type):
+        for each in dataclasses.fields(result):
+            yield from _plain(getattr(result, each.name))
 
 
 def _outputs(
