@@ -667,9 +667,12 @@ class _Solution:
         ranks = {name: self._rank(name) for name in self.walk.evidence}
         self._merge_sizes(ranks)
         found = [self._argument(parameter, ranks) for parameter in self.launcher.parameters]
-        known = tuple(a for a in found if a is not None)
+        known = [a for a in found if a is not None]
+        while known and isinstance(known[-1], ChoiceArgument) and known[-1].values == (None,):
+            # Called by position, what comes last may be left out; some count what they are given.
+            known.pop()
         ranked = frozenset(n for n in ranks if self._ranked(n))
-        return Reading(self.launcher, known, self.unknown, self.walk.evidence, ranked)
+        return Reading(self.launcher, tuple(known), self.unknown, self.walk.evidence, ranked)
 
     # Equations
 

@@ -200,7 +200,7 @@ class Trial:
 
     def _spent(self) -> bool:
         # Where the code says everything, others than that are hardly any better.
-        share = 1.0 if self.reading.unknown else 0.2
+        share = 1.0 if self.reading.unknown else 0.5
         return (
             self.tries >= share * _MOST_TRIES
             or self.deaths > _MOST_DEATHS

@@ -129,6 +129,9 @@ def tensors_in(value: Any) -> Iterator[Any]:
             yield from tensors_in(part)
     elif isinstance(getattr(value, "base", None), torch.Tensor):
         yield value.base
+    elif hasattr(value, "data_ptr"):
+        # A library's own view of a tensor; Triton asks for no more than the pointer.
+        yield from (part for part in vars(value).values() if isinstance(part, torch.Tensor))
 
 
 def _name(kernel: Any) -> str:
