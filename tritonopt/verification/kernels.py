@@ -26,7 +26,6 @@ from .arguments import (
     Argument,
     FormulaArgument,
     Origin,
-    SameArgument,
     Signature,
     SizeArgument,
     check_formula,
@@ -171,8 +170,6 @@ def _value(argument: Argument) -> str:
     if isinstance(argument, SizeArgument):
         text = ", ".join(map(str, argument.sizes))
         return f"({text},)" if argument.as_tuple else text
-    if isinstance(argument, SameArgument):
-        return argument.of
     return argument.name
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tritonopt import source
 
 from .arguments import FormulaArgument, Origin, Signature, parse
+from .capturing import capture
 from .configuration import entry_for
 from .errors import VerificationError
 from .examples import Example, Limits
+from .generalising import Launch, NotGeneral, generalise
 from .inference import Reading, read, with_layouts
 from .judging import Pair, unstable
 from .kernels import with_launcher, write_launcher
@@ -27,6 +29,13 @@ from .workers import Died, Refusal, VersionWorker, Worker
 BACKENDS = ("auto", "interpreter", "cuda")
 REQUIREMENTS = ("equivalent", "identical")
 
+_ORDER = [
+    Answer.IDENTICAL.value,
+    Answer.EQUIVALENT.value,
+    Answer.UNSUPPORTED.value,
+    Answer.COUNTEREXAMPLE.value,
+]
+"""From the best answer to the worst."""
 _INTERPRETER_DTYPES = frozenset({"f32", "f16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0}
 
@@ -56,13 +65,15 @@ def verify(
     require: str = "equivalent",
     max_examples: int = 100,
     seed: int | None = None,
+    command: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> Verdict:
     """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
 
     Of the files one `launcher` is called; or, where there is none, one `kernel` is launched
-    with a `grid` (`cdiv(n, BLOCK)`) and `args`. Raises VerificationError for what the
-    caller did wrong; what the kernels do wrong is a verdict.
+    with a `grid` (`cdiv(n, BLOCK)`) and `args`. With a `command` all launches that it makes
+    are compared, then others like them. Raises VerificationError for what the caller did
+    wrong; what the kernels do wrong is a verdict.
     """
     if backend not in BACKENDS:
         raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
@@ -73,6 +84,12 @@ def verify(
     _check_installed()
     old = _read(Path(original))
     new = _read(Path(rewritten))
+    if command:
+        if launcher or kernel or grid or args:
+            raise VerificationError(
+                "with `-- COMMAND` the command chooses the launches, not --args"
+            )
+        return _captured(old, new, command, backend, require, max_examples, seed or 0, progress)
     if kernel is not None:
         old, new, tasks = _kernel_alone(old, new, kernel, grid, args)
     elif grid is not None:
@@ -81,15 +98,27 @@ def verify(
         tasks = _tasks(Launchers(old), new, launcher, args)
     chosen = _choose_backend(backend)
     settings = _Settings(chosen, require, max_examples, seed or 0, progress)
+    return _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
+
+
+def _verdict_of(
+    old: source.Module,
+    new: source.Module,
+    original: Path,
+    rewritten: Path,
+    tasks: list[_Task],
+    settings: _Settings,
+) -> Verdict:
     verdicts = []
     for task in tasks:
-        verification = _Verification(old, new, Path(original), Path(rewritten), task, settings)
+        verification = _Verification(old, new, original, rewritten, task, settings)
         try:
             verdicts.append(verification.verdict())
         except VerificationError as error:
             if len(tasks) == 1:
                 raise
-            verdicts.append(Verdict(Answer.UNSUPPORTED.value, chosen, 0, reason=str(error)))
+            reason = str(error)
+            verdicts.append(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
     return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
 
 
@@ -190,6 +219,76 @@ def _kernel_alone(
     launchers = Launchers(old)
     found = launchers.named(call.launcher)
     return old, new, [_Task(found, with_layouts(launchers, found, call.signature))]
+
+
+def _captured(
+    old: source.Module,
+    new: source.Module,
+    command: Sequence[str],
+    backend: str,
+    require: str,
+    max_examples: int,
+    seed: int,
+    progress: Callable[[Progress], None] | None,
+) -> Verdict:
+    """What the command showed; where that is no difference, what launches like its own show."""
+    seen = capture(old, new, command)
+    counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
+    notes = [f"launches seen and compared: {counts or 'none'}"]
+    notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
+    if seen.status:
+        notes.append(f"the command ended with exit status {seen.status}")
+    result = Verdict(Answer.IDENTICAL.value, seen.backend, seen.count, notes=tuple(notes))
+    if seen.difference or (require == "identical" and not seen.identical):
+        text = seen.difference or "launches agree up to rounding only"
+        return replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=text)
+    if not seen.count:
+        reason = "no launch could be compared"
+        return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
+    if not seen.identical:
+        result = replace(result, verdict=Answer.EQUIVALENT.value)
+    settings = _Settings(_choose_backend(backend), require, max_examples, seed, progress)
+    for name, launches in seen.records.items():
+        drawn = _generalised(old, new, name, launches, settings, notes)
+        if drawn is not None:
+            result = _worse_of(result, drawn)
+    return replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
+
+
+def _generalised(
+    old: source.Module,
+    new: source.Module,
+    kernel: str,
+    launches: Sequence[Launch],
+    settings: _Settings,
+    notes: list[str],
+) -> Verdict | None:
+    """Launches like those that were seen, drawn; None, with a note, where none can be told."""
+    try:
+        form = generalise(launches)
+        both = _kernel_alone(old, new, kernel, form.grid, form.args)
+    except (NotGeneral, VerificationError) as error:
+        notes.append(f"{kernel}: not generalised: {error}")
+        return None
+    text = f"--kernel {kernel} --grid '{form.grid}' --args '{form.args}'"
+    verdict = _verdict_of(both[0], both[1], Path(old.path), Path(new.path), both[2], settings)
+    if verdict.verdict == Answer.UNSUPPORTED.value:
+        notes.append(f"{kernel}: not generalised to {text}: {verdict.reason}")
+        return None
+    notes.append(f"{kernel}: {verdict.examples} launches drawn like the seen ones: {text}")
+    return verdict
+
+
+def _worse_of(seen: Verdict, drawn: Verdict) -> Verdict:
+    """Both together: the worse answer, and every example of the two."""
+    worse = max(seen, drawn, key=lambda v: _ORDER.index(v.verdict))
+    return replace(
+        worse,
+        backend=seen.backend or drawn.backend,
+        examples=seen.examples + drawn.examples,
+        discarded=seen.discarded + drawn.discarded,
+        notes=(*seen.notes, *drawn.notes),
+    )
 
 
 def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
@@ -522,13 +621,7 @@ def _block_sizes(module: source.Module) -> set[int]:
 
 def _combined(tasks: list[_Task], verdicts: list[Verdict]) -> Verdict:
     """The worst answer of several launchers: a file is as good as the worst of it."""
-    order = [
-        Answer.COUNTEREXAMPLE.value,
-        Answer.UNSUPPORTED.value,
-        Answer.EQUIVALENT.value,
-        Answer.IDENTICAL.value,
-    ]
-    at = min(range(len(verdicts)), key=lambda i: order.index(verdicts[i].verdict))
+    at = max(range(len(verdicts)), key=lambda i: _ORDER.index(verdicts[i].verdict))
     worst = verdicts[at]
     notes = [
         f"{task.launcher.name}: {verdict.verdict} ({verdict.examples} examples)"
