@@ -6,13 +6,14 @@ the two versions see the same bits, and a counterexample can be written down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import prod
 
 CONTIGUOUS = "contiguous"
 ROW_GAP = "rows further apart"
 TRANSPOSED = "transposed"
+FAR = "rows so far apart that offsets exceed 2**31"
 
 ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"
@@ -127,6 +128,16 @@ class Example:
                 else recipe,
             )
             for name, recipe in self.arguments
+        )
+        return replace(self, arguments=arguments)
+
+    def far(self, names: Set[str]) -> Example:
+        """The same call, these tensors with their rows more than 2**31 elements apart."""
+        arguments = tuple(
+            (name, replace(r, layout=FAR, misaligned=False))
+            if isinstance(r, TensorRecipe) and name in names
+            else (name, r)
+            for name, r in self.arguments
         )
         return replace(self, arguments=arguments)
 

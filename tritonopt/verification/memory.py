@@ -21,6 +21,7 @@ from .arguments import TorchType
 from .examples import (
     CONSTANT,
     CONTIGUOUS,
+    FAR,
     NONFINITE,
     OFFSET,
     OUTLIER,
@@ -272,6 +273,12 @@ def build_arguments(
 def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any:
     dtype = DTYPES[recipe.dtype]
     strides = _strides(recipe.shape, recipe.layout)
+    if recipe.layout == FAR:
+        from . import far
+
+        tensor = far.place(arena, f"argument {name}", recipe.shape, strides, dtype)
+        tensor.copy_(_values(recipe, dtype, nudge=nudge).to(dtype))
+        return tensor
     tensor = arena.place(
         f"argument {name}",
         recipe.shape,
@@ -293,8 +300,10 @@ def _strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     for place, axis in enumerate(reversed(order)):
         strides[axis] = step
         step *= max(shape[axis], 1)
-        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED):
+        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED, FAR):
             step += 5
+    if layout == FAR:
+        strides[0] = 2**31 // (shape[0] - 1) + 16
     return tuple(strides)
 
 

@@ -502,6 +502,7 @@ class _Verification:
             first_calls=tuning.first_calls,
             max_examples=self.settings.max_examples,
             seed=self.settings.seed,
+            subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
             progress=lambda examples, phase: self._report(examples, phase, name),
         )
         found = search.run()
