@@ -93,8 +93,8 @@ class Launchers:
         if any(id(launch.call) in inside for launch in self.module.launches):
             return True
         # A decorator above the jit may make a function of it that launches by itself.
-        called = set(_called_names(node))
-        return any(k.name in called and len(k.decorators) > 1 for k in self.module.kernels)
+        used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        return any(k.name in used and len(k.decorators) > 1 for k in self.module.kernels)
 
     def references(self, node: ast.AST) -> set[str]:
         """Definitions of the file that a piece of code names, through aliases."""
@@ -163,12 +163,6 @@ class Launchers:
             f"--launcher: {self.module.path} has no launcher `{name}`.{hint} "
             f"Launchers (functions at the top of the file that launch a kernel): {known}."
         )
-
-
-def _called_names(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
-            yield inner.func.id
 
 
 def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:

@@ -18,6 +18,7 @@ def install() -> None:
     """Let `triton.jit` make interpreted kernels that are JITFunctions as well."""
     interpreter: Any = importlib.import_module("triton.runtime.interpreter")
     jit: Any = importlib.import_module("triton.runtime.jit")
+    language: Any = importlib.import_module("triton.language")
     interpreted = interpreter.InterpretedFunction
     if issubclass(interpreted, jit.JITFunction):
         return
@@ -30,12 +31,16 @@ def install() -> None:
             jit.JITFunction.__init__(self, function, **options)
             interpreted.__init__(self, function, **options)
             self.__name__ = function.__name__
+            # The interpreter wants to find the language in every file that has a kernel.
+            function.__globals__.setdefault("_triton_language", language)
 
         def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
             interpreted.run(self, *args, grid=grid, warmup=warmup, **kwargs)
             return _Launchable(self, args, kwargs)
 
     interpreter.InterpretedFunction = InterpretedKernel
+    # Compiled, a type that is passed to a helper is a constant with a `value`.
+    language.dtype.value = property(lambda dtype: dtype)
     interpreter._implicit_cvt = _converting_floats(interpreter)
     # Everything is on the CPU: there is nothing to copy there and back, and what only
     # has a `data_ptr` and a `dtype` (a view that a library made) could not be copied.
