@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from types import FrameType
 from typing import Any
 
@@ -23,15 +24,16 @@ def attempt(version: Any, example: Example) -> Attempt:
         return line if frame.f_code.co_filename == path else None
 
     before = sys.gettrace()
+    started = time.process_time()
     sys.settrace(call)
     try:
         outcome = version.run(example, RunOptions())
     finally:
         sys.settrace(before)
-    return _judge(outcome, len(reached))
+    return _judge(outcome, len(reached), time.process_time() - started)
 
 
-def _judge(outcome: Outcome, lines: int) -> Attempt:
+def _judge(outcome: Outcome, lines: int, seconds: float) -> Attempt:
     failure = outcome.failure
     trouble = "" if failure is None else str(failure)
     if failure is not None:
@@ -45,4 +47,4 @@ def _judge(outcome: Outcome, lines: int) -> Attempt:
         level = Attempt.NOTHING_WRITTEN
     else:
         level = Attempt.GOOD
-    return Attempt(level, lines, trouble, outcome.configurations)
+    return Attempt(level, lines, trouble, outcome.configurations, seconds)

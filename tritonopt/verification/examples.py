@@ -83,6 +83,9 @@ class Example:
     arguments: tuple[tuple[str, ArgumentRecipe], ...]
     backward: bool = False
     """Whether gradients are asked for (autograd functions)."""
+    gradient_seed: int = 0
+    gradient_expanded: bool = False
+    """Whether all elements of an incoming gradient are one number in memory (`y.sum()`)."""
     configuration: int = 0
     """Which of an autotuned kernel's configurations is taken."""
     first_call: bool = False
@@ -91,7 +94,11 @@ class Example:
     def __str__(self) -> str:
         lines = [f"{name} = {recipe}" for name, recipe in self.arguments]
         if self.backward:
-            lines.append("with the gradients of every floating-point argument")
+            kind = "expanded from one number" if self.gradient_expanded else "ordinary"
+            lines.append(
+                "with the gradients of every floating-point argument, from "
+                f"{kind} ones with seed {self.gradient_seed}"
+            )
         if self.configuration:
             lines.append(f"autotuned kernels take their configuration {self.configuration}")
         if self.first_call:

@@ -291,6 +291,21 @@ def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any
     return tensor
 
 
+def incoming_gradient(example: Example, at: int, output: Any) -> Any:
+    """What the caller's loss would pass to backward for one output."""
+    generator = torch.Generator().manual_seed(example.gradient_seed + at)
+    if example.gradient_expanded:
+        # As `output.sum().backward()` makes it: one number that every element points at.
+        shape: tuple[int, ...] = (1,) * output.ndim
+    else:
+        shape = tuple(output.shape)
+    values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    # Called while allocations are put into guarded memory, so this is in it.
+    gradient = torch.zeros(shape, dtype=output.dtype, device=output.device)
+    gradient.copy_(values.to(output.dtype))
+    return gradient.expand(output.shape)
+
+
 def _strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     order = list(range(len(shape)))
     if layout == TRANSPOSED:

@@ -106,6 +106,8 @@ class Attempt:
     trouble: str = ""
     configurations: int = 1
     """As in Outcome."""
+    seconds: float = 0.0
+    """Processor time that the call took: a busy machine must not change what is found."""
 
     # Levels, the higher the nearer.
     FAILED: ClassVar[int] = 0

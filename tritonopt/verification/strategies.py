@@ -97,9 +97,12 @@ def examples(
                 recipes.append((argument.name, PlainValue(_sizes_of(argument, dims))))
             else:
                 raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
+        forwards_only = not backward or draw(st.booleans())
         return Example(
             tuple(recipes),
-            backward=backward and draw(st.booleans()),
+            backward=not forwards_only,
+            gradient_seed=0 if forwards_only else draw(st.integers(0, _SEEDS - 1)),
+            gradient_expanded=not forwards_only and draw(st.integers(0, 5)) == 5,
             configuration=draw(st.integers(0, configurations - 1)),
             first_call=first_calls and draw(st.integers(0, 7)) == 7,
         )

@@ -8,7 +8,6 @@ sizes without either is what the verification draws from; it is named in the ver
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -29,7 +28,8 @@ from .proposing import FRAMES, Choice, choices, variations
 from .workers import Died, VersionWorker
 
 _MOST_TRIES = 1500
-_SECONDS = 30.0
+_SECONDS = 20.0
+"""Of processor time, for the search and again for the variations of what it found."""
 _MOST_DEATHS = 2
 _MORE_TRIES = 60
 """For arguments that the original takes on all sizes, once some are taken on a few."""
@@ -120,7 +120,7 @@ class Trial:
     backward: bool
     tries: int = 0
     deaths: int = 0
-    started: float = field(default_factory=time.monotonic)
+    seconds: float = 0.0
     seen: dict[Example, Attempt] = field(default_factory=dict)
     best: tuple[Attempt, Signature] | None = None
 
@@ -129,7 +129,7 @@ class Trial:
         found = self._search()
         if found is None:
             raise Unsettled(self._how_far())
-        self.started = time.monotonic()
+        self.tries, self.seconds = 0, 0.0
         return self._without_bad_types(self._varied(found))
 
     # The search
@@ -146,11 +146,12 @@ class Trial:
         while waiting and not self._spent() and not 0 < last < self.tries:
             state = heapq.heappop(waiting)
             table = tables[state.frame]
-            nearness = state.nearness
+            nearness, outside = state.nearness, False
             signature = _picked(table, state.picks)
             if signature is not None:
                 attempt = self._attempt_any(signature)
                 nearness = self._nearness(attempt)
+                outside = attempt.level == Attempt.OUTSIDE
                 taken = self._taken(signature) if attempt.level == Attempt.GOOD else 0
                 if taken == len(_PATTERNS):
                     return signature
@@ -162,6 +163,11 @@ class Trial:
                     self.best = attempt, signature
             for at, choice in enumerate(table):
                 for pick in range(state.picks[at] + 1, len(choice.candidates)):
+                    now, then = choice.candidates[state.picks[at]], choice.candidates[pick]
+                    if outside and _retyped(now, then):
+                        # A wrong type is an error; what leads outside is a wrong size, or
+                        # a defect of the original that must not be evaded.
+                        continue
                     picks = (*state.picks[:at], pick, *state.picks[at + 1 :])
                     if (state.frame, picks) not in visited:
                         visited.add((state.frame, picks))
@@ -196,6 +202,7 @@ class Trial:
             except Died as death:
                 self.deaths += 1
                 self.seen[example] = Attempt(Attempt.FAILED, 0, str(death))
+            self.seconds += self.seen[example].seconds
         return self.seen[example]
 
     def _spent(self) -> bool:
@@ -204,7 +211,7 @@ class Trial:
         return (
             self.tries >= share * _MOST_TRIES
             or self.deaths > _MOST_DEATHS
-            or time.monotonic() > self.started + share * _SECONDS
+            or self.seconds > share * _SECONDS
         )
 
     def _how_far(self) -> str:
@@ -272,6 +279,15 @@ def _picked(table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
         if not all(size in sizes for size in wanted if isinstance(size, str)):
             return None
     return Signature(given)
+
+
+def _retyped(one: Argument | None, other: Argument | None) -> bool:
+    """Whether two candidates are the same tensor of another type."""
+    return (
+        isinstance(one, TensorArgument)
+        and isinstance(other, TensorArgument)
+        and one.shape == other.shape
+    )
 
 
 def _with(signature: Signature, argument: Argument, order: list[str]) -> Signature:

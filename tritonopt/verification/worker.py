@@ -155,7 +155,7 @@ class _Version:
             try:
                 result = self.call(example, arguments)
                 if example.backward:
-                    gradients = self._gradients(result, tensors)
+                    gradients = self._gradients(example, result, tensors)
                 if not self.interpreted:
                     self.torch.cuda.synchronize()
             except Exception as error:
@@ -187,16 +187,18 @@ class _Version:
         names = [name for name, _ in example.arguments]
         return self.launcher(**dict(zip(names, arguments, strict=True)))
 
-    def _gradients(self, result: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
+    def _gradients(
+        self, example: Example, result: Any, tensors: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The gradients of the arguments, from drawn ones of what was returned."""
+        from .memory import incoming_gradient
+
         torch = self.torch
         outputs = [t for _, t in _returned(result) if t.requires_grad]
         wanted = {n: t for n, t in tensors.items() if t.requires_grad}
         if not outputs or not wanted:
             return {}
-        generator = torch.Generator().manual_seed(7)
-        seeds = [
-            torch.randn(t.shape, generator=generator).to(t.dtype).to(t.device) for t in outputs
-        ]
+        seeds = [incoming_gradient(example, at, t) for at, t in enumerate(outputs)]
         found = torch.autograd.grad(outputs, list(wanted.values()), seeds, allow_unused=True)
         return {n: g for n, g in zip(wanted, found, strict=True) if g is not None}
 
