@@ -388,7 +388,7 @@ class _Parser:
         if any(t.kind == "bad" and t.text in "+-*/%." for t in rest):
             return True
         return any(
-            one.kind == "name" and (two.text == "(" or two.kind == "number")
+            one.kind == "name" and one.text != "in" and (two.text == "(" or two.kind == "number")
             for one, two in zip(rest, rest[1:], strict=False)
         )
 

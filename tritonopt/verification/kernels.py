@@ -57,8 +57,8 @@ def write_launcher(module: source.Module, kernel: str, grid: str | None, args: s
     _check_parameters(found, given, passed)
     for argument in given.arguments:
         if isinstance(argument, FormulaArgument):
-            tree = check_formula(argument.text, given.origin)
-            scope.check(tree, given.origin, given.columns[argument.name])
+            start = given.origin.text.index(argument.text, given.columns[argument.name])
+            scope.check(check_formula(argument.text, given.origin), given.origin, start)
     drawn = [a for a in given.arguments if not isinstance(a, (FormulaArgument, SizeArgument))]
     name = f"launch_{found.name}"
     values = {
@@ -107,8 +107,9 @@ class _Scope:
     def check(self, tree: ast.expr, origin: Origin, start: int = 0) -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and node.id not in {*self.names, *FUNCTIONS}:
+                # The expression was read in brackets, hence one less.
                 raise origin.error(
-                    start,
+                    start + node.col_offset - 1,
                     f"`{node.id}` is neither a size nor an argument that is drawn; there are "
                     f"{', '.join(sorted(self.names))}",
                 )

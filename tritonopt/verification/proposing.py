@@ -138,7 +138,8 @@ def _alternatives(
     elsewhere = {d for s in others for d in s}
     for axis, size in enumerate(own):
         if size not in elsewhere:
-            yield from ((*own[:axis], d, *own[axis + 1 :]) for d in sizes)
+            # A square would hide which of its sides is meant.
+            yield from ((*own[:axis], d, *own[axis + 1 :]) for d in sizes if d not in own)
 
 
 def _unknown(
@@ -175,8 +176,8 @@ def _tensors(
     forms: list[tuple[Dimension, ...]] = [
         *shapes[:1],
         main[-1:],
-        *whole[1:],
         main[:1],
+        *whole[1:],
         main[:-1],
         (1,),
         (),

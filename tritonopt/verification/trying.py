@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .arguments import (
+    FLOATS,
     Argument,
     ChoiceArgument,
     Dimension,
@@ -22,7 +23,7 @@ from .arguments import (
     TensorArgument,
 )
 from .examples import ArgumentRecipe, Example, PlainValue, Repeat, TensorRecipe
-from .inference import Reading
+from .inference import DEFAULT_DTYPES, Reading
 from .outcomes import Attempt
 from .proposing import FRAMES, Choice, choices, variations
 from .workers import Died, VersionWorker
@@ -123,6 +124,8 @@ class Trial:
     seconds: float = 0.0
     seen: dict[Example, Attempt] = field(default_factory=dict)
     best: tuple[Attempt, Signature] | None = None
+    floats: set[str] = field(default_factory=set)
+    """Tensors that kernels ran on as floats, if only to end outside of their memory."""
 
     def settle(self) -> Signature:
         """A signature that the original takes; raises Unsettled where none was found."""
@@ -146,12 +149,13 @@ class Trial:
         while waiting and not self._spent() and not 0 < last < self.tries:
             state = heapq.heappop(waiting)
             table = tables[state.frame]
-            nearness, outside = state.nearness, False
+            nearness = state.nearness
             signature = _picked(table, state.picks)
-            if signature is not None:
+            if signature is not None and not self._evades(signature):
                 attempt = self._attempt_any(signature)
                 nearness = self._nearness(attempt)
-                outside = attempt.level == Attempt.OUTSIDE
+                if attempt.level >= Attempt.OUTSIDE:
+                    self.floats |= _of_floats(signature)
                 taken = self._taken(signature) if attempt.level == Attempt.GOOD else 0
                 if taken == len(_PATTERNS):
                     return signature
@@ -163,17 +167,25 @@ class Trial:
                     self.best = attempt, signature
             for at, choice in enumerate(table):
                 for pick in range(state.picks[at] + 1, len(choice.candidates)):
-                    now, then = choice.candidates[state.picks[at]], choice.candidates[pick]
-                    if outside and _retyped(now, then):
-                        # A wrong type is an error; what leads outside is a wrong size, or
-                        # a defect of the original that must not be evaded.
-                        continue
                     picks = (*state.picks[:at], pick, *state.picks[at + 1 :])
                     if (state.frame, picks) not in visited:
                         visited.add((state.frame, picks))
                         cost = state.cost + pick - state.picks[at]
                         heapq.heappush(waiting, _State(nearness, cost, state.frame, picks))
         return found
+
+    def _evades(self, signature: Signature) -> bool:
+        """Whether a tensor is of whole numbers here although floats ran.
+
+        A wrong type is an error; what leads outside of the memory is a wrong size, or a
+        defect of the original, which must show.
+        """
+        whole = {t.name for t in signature.tensors} - _of_floats(signature)
+        return bool((whole & self.floats) - self._typed_by_code())
+
+    def _typed_by_code(self) -> set[str]:
+        known = (a for a in self.reading.known if isinstance(a, TensorArgument))
+        return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
 
     @staticmethod
     def _nearness(attempt: Attempt) -> tuple[int, int]:
@@ -281,13 +293,8 @@ def _picked(table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
     return Signature(given)
 
 
-def _retyped(one: Argument | None, other: Argument | None) -> bool:
-    """Whether two candidates are the same tensor of another type."""
-    return (
-        isinstance(one, TensorArgument)
-        and isinstance(other, TensorArgument)
-        and one.shape == other.shape
-    )
+def _of_floats(signature: Signature) -> set[str]:
+    return {t.name for t in signature.tensors if t.dtypes[0] in FLOATS}
 
 
 def _with(signature: Signature, argument: Argument, order: list[str]) -> Signature:
