@@ -41,18 +41,22 @@ class Captured:
         return sum(self.launches.values())
 
 
-def capture(old: source.Module, new: source.Module, command: Sequence[str]) -> Captured:
-    """Run the command and read what its processes report.
+def capture(
+    old: source.Module, new: source.Module, command: Sequence[str], *, identical: bool
+) -> Captured:
+    """Run the command and read what its processes report; `identical` is without contraction.
 
     Raises VerificationError where nothing can be shadowed: launchers that changed too, a
     command that cannot be started, or that never launches a kernel of the file.
     """
     _check(old, new)
-    names = tuple(k.name for k in old.kernels if k.qualname == k.name)
+    kept = {k.qualname for k in new.kernels}
+    names = tuple(k.name for k in old.kernels if k.qualname == k.name and k.name in kept)
     with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
         reports = Path(folder) / "reports"
         reports.mkdir()
-        plan = Plan(os.path.realpath(old.path), _definitions(old, new), names, str(reports))
+        path, kernels = os.path.realpath(old.path), _definitions(old, new)
+        plan = Plan(path, kernels, names, str(reports), fusion=not identical)
         shown = shlex.join(command)
         sys.stdout.flush()
         try:
@@ -61,8 +65,8 @@ def capture(old: source.Module, new: source.Module, command: Sequence[str]) -> C
         except OSError as error:
             raise VerificationError(f"`{shown}` cannot be started: {error.strerror}") from None
         found = Captured(done.returncode)
-        for path in sorted(reports.iterdir()):
-            _read(path, found)
+        for report in sorted(reports.iterdir()):
+            _read(report, found)
     if not found.count and not found.skipped:
         raise VerificationError(
             f"`{shown}` (exit status {found.status}) never launched a kernel of {old.path} "

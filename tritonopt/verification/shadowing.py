@@ -41,6 +41,8 @@ class Plan:
     names: tuple[str, ...]
     reports: str
     """A directory: every process of the command writes a file of its own there."""
+    fusion: bool = True
+    """Whether a GPU may contract `a * b + c` in what is compared."""
 
 
 def install() -> None:
@@ -49,7 +51,7 @@ def install() -> None:
     if not text:
         return
     given = json.loads(text)
-    plan = Plan(given["path"], given["kernels"], tuple(given["names"]), given["reports"])
+    plan = Plan(**{**given, "names": tuple(given["names"])})
     sys.meta_path.insert(0, _AfterTriton(plan))
 
 
@@ -142,11 +144,12 @@ class Shadow:
         if interpreted and _any_bfloat16(args, kwargs):
             self._write(kernel=name, skipped="Triton's interpreter gets bfloat16 wrong")
             return launch(*args, **kwargs)
+        options = {} if interpreted or self.plan.fusion else {"enable_fp_fusion": False}
         try:
             names = list(getattr(kernel, "arg_names", ()))
             first, second = _Copies(), _Copies()
-            ours = first.of_call(names, args, kwargs)
-            theirs = second.of_call(names, args, kwargs)
+            ours = first.of_call(names, args, {**kwargs, **options})
+            theirs = second.of_call(names, args, {**kwargs, **options})
             described = self._describe(kernel, name, grid, args, kwargs)
         except Exception as error:
             if type(error).__name__ != "OutOfMemoryError":

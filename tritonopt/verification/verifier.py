@@ -232,7 +232,7 @@ def _captured(
     progress: Callable[[Progress], None] | None,
 ) -> Verdict:
     """What the command showed; where that is no difference, what launches like its own show."""
-    seen = capture(old, new, command)
+    seen = capture(old, new, command, identical=require == "identical")
     counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
     notes = [f"launches seen and compared: {counts or 'none'}"]
     notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
