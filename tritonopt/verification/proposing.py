@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .arguments import (
+    INTEGERS,
     Argument,
     ChoiceArgument,
     Dimension,
@@ -43,10 +44,11 @@ class Choice:
     candidates: tuple[Argument | None, ...]
 
 
-def choices(reading: Reading, frame: tuple[str, ...]) -> list[Choice]:
+def choices(reading: Reading, frame: tuple[str, ...], *, whole: bool = False) -> list[Choice]:
     """For every parameter what may be passed, if tensors mostly have the shape `frame`.
 
-    What the code says comes first; a frame matters only where it says nothing.
+    What the code says comes first; a frame matters only where it says nothing. With `whole`
+    tensors are of whole numbers rather than of floats.
     """
     known = {a.name: a for a in reading.known}
     shapes = _shapes(reading.known, frame)
@@ -65,8 +67,15 @@ def choices(reading: Reading, frame: tuple[str, ...]) -> list[Choice]:
         else:
             # A default of None is not always taken (`dim=None` of a reduction along `dim`).
             candidates = (None, *_unknown(parameter, evidence, shapes, frame))
-        found.append(Choice(name, tuple(dict.fromkeys(candidates))[:_MOST]))
+        ordered = list(dict.fromkeys(candidates))
+        if whole:
+            ordered.sort(key=lambda a: not (isinstance(a, TensorArgument) and _is_whole(a)))
+        found.append(Choice(name, tuple(ordered[:_MOST])))
     return found
+
+
+def _is_whole(tensor: TensorArgument) -> bool:
+    return tensor.dtypes[0] in INTEGERS
 
 
 def _shapes(known: Iterable[Argument], frame: tuple[str, ...]) -> list[tuple[Dimension, ...]]:
@@ -115,9 +124,9 @@ def _typed(
     argument: TensorArgument, shapes: Sequence[tuple[Dimension, ...]]
 ) -> Iterator[TensorArgument]:
     """The same tensor as an index into some dimension, as flags."""
-    for size in dict.fromkeys(d for s in shapes for d in reversed(s) if d != "..."):
+    size = next((d for s in shapes for d in reversed(s) if d != "..."), None)
+    if size is not None:
         yield replace(argument, dtypes=_INTEGERS, low=0, high=size)
-        break
     yield replace(argument, dtypes=("bool",), low=0, high=None)
 
 

@@ -140,6 +140,7 @@ class Trial:
     def _search(self) -> Signature | None:
         """Best first: from what is nearest to running, one parameter is changed at a time."""
         tables = [choices(self.reading, frame) for frame in FRAMES]
+        tables += [choices(self.reading, frame, whole=True) for frame in FRAMES[:2]]
         waiting: list[_State] = []
         for frame, table in enumerate(tables):
             heapq.heappush(waiting, _State((0, 0), frame, frame, (0,) * len(table)))
@@ -150,7 +151,7 @@ class Trial:
             state = heapq.heappop(waiting)
             table = tables[state.frame]
             nearness = state.nearness
-            signature = _picked(table, state.picks)
+            signature = self._picked(table, state.picks)
             if signature is not None and not self._evades(signature):
                 attempt = self._attempt_any(signature)
                 nearness = self._nearness(attempt)
@@ -236,33 +237,31 @@ class Trial:
 
     def _varied(self, signature: Signature) -> Signature:
         """With values for what has defaults, as far as the original takes them."""
-        order = [p.arg for p in self.reading.launcher.parameters]
         for name, forms in variations(self.reading, signature):
             values: list[object] = []
             for form in forms:
                 if self._spent():
                     return signature
                 if isinstance(form, TensorArgument):
-                    given = _with(signature, replace(form, optional=False), order)
-                    if self._good(given):
-                        signature = _with(signature, form, order)
+                    if self._good(self._with(signature, replace(form, optional=False))):
+                        signature = self._with(signature, form)
                         break
                 elif isinstance(form, ChoiceArgument):
                     wanted = [v for v in form.values if v not in values]
-                    values += [v for v in wanted if self._takes(signature, name, v, order)]
+                    values += [v for v in wanted if self._takes(signature, name, v)]
             if len(values) > 1:
-                signature = _with(signature, ChoiceArgument(name, tuple(values)), order)
+                signature = self._with(signature, ChoiceArgument(name, tuple(values)))
         return signature
 
-    def _takes(self, signature: Signature, name: str, value: object, order: list[str]) -> bool:
-        return self._good(_with(signature, ChoiceArgument(name, (value,)), order))
+    def _takes(self, signature: Signature, name: str, value: object) -> bool:
+        return self._good(self._with(signature, ChoiceArgument(name, (value,))))
 
     def _good(self, signature: Signature) -> bool:
         return self._attempt_any(signature).level == Attempt.GOOD and self._taken(signature) > 0
 
     def _without_bad_types(self, signature: Signature) -> Signature:
         """Types that the original does not take are left out, all tensors alike."""
-        for dtype in {d for t in signature.tensors for d in t.dtypes[1:]} - {"bf16"}:
+        for dtype in sorted({d for t in signature.tensors for d in t.dtypes[1:]} - {"bf16"}):
             narrowed = _only(signature, dtype)
             if not self._spent() and self._attempt_any(narrowed).level != Attempt.GOOD:
                 signature = Signature(
@@ -276,31 +275,43 @@ class Trial:
                 )
         return signature
 
+    # Combinations
 
-def _picked(table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
-    """The signature of a combination; None if it names a size that no tensor has."""
-    arguments = [c.candidates[p] for c, p in zip(table, picks, strict=True)]
-    given = tuple(a for a in arguments if a is not None)
-    sizes = {d for a in given if isinstance(a, TensorArgument) for d in a.shape}
-    for argument in given:
-        wanted: tuple[object, ...] = ()
-        if isinstance(argument, TensorArgument):
-            wanted = (argument.high,)
-        elif isinstance(argument, SizeArgument) and (sizes or not argument.as_tuple):
-            wanted = argument.sizes
-        if not all(size in sizes for size in wanted if isinstance(size, str)):
-            return None
-    return Signature(given)
+    def _picked(self, table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
+        """The signature of a combination; None if it names a size that no tensor has."""
+        arguments = [c.candidates[p] for c, p in zip(table, picks, strict=True)]
+        given = [a for a in arguments if a is not None]
+        sizes = {d for a in given if isinstance(a, TensorArgument) for d in a.shape}
+        for argument in given:
+            wanted: tuple[object, ...] = ()
+            if isinstance(argument, TensorArgument):
+                wanted = (argument.high,)
+            elif isinstance(argument, SizeArgument) and (sizes or not argument.as_tuple):
+                wanted = argument.sizes
+            if not all(size in sizes for size in wanted if isinstance(size, str)):
+                return None
+        return Signature(self._in_order(given))
+
+    def _with(self, signature: Signature, argument: Argument) -> Signature:
+        """The signature with one argument more, or another one in its place."""
+        rest = [a for a in signature.arguments if a.name != argument.name]
+        return replace(signature, arguments=self._in_order([*rest, argument]))
+
+    def _in_order(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        """As the parameters stand; without a gap where they are passed by position."""
+        launcher = self.reading.launcher
+        given = {a.name: a for a in arguments}
+        found: list[Argument] = []
+        for name in (p.arg for p in launcher.parameters):
+            if name in given:
+                found.append(given.pop(name))
+            elif launcher.autograd and given:
+                found.append(ChoiceArgument(name, (None,)))
+        return tuple(found)
 
 
 def _of_floats(signature: Signature) -> set[str]:
     return {t.name for t in signature.tensors if t.dtypes[0] in FLOATS}
-
-
-def _with(signature: Signature, argument: Argument, order: list[str]) -> Signature:
-    rest = [a for a in signature.arguments if a.name != argument.name]
-    every = sorted([*rest, argument], key=lambda a: order.index(a.name))
-    return Signature(tuple(every), signature.notes)
 
 
 def _only(signature: Signature, dtype: str) -> Signature:
