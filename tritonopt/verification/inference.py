@@ -31,6 +31,11 @@ from .launchers import Launcher, Launchers, method
 
 DEFAULT_DTYPES = ("f32", "f16", "bf16")
 _FEW_CALLS = 4
+_TAKE_SIZES = frozenset(
+    {"empty", "zeros", "ones", "full", "rand", "randn", "Size", "arange", "linspace", "eye",
+     "tensor", "as_tensor", "scalar_tensor", "device", "get_default_dtype", "promote_types"}
+)  # fmt: skip
+"""Functions of torch whose first argument is no tensor."""
 _SAME_TENSOR = ("contiguous", "detach", "to", "float", "half", "clone", "cuda", "requires_grad_")
 
 
@@ -426,9 +431,10 @@ class _Walk:
             return None
         name = self.module.resolve(node.func)
         if name.startswith("torch."):
-            like = name.rpartition(".")[2].endswith("_like")
+            function = name.rpartition(".")[2]
+            like = function.endswith("_like")
             first = values[0] if values else None
-            if isinstance(first, Tensor):
+            if isinstance(first, Tensor) and function not in _TAKE_SIZES:
                 self.evidence[first.name].tensor = True
                 return Tensor(first.name, first.form, itself=False) if like else None
             return None
