@@ -104,7 +104,7 @@ def test_a_launch_that_differs_is_told(command: list[str]) -> None:
     verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
     assert verdict.verdict == "counterexample", verdict
     assert verdict.counterexample is not None
-    for part in ("_softmax was launched with", "float32[4, 100]", "grid = (4,)", "[0, 99]"):
+    for part in ("_softmax was launched with", "float32[4, 100]", "grid = (4,)", ", 99]"):
         assert part in verdict.counterexample
 
 
