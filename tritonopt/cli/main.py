@@ -47,7 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else list(argv)
     try:
         # argparse leaves by SystemExit: 0 after --help, 2 for what it cannot read.
-        arguments = _parser(given).parse_args(given)
+        own, shadowed = _before_dashes(given)
+        arguments = _parser(own).parse_args(own)
+        arguments.shadowed = shadowed
         code = int(import_module(f"tritonopt.cli.{arguments.command}").run(arguments))
         sys.stdout.flush()
         return code
@@ -71,6 +73,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"the lines above"
         )
         return ERROR
+
+
+def _before_dashes(given: list[str]) -> tuple[list[str], list[str]]:
+    """Our own arguments, and the user's command that `verify` takes after `--`."""
+    if given[:1] != ["verify"] or "--" not in given:
+        return given, []
+    at = given.index("--")
+    return given[:at], given[at + 1 :]
 
 
 def _abandon_stdout() -> None:

@@ -6,13 +6,14 @@ the two versions see the same bits, and a counterexample can be written down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import prod
 
 CONTIGUOUS = "contiguous"
 ROW_GAP = "rows further apart"
 TRANSPOSED = "transposed"
+FAR = "rows so far apart that offsets exceed 2**31"
 
 ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"
@@ -82,15 +83,26 @@ class Example:
     arguments: tuple[tuple[str, ArgumentRecipe], ...]
     backward: bool = False
     """Whether gradients are asked for (autograd functions)."""
+    gradient_seed: int = 0
+    gradient_expanded: bool = False
+    """Whether all elements of an incoming gradient are one number in memory (`y.sum()`)."""
     configuration: int = 0
     """Which of an autotuned kernel's configurations is taken."""
+    first_call: bool = False
+    """Whether the autotuner has not chosen yet: it runs every configuration once before."""
 
     def __str__(self) -> str:
         lines = [f"{name} = {recipe}" for name, recipe in self.arguments]
         if self.backward:
-            lines.append("with the gradients of every floating-point argument")
+            kind = "expanded from one number" if self.gradient_expanded else "ordinary"
+            lines.append(
+                "with the gradients of every floating-point argument, from "
+                f"{kind} ones with seed {self.gradient_seed}"
+            )
         if self.configuration:
             lines.append(f"autotuned kernels take their configuration {self.configuration}")
+        if self.first_call:
+            lines.append("on the first call, in which the autotuner runs every configuration")
         return "\n".join(lines)
 
     @property
@@ -123,6 +135,16 @@ class Example:
                 else recipe,
             )
             for name, recipe in self.arguments
+        )
+        return replace(self, arguments=arguments)
+
+    def far(self, names: Set[str]) -> Example:
+        """The same call, these tensors with their rows more than 2**31 elements apart."""
+        arguments = tuple(
+            (name, replace(r, layout=FAR, misaligned=False))
+            if isinstance(r, TensorRecipe) and name in names
+            else (name, r)
+            for name, r in self.arguments
         )
         return replace(self, arguments=arguments)
 

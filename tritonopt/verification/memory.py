@@ -17,9 +17,11 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from .arguments import TorchType
 from .examples import (
     CONSTANT,
     CONTIGUOUS,
+    FAR,
     NONFINITE,
     OFFSET,
     OUTLIER,
@@ -258,6 +260,8 @@ def build_arguments(
             arguments.append(tensors[name])
         elif isinstance(recipe, Repeat):
             arguments.append(None)
+        elif isinstance(recipe.value, TorchType):
+            arguments.append(DTYPES[recipe.value.name])
         else:
             arguments.append(recipe.value)
     for at, (_, recipe) in enumerate(example.arguments):
@@ -269,6 +273,12 @@ def build_arguments(
 def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any:
     dtype = DTYPES[recipe.dtype]
     strides = _strides(recipe.shape, recipe.layout)
+    if recipe.layout == FAR:
+        from . import far
+
+        tensor = far.place(arena, f"argument {name}", recipe.shape, strides, dtype)
+        tensor.copy_(_values(recipe, dtype, nudge=nudge).to(dtype))
+        return tensor
     tensor = arena.place(
         f"argument {name}",
         recipe.shape,
@@ -281,6 +291,21 @@ def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any
     return tensor
 
 
+def incoming_gradient(example: Example, at: int, output: Any) -> Any:
+    """What the caller's loss would pass to backward for one output."""
+    generator = torch.Generator().manual_seed(example.gradient_seed + at)
+    if example.gradient_expanded:
+        # As `output.sum().backward()` makes it: one number that every element points at.
+        shape: tuple[int, ...] = (1,) * output.ndim
+    else:
+        shape = tuple(output.shape)
+    values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    # Called while allocations are put into guarded memory, so this is in it.
+    gradient = torch.zeros(shape, dtype=output.dtype, device=output.device)
+    gradient.copy_(values.to(output.dtype))
+    return gradient.expand(output.shape)
+
+
 def _strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     order = list(range(len(shape)))
     if layout == TRANSPOSED:
@@ -290,8 +315,10 @@ def _strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     for place, axis in enumerate(reversed(order)):
         strides[axis] = step
         step *= max(shape[axis], 1)
-        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED):
+        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED, FAR):
             step += 5
+    if layout == FAR:
+        strides[0] = 2**31 // (shape[0] - 1) + 16
     return tuple(strides)
 
 

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import IO, Any
 
 from .examples import Example
-from .outcomes import Failure, Outcome, RunOptions, VersionSpec
+from .outcomes import Attempt, Failure, Outcome, RunOptions, VersionSpec
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -139,10 +139,14 @@ class VersionWorker:
         self.loaded = True
         return self.backend
 
-    def send(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+    def load(self) -> None:
+        """Load the version, unless a living process holds it already."""
         if not self.loaded or self.worker.process is None:
             self.start_loading()
             self.finish_loading()
+
+    def send(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        self.load()
         self.worker.send("run", example, options)
 
     def send_or_die(self, example: Example, options: tuple[RunOptions, ...]) -> None:
@@ -170,6 +174,18 @@ class VersionWorker:
     def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
         self.send_or_die(example, options)
         return self.receive(len(options))
+
+    def attempt(self, example: Example) -> Attempt:
+        """As far as the launcher comes with these arguments; Died if it ends the process."""
+        self.load()
+        try:
+            found: Attempt = self.worker.ask("attempt", example)
+        except Refusal as refusal:
+            return Attempt(Attempt.FAILED, 0, str(refusal))
+        except Died:
+            self.loaded = False
+            raise
+        return found
 
     def run_patiently(
         self, example: Example, options: tuple[RunOptions, ...]
