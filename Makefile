@@ -2,6 +2,7 @@
 # make test      the test suite, with one wrong rewrite of every kind for verification to find
 # make test-all  the same with all of them: some minutes more
 # make check     ruff and mypy
+# make test-triton VERSION=3.9.0    optimize() with that Triton, compiled and interpreted, without torch
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +11,7 @@ INSTALLED := $(VENV)/.installed
 DEMO := examples/layer_norm.py
 REWRITTEN := build/demo/layer_norm.py
 
-.PHONY: all demo test test-all check clean
+.PHONY: all demo test test-all test-triton check clean
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -38,6 +39,19 @@ test: $(INSTALLED)
 
 test-all: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 -q --color=no
+
+test-triton:
+	@test -n "$(VERSION)" || { echo "say which Triton: make test-triton VERSION=3.9.0"; exit 2; }
+	@$(MAKE) --no-print-directory .venv-triton-$(VERSION)/.installed
+	@.venv-triton-$(VERSION)/bin/python -m pytest -q --color=no tests/runtime
+
+# The interpreter of Triton 3.2 to 3.6 fails with numpy 2.4 and later.
+.venv-triton-%/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -m venv .venv-triton-$*
+	@grep -v '^triton=\|^torch=\|^numpy=' constraints.txt > .venv-triton-$*/constraints.txt
+	@.venv-triton-$*/bin/python -m pip install --quiet --disable-pip-version-check \
+		-c .venv-triton-$*/constraints.txt -e . triton==$* 'numpy<2.4' pytest setuptools
+	@touch $@
 
 check: $(INSTALLED)
 	@$(BIN)/ruff check .

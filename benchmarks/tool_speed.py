@@ -5,7 +5,9 @@
 For every file below the paths that may hold kernels: the time of `rewrite_source` with
 all passes beside that of `libcst.parse_module` alone, for files that end unchanged and
 for files that change; the peak memory of a process that does one or the other; and the
-cold start of the command line on one small file beside that of a bare interpreter.
+cold start of the command line on one small file beside that of a bare interpreter. `tritonopt
+suggest` is timed as a whole, over each tree with one process and with as many as it chooses, and
+as a hook sees it: on files without kernels.
 
 A rewrite of a tree also reads the files without kernels; that is timed on its own, as
 `gate`. Times are processor seconds, the least of several repeats, for a busy machine
@@ -16,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import resource
 import statistics
@@ -49,6 +52,7 @@ def main() -> None:
         "libcst": metadata.version("libcst"),
         "passes": options.passes,
         "trees": [tree(path, options) for path in options.paths],
+        "suggest": [suggest(path) for path in options.paths],
         "cold_start": cold_start(options.starts),
     }
     if options.out:
@@ -204,17 +208,39 @@ def run_child(kind: str, path: Path, options: argparse.Namespace) -> dict[str, A
 
 
 def environment() -> dict[str, str]:
-    import os
-
     found = dict(os.environ)
     found["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), found.get("PYTHONPATH")]))
     return found
+
+
+def suggest(path: Path) -> dict[str, Any]:
+    """Seconds of whole runs over a tree, wall and processor, and what they suggested."""
+    seconds = {}
+    processor = {}
+    for name, flags in {"one process": ["--jobs", "1"], "as it chooses": []}.items():
+        command = [sys.executable, "-m", "tritonopt", "suggest", str(path), "--statistics", *flags]
+        started, before = time.perf_counter(), os.times()
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment())
+        after = os.times()
+        seconds[name] = time.perf_counter() - started
+        processor[name] = after.children_user - before.children_user
+        if done.returncode not in (0, 1):
+            raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
+    return {
+        "path": path.name,
+        "seconds": seconds,
+        "processor_seconds": processor,
+        "suggested": done.stdout.splitlines(),
+        "summary": done.stderr.splitlines()[-1],
+    }
 
 
 def cold_start(starts: int) -> dict[str, Any]:
     """Whole processes, one kind after the other in turn, so that all see the same machine."""
     commands = {
         "python -c pass": ["-c", "pass"],
+        "tritonopt suggest, no kernels": ["-m", "tritonopt", "suggest", __file__],
+        "tritonopt suggest": ["-m", "tritonopt", "suggest", str(SMALL)],
         "tritonopt rewrite": ["-m", "tritonopt", "rewrite", str(SMALL)],
         "tritonopt rewrite --passes fuse-stats": [
             *["-m", "tritonopt", "rewrite", str(SMALL), "--passes", "fuse-stats"]
@@ -228,7 +254,7 @@ def cold_start(starts: int) -> dict[str, Any]:
                 [sys.executable, *arguments], capture_output=True, cwd=ROOT, env=environment()
             )
             seconds[name].append(time.perf_counter() - started)
-            if done.returncode:
+            if done.returncode > 1:
                 raise SystemExit(f"{name} failed:\n{done.stderr.decode()}")
     return {
         "file": SMALL.name,
@@ -263,6 +289,15 @@ def show(report: dict[str, Any]) -> None:
             f"peak {peaks['rewrite']:.0f} MB rewriting, {peaks['parse']:.0f} MB parsing, "
             f"{peaks['gate']:.0f} MB reading"
         )
+    print()
+    for found in report["suggest"]:
+        times = ", ".join(
+            f"{name} {value:.1f} s ({found['processor_seconds'][name]:.1f} s of processors)"
+            for name, value in found["seconds"].items()
+        )
+        print(f"suggest {found['path']}: {times}; {found['summary']}")
+        for line in found["suggested"]:
+            print(f"    {line}")
     print()
     starts = report["cold_start"]
     bare = starts["seconds"]["python -c pass"]["median"]

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from tritonopt.facts import KernelFacts, Loop
+from tritonopt.facts import EffectKind, KernelFacts, Loop
+from tritonopt.facts.language import MATRIX, function
 from tritonopt.rewriting.bits import bits_when_code_moves
 from tritonopt.rewriting.checklist import Checklist, Declined
 from tritonopt.rewriting.hoisting import Hoisting, invariant_loads
 from tritonopt.rewriting.model import Condition, Safety, Site, Status
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.unswitching import Unswitching, invariant_branches
 from tritonopt.rewriting.writing import NotExpressible
 from tritonopt.source import Change
@@ -165,6 +166,13 @@ class Licm(Pass):
     summary: ClassVar[str] = "move branches and loads that do not change out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = False
+    gain: ClassVar[Gain | None] = Gain(
+        1.00,
+        1.40,
+        "1.40x for a branch with a load in a large matrix product while it is not taken, 1.02x to "
+        "1.07x for the load of a row of weights",
+        "what does not change is not asked for or loaded again in every iteration",
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         bits = bits_when_code_moves(facts)
@@ -198,6 +206,7 @@ class Licm(Pass):
             changes,
             f"move `if {test}` out of {_header(facts, unswitching.loop)}",
             "the loop is there once for each way it can go",
+            pays=_holds_a_load(facts, unswitching.branch) and _multiplies(facts, unswitching.loop),
         )
 
     def _load(self, facts: KernelFacts, hoisting: Hoisting) -> Site:
@@ -214,6 +223,7 @@ class Licm(Pass):
             changes,
             f"move {hoisting.what} above {_header(facts, hoisting.loop)}",
             f"{hoisting.tile} in registers meanwhile",
+            pays=bool(facts.values[hoisting.expression].rank),
         )
 
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
@@ -228,6 +238,17 @@ def _header(facts: KernelFacts, loop: Loop) -> str:
     lines = facts.kernel.module.lines
     text = lines.text[lines.span(node)[0] : lines.span(last)[1]]
     return f"`{text if len(text) <= 60 else text[:57] + '...'}`".replace("\n", " ")
+
+
+def _holds_a_load(facts: KernelFacts, branch: ast.If) -> bool:
+    inside = set(ast.walk(branch))
+    return any(e.kind is EffectKind.LOAD and e.node in inside for e in facts.effects)
+
+
+def _multiplies(facts: KernelFacts, loop: Loop) -> bool:
+    """Whether a matrix product in the loop waits for what is loaded."""
+    calls = (node for node in ast.walk(loop.node) if isinstance(node, ast.Call))
+    return any(function(facts.kernel.module.resolve(call.func)) in MATRIX for call in calls)
 
 
 def _first_that_holds(sites: Iterator[Site]) -> Site:
@@ -247,6 +268,8 @@ def _site(
     make: Callable[[], list[Change]],
     deed: str,
     outcome: str,
+    *,
+    pays: bool,
 ) -> Site:
     """A site with every condition up to the first that fails, and the edit."""
     changes: list[Change] = []
@@ -269,4 +292,6 @@ def _site(
         frozenset({Safety.ASSUMPTION} if checklist.given else set()),
         facts_used=frozenset(checklist.given),
         plan=changes,
+        pays=pays,
+        advice=deed,
     )

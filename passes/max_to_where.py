@@ -97,6 +97,7 @@ class MaxToWhere(Pass):
     summary: ClassVar[str] = "write tl.maximum and tl.minimum with a constant as tl.where"
     safety: ClassVar[frozenset[Safety]] = frozenset()
     default: ClassVar[bool] = False
+    finds_mistakes: ClassVar[bool] = True
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for node in ast.walk(facts.kernel.node):

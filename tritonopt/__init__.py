@@ -1,7 +1,7 @@
 """tritonopt: better source for Triton kernels, as an ordinary diff.
 
 The names below are the public face. They are imported when first used, so that
-`import tritonopt` is cheap and `verify` alone needs torch and triton.
+`import tritonopt` is cheap: `optimize` alone needs triton, and `verify` torch as well.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tritonopt.rewriting.passes import Pass as Pass
     from tritonopt.rewriting.pipeline import RewriteResult as RewriteResult
     from tritonopt.rewriting.pipeline import rewrite_source as rewrite_source
+    from tritonopt.runtime import Optimization as Optimization
+    from tritonopt.runtime import SourceUnavailable as SourceUnavailable
+    from tritonopt.runtime import optimize as optimize
     from tritonopt.verification import verify as verify
 
 __version__ = "0.1.0"
@@ -25,11 +28,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "Bits": "tritonopt.rewriting.model",
     "Condition": "tritonopt.rewriting.model",
+    "Optimization": "tritonopt.runtime",
     "Pass": "tritonopt.rewriting.passes",
     "Remark": "tritonopt.rewriting.model",
     "RewriteResult": "tritonopt.rewriting.pipeline",
     "Safety": "tritonopt.rewriting.model",
     "Site": "tritonopt.rewriting.model",
+    "SourceUnavailable": "tritonopt.runtime",
+    "optimize": "tritonopt.runtime",
     "rewrite_source": "tritonopt.rewriting.pipeline",
     "verify": "tritonopt.verification",
 }
@@ -37,12 +43,15 @@ _HOMES = {
 __all__ = [
     "Bits",
     "Condition",
+    "Optimization",
     "Pass",
     "Remark",
     "RewriteResult",
     "Safety",
     "Site",
+    "SourceUnavailable",
     "__version__",
+    "optimize",
     "rewrite_source",
     "verify",
 ]

@@ -52,7 +52,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"tritonopt {tritonopt.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["rewrite"], ["verify"], ["passes"], ["facts"]])
+@pytest.mark.parametrize(
+    "command", [[], ["rewrite"], ["suggest"], ["explain"], ["verify"], ["passes"], ["facts"]]
+)
 def test_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main([*command, "--help"])

@@ -294,6 +294,7 @@ def test_json(run: Any) -> None:
         "missed": 1,
         "changed": 1,
         "notes": [],
+        "statistics": {"double-to-add": {"passed": 1, "not-a-name": 1}},
     }
     assert list(errors) == ["d.py"]
     assert errors["d.py"][0].startswith("d.py:1:")

@@ -74,6 +74,9 @@ def test_what_is_asked(answer: Any) -> None:
     assert asked.arguments == ("a.py", "b.py")
     assert asked.options == {
         "launcher": None,
+        "kernel": None,
+        "grid": None,
+        "command": [],
         "args": None,
         "backend": "auto",
         "require": "equivalent",
@@ -84,6 +87,9 @@ def test_what_is_asked(answer: Any) -> None:
     main([*command.split(), "--max-examples", "7", "--seed", "5"])
     assert asked.options == {
         "launcher": "scale",
+        "kernel": None,
+        "grid": None,
+        "command": [],
         "args": "x:f32[n]",
         "backend": "cuda",
         "require": "identical",

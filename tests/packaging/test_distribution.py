@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_suggest import HEAD, MAXIMUM
 from tritonopt.rewriting import registry
 
 pytestmark = pytest.mark.slow
@@ -20,9 +21,14 @@ pytestmark = pytest.mark.slow
 # What a build needs of the tree; the rest (an environment, results) would only be copied.
 SHIPPED = ("tritonopt", "passes", "pyproject.toml", "README.md", "LICENSE")
 
+# The tree itself must not be found: pip would take it for an installed tritonopt.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
 
 def run(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -60,7 +66,7 @@ def test_the_wheel_holds_the_package_and_nothing_beside_it(dist: Path) -> None:
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"tritonopt"}
 
 
-def test_it_lists_every_pass_where_neither_torch_nor_triton_is(dist: Path, tmp_path: Path) -> None:
+def test_it_works_where_neither_torch_nor_triton_is(dist: Path, tmp_path: Path) -> None:
     home = tmp_path / "env"
     venv.create(home, with_pip=True)
     binaries = home / ("Scripts" if os.name == "nt" else "bin")
@@ -82,10 +88,26 @@ def test_it_lists_every_pass_where_neither_torch_nor_triton_is(dist: Path, tmp_p
     kernel = tmp_path / "kernel.py"
     kernel.write_text("import triton\n\n\n@triton.jit\ndef copy(x):\n    pass\n")
     run(binaries / "tritonopt", "rewrite", kernel, "--passes", "all", cwd=tmp_path)
+    assert not run(binaries / "tritonopt", "suggest", kernel, cwd=tmp_path)
+
+    kernel.write_text(HEAD + MAXIMUM)
+    suggested = subprocess.run(
+        [binaries / "tritonopt", "suggest", "kernel.py", "--format", "sarif"],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert suggested.returncode == 1, suggested.stderr
+    assert '"ruleId": "undefined-lanes"' in suggested.stdout
+    page = run(binaries / "tritonopt", "explain", "undefined-lanes", cwd=tmp_path)
+    assert page.startswith("# undefined-lanes\n")
 
     refused = subprocess.run(
         [binaries / "tritonopt", "verify", kernel, kernel],
         cwd=tmp_path,
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,

@@ -186,6 +186,7 @@ def test_nothing_is_said(case: Case) -> None:
         case.text, result.text
     )
     assert not result.remarks, said(result)
+    assert result.kernels
 
 
 def test_every_expected_file_has_its_case() -> None:

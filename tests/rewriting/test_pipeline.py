@@ -201,10 +201,10 @@ def test_a_failure_undoes_what_was_done_to_that_kernel_before() -> None:
 def test_facts_that_fail_are_a_failure_too(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = facts.of
 
-    def of(kernel: source.Kernel, given: Any = ()) -> Any:
+    def of(kernel: source.Kernel, *given: Any) -> Any:
         if kernel.name == "bad":
             raise KeyError("lost")
-        return taken(kernel, given)
+        return taken(kernel, *given)
 
     monkeypatch.setattr(facts, "of", of)
     text = file(kernel("bad", "a = N * 2"), kernel("good", "a = X * 2"))
@@ -237,9 +237,9 @@ def test_facts_are_taken_once_a_kernel_and_round(monkeypatch: pytest.MonkeyPatch
     taken: list[str] = []
     of = facts.of
 
-    def counted(kernel: source.Kernel, given: Any = ()) -> Any:
+    def counted(kernel: source.Kernel, *given: Any) -> Any:
         taken.append(kernel.name)
-        return of(kernel, given)
+        return of(kernel, *given)
 
     monkeypatch.setattr(facts, "of", counted)
     text = file(kernel("one", "pass"), kernel("two", "pass"))

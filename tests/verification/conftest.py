@@ -27,6 +27,12 @@ def little_shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tritonopt.verification.searching.SHRINK_SECONDS", 1.0)
 
 
+@pytest.fixture(autouse=True)
+def no_past_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test finds must not change what another one tries."""
+    monkeypatch.setenv("TRITONOPT_CACHE_DIR", "")
+
+
 @pytest.fixture
 def against(tmp_path: Path) -> Callable[..., Verdict]:
     """Verify a subject against itself with some texts replaced."""

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tritonopt import source
 from tritonopt.verification.arguments import (
     ChoiceArgument,
+    FormulaArgument,
+    Origin,
     RangeArgument,
     SameArgument,
     SizeArgument,
     TensorArgument,
+    TorchType,
     parse,
 )
+from tritonopt.verification.configuration import entry_for, select
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.inference import infer
-from tritonopt.verification.launchers import Launchers, comment_of
+from tritonopt.verification.inference import infer, read, with_layouts
+from tritonopt.verification.launchers import Comment, Launchers, comment_of
+from tritonopt.verification.proposing import choices
 
 
 def test_every_form_of_the_language() -> None:
     text = (
         "x: f32|f16|bf16[m, n], w: float32[n], i: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1, "
-        "flag: bool, mode: 'mean'|'sum', k: n, shape: (m, n), y: =x, z: f32[..., 4], o: None"
+        "flag: bool, mode: 'mean'|'sum', k: n, shape: (m, n), y: =x, z: f32[..., 4], o: None, "
+        "b: f32[n] | None, t: torch.float16, s: x.stride(0), g: 2 * cdiv(n, 16) - 1"
     )
     assert parse(text).arguments == (
         TensorArgument("x", ("f32", "f16", "bf16"), ("m", "n")),
@@ -36,11 +44,16 @@ def test_every_form_of_the_language() -> None:
         SameArgument("y", "x"),
         TensorArgument("z", ("f32",), ("...", 4)),
         ChoiceArgument("o", (None,)),
+        TensorArgument("b", ("f32",), ("n",), optional=True),
+        ChoiceArgument("t", (TorchType("f16"),)),
+        FormulaArgument("s", "x.stride(0)"),
+        FormulaArgument("g", "2 * cdiv(n, 16) - 1"),
     )
 
 
 def test_what_is_printed_is_read_again() -> None:
     text = "x: f32|f16[m, 8], i: i64[m] in 0..9, e: 1e-05, d: int in -1..1, f: bool, y: =x, s: (m,)"
+    text += ", b: f32[m] in 0..3 | None, t: torch.float32, q: m * x.stride(-1)"
     assert parse(str(parse(text))) == parse(text)
 
 
@@ -54,9 +67,13 @@ MISTAKES = {
     "x: f32[n, ...]": "as the first dimension only",
     "x: f32[n], d: int": "expected `in LOW..HIGH`",
     "x: f32[n], d: int in 2..1": "at least 2",
-    "x: f32[n], y: =z": "no tensor",
-    "x: f32[n], x: f32[n]": "given twice",
-    "x: f32[n], k: m": "no dimension of a tensor",
+    "x: f32[n], y: =z": "column 12: .*no tensor",
+    "x: f32[n], x: f32[n]": "column 12: `x` is given twice",
+    "x: f32[n], k: m": "column 12: .*no dimension of a tensor",
+    "x: f32[n], k: open(n)": r"column 15: `open\(n\)` has no place in a formula",
+    "x: f32[n], k: n +": "column 18: this is no expression",
+    "x: f32[n] | 3": "`None`: a tensor has one form",
+    "x: f32[n], t: torch.flaot16": "column 15: expected a type of torch",
     "x: ?": "expected a type with dimensions",
 }
 
@@ -147,4 +164,73 @@ def test_a_comment_says_it() -> None:
         f"# tritonopt: x: f32[m, n], w: f32[n]\ndef f(x, w):\n    m, n = x.shape\n    {_LAUNCH}\n"
     )
     module = source.read(_KERNEL + code, "kernel.py")
-    assert comment_of(module, Launchers(module).named("f")) == "x: f32[m, n], w: f32[n]"
+    found = comment_of(module, Launchers(module).named("f"))
+    line = _KERNEL.count("\n") + 1
+    assert found == Comment("x: f32[m, n], w: f32[n]", line, len("# tritonopt: "))
+
+
+def test_an_error_in_a_comment_names_its_place_in_the_file() -> None:
+    with pytest.raises(VerificationError, match=r"^kernel.py:7:18: expected a type of tensor"):
+        parse("x: f33[n]", Origin("kernel.py", line=7, column=14))
+
+
+def test_layouts_follow_the_strides_that_the_code_asks_for() -> None:
+    code = (
+        "def f(x, w, y):\n    m, n = x.shape\n    assert w.shape == (n,)\n"
+        "    y = y.contiguous()\n"
+        "    kernel[(m,)](x, w, y, x.stride(0), BLOCK=triton.next_power_of_2(n))\n"
+    )
+    launchers = Launchers(source.read(_KERNEL + code, "kernel.py"))
+    given = parse("x: f32[m, n], w: f32[n], y: f32[m, n]")
+    found = with_layouts(launchers, launchers.named("f"), given).tensors
+    assert [(t.strided, t.rows_only) for t in found] == [(True, True), (False, True), (True, False)]
+
+
+def test_a_function_that_a_decorator_made_launches_by_itself() -> None:
+    code = _KERNEL.replace("@triton.jit", "@pointwise\n@triton.jit") + "def f(x):\n    kernel(x)\n"
+    assert [launcher.name for launcher in Launchers(source.read(code)).outermost()] == ["f"]
+
+
+def test_what_is_open_gets_candidates() -> None:
+    code = (
+        "def f(x, target, w, mode, dim=None):\n    m, n = x.shape\n"
+        "    if mode not in ('mean', 'sum'):\n        raise ValueError\n"
+        f"    check(target)\n    y = torch.empty_like(x)\n    {_LAUNCH}\n"
+    )
+    launchers = Launchers(source.read(_KERNEL + code, "kernel.py"))
+    reading = read(launchers, launchers.named("f"))
+    table = {c.name: [str(a) for a in c.candidates] for c in choices(reading, ("m", "n"))}
+    assert table["x"][0] == "x: f32|f16|bf16[m, n]"
+    assert "target: i64[m, n] in 0..n" in table["target"]
+    assert table["mode"][:3].count("mode: 'mean'|'sum'") == 1
+    assert table["dim"][0] == "None" and "dim: -1" in table["dim"]
+
+
+def test_pyproject_says_it(tmp_path: Path) -> None:
+    table = {"args": {"kernels/*.py:f": "x: f32[m, n]", "kernels/a.py:f": "x: f32[n]"}}
+    path = tmp_path / "pyproject.toml"
+    file = tmp_path / "kernels" / "a.py"
+    found = select(table, path, file, {"f"})
+    assert found is not None and found.args == "x: f32[n]"
+    assert "kernels/a.py:f" in found.place
+    assert select(table, path, tmp_path / "other.py", {"f"}) is None
+    assert select(table, path, file, {"g"}) is None
+
+
+@pytest.mark.parametrize(
+    "table", [{"arg": {}}, {"args": "x: f32[n]"}, {"args": {"a.py": "x: f32[n]"}}]
+)
+def test_a_table_that_means_nothing(table: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(VerificationError, match="pyproject.toml"):
+        select(table, tmp_path / "pyproject.toml", tmp_path / "a.py", {"f"})
+
+
+def test_the_nearest_pyproject_counts(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.tritonopt.verify.args]\n"kernels/a.py:f" = "x: f32[n]"\n'
+    )
+    inner = tmp_path / "kernels"
+    inner.mkdir()
+    (inner / "pyproject.toml").write_text("[tool.other]\n")
+    found = entry_for(inner / "a.py", {"f"})
+    assert found is not None and found.args == "x: f32[n]"

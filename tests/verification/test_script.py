@@ -50,10 +50,12 @@ def test_a_text_that_is_in_no_file_stands_in_the_script(ending: str) -> None:
     written = '# it\'s \'quoted\' \\ and """more"""\n' + ending
     spec = VersionSpec("rewritten", "a.py", written, "a.py", "interpreter", "f", False)
     example = Example((("x", TensorRecipe("f16", (3, 7), "with inf and NaN", seed=5)),))
-    text = script(spec, spec, example, (RunOptions(),), 'a "quoted" \\ """text"""', embed=True)
+    text = script(
+        spec, spec, example, (RunOptions(),), 'a "quoted" \\ """text"""', embedded=("rewritten",)
+    )
     namespace: dict[str, object] = {"__name__": "imported"}
     exec(compile(text, "counterexample.py", "exec"), namespace)
-    assert namespace["REWRITTEN_TEXT"] == written
+    assert namespace["TEXTS"] == {"rewritten": written}
     assert str(namespace["__doc__"]).splitlines()[2] == "a \"quoted\" \\ '''text'''"
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from tritonopt.rewriting.model import Safety
-from tritonopt.rewriting.options import nearest
+if TYPE_CHECKING:
+    from tritonopt.reporting.findings import Summary
+    from tritonopt.rewriting.model import Safety
+    from tritonopt.rewriting.passes import Pass
 
 EXACT = "exact"
 
@@ -14,6 +17,33 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="the form of the report"
     )
+
+
+def add_report_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format",
+        choices=("text", "concise", "json", "github", "sarif"),
+        default="text",
+        help="the form of the report: for a person, one line each, for a script, as annotations "
+        "of GitHub Actions, for code scanning",
+    )
+
+
+def add_safety(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--safety",
+        type=safety,
+        metavar="LIST",
+        help="what may be applied beyond exact, by commas: rounding, contract; `exact` for "
+        "nothing more (default: what the configuration says, else rounding,contract)",
+    )
+
+
+def rules(summary: Summary) -> dict[str, type[Pass]]:
+    """The passes that had something to say, for a report that explains them."""
+    from tritonopt.rewriting.registry import load, names
+
+    return {name: load(name) for name in summary.statistics if name in names()}
 
 
 def add_assume(parser: argparse.ArgumentParser) -> None:
@@ -29,20 +59,29 @@ def add_assume(parser: argparse.ArgumentParser) -> None:
 
 def safety(text: str) -> frozenset[Safety]:
     """What `--safety` lists: levels beyond exact, by commas."""
-    levels = set()
-    for name in (part.strip() for part in text.split(",")):
-        if name == EXACT:
-            continue
-        try:
-            levels.add(Safety(name))
-        except ValueError:
-            legal = [EXACT, *(level.value for level in Safety)]
-            hint = nearest(name, legal)
-            raise argparse.ArgumentTypeError(
-                f"{name!r} is no safety level; legal: {', '.join(legal)}"
-                + (f" ({hint})" if hint else "")
-            ) from None
-    return frozenset(levels)
+    try:
+        levels = {safety_level(part.strip()) for part in text.split(",")}
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return frozenset(level for level in levels if level is not None)
+
+
+def safety_level(name: str) -> Safety | None:
+    """The level of a name, None for `exact`. Raises ValueError where there is none."""
+    from tritonopt.rewriting.model import Safety
+    from tritonopt.rewriting.options import nearest
+
+    if name == EXACT:
+        return None
+    try:
+        return Safety(name)
+    except ValueError:
+        legal = [EXACT, *(level.value for level in Safety)]
+        hint = nearest(name, legal)
+        raise ValueError(
+            f"{name!r} is no safety level; legal: {', '.join(legal)}"
+            + (f" ({hint})" if hint else "")
+        ) from None
 
 
 def positive(number: str) -> int:

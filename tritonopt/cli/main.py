@@ -17,6 +17,8 @@ OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 _COMMANDS = {
     "rewrite": "rewrite the kernels of files; prints a diff, or replaces the files",
+    "suggest": "print what is worth rewriting in files, and mistakes; changes nothing",
+    "explain": "print the manual page of a pass, or what passes say of a line and why",
     "verify": "run an original and a rewritten file on drawn inputs and compare",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
@@ -25,7 +27,7 @@ _COMMANDS = {
 _EPILOG = """\
 exit codes:
   0  done, or nothing to do
-  1  something would change (rewrite --check), or a counterexample (verify)
+  1  something would change (rewrite --check) or is suggested (suggest); a counterexample (verify)
   2  an error, or no answer could be reached (verify)
 """
 
@@ -45,7 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else list(argv)
     try:
         # argparse leaves by SystemExit: 0 after --help, 2 for what it cannot read.
-        arguments = _parser(given).parse_args(given)
+        own, shadowed = _before_dashes(given)
+        arguments = _parser(own).parse_args(own)
+        arguments.shadowed = shadowed
         code = int(import_module(f"tritonopt.cli.{arguments.command}").run(arguments))
         sys.stdout.flush()
         return code
@@ -69,6 +73,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"the lines above"
         )
         return ERROR
+
+
+def _before_dashes(given: list[str]) -> tuple[list[str], list[str]]:
+    """Our own arguments, and the user's command that `verify` takes after `--`."""
+    if given[:1] != ["verify"] or "--" not in given:
+        return given, []
+    at = given.index("--")
+    return given[:at], given[at + 1 :]
 
 
 def _abandon_stdout() -> None:

@@ -1,58 +1,76 @@
-"""`tritonopt rewrite`: rewrite the kernels of files. It never runs the files' code."""
+"""`tritonopt rewrite`: rewrite the kernels of files. It never runs the files' code.
+
+It is a hook for commits too, so what looks at kernels is imported when there are some.
+"""
 
 from __future__ import annotations
 
 import argparse
-import itertools
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from typing import TYPE_CHECKING
 
-from tritonopt import facts, source
+from tritonopt import source
 from tritonopt.cli import arguments as shared
-from tritonopt.cli import verifying
+from tritonopt.cli import scanning, verifying
+from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import Bar
-from tritonopt.reporting import diff, text
+from tritonopt.cli.scanning import Target
+from tritonopt.reporting import lines, text
 from tritonopt.reporting.findings import FileFindings, Summary
-from tritonopt.rewriting import pipeline, registry
-from tritonopt.rewriting.model import Safety
-from tritonopt.rewriting.options import PassSelectionError, nearest
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.model import Remark, RemarkKind
+
+if TYPE_CHECKING:
+    from tritonopt import facts
+    from tritonopt.cli.selection import Selection
+    from tritonopt.rewriting.passes import Pass
 
 _DESCRIPTION = """\
 Rewrite the kernels of files. Without --write a unified diff goes to stdout and
 remarks go to stderr; nothing is changed.
 """
 
+_WHOLE = ("json", "sarif")
+"""Formats that are one object for the whole run."""
+
 
 @dataclass(frozen=True)
 class Job:
     """What is to be done to every file."""
 
-    passes: Sequence[Pass]
-    safety: frozenset[Safety]
-    assume: Sequence[facts.Assumption]
+    selection: Selection
     write: bool
     verify: verifying.Request | None
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Job:
+        from tritonopt.cli.selection import Selection
+
+        return cls(Selection.of(arguments), arguments.write, verifying.request_of(arguments))
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of one file."""
+
+    findings: FileFindings
+    encoding: str = "utf-8"
+    kernels: tuple[frozenset[str], ...] = ()
+    """The parameter names of every kernel."""
+    facts_used: frozenset[str] = frozenset()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        metavar="PATH",
-        help="a file, or a directory (searched for Python files, .gitignore respected)",
-    )
+    scanning.add_arguments(parser)
     parser.add_argument(
         "--passes",
-        default="default",
         metavar="a,b|all|default",
         help="the passes to run, with options as in 'fuse-stats{formula=moments}' "
-        "(default: %(default)s; `tritonopt passes` lists them)",
+        "(default: what the configuration says, else `default`; `tritonopt passes` lists them)",
     )
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--write", action="store_true", help="replace the files, each as a whole")
@@ -60,119 +78,128 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check", action="store_true", help="exit with 1 when something would change"
     )
     parser.add_argument(
-        "--safety",
-        type=shared.safety,
-        default=pipeline.DEFAULT_SAFETY,
-        metavar="LIST",
-        help="what may be applied beyond exact, by commas: rounding, contract; "
-        "`exact` for nothing more (default: rounding,contract)",
+        "--careful",
+        action="store_true",
+        help="where the configuration says nothing else: only passes with a measured gain, only "
+        "exact sites, and only those after which compiled results stay the same bit for bit; "
+        "nothing is said of sites that were missed",
     )
+    shared.add_safety(parser)
     shared.add_assume(parser)
-    shared.add_format(parser)
+    shared.add_report_format(parser)
     verifying.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    try:
-        job = Job(
-            registry.select(arguments.passes),
-            arguments.safety,
-            [facts.parse_assumption(expression) for expression in arguments.assume],
-            arguments.write,
-            verifying.request_of(arguments),
-        )
-    except (PassSelectionError, facts.AssumptionError, ModuleNotFoundError) as error:
-        return complain(str(error))
-    as_json = arguments.format == "json"
     summary = Summary()
-    if not job.passes:
-        summary.notes.append(
-            "no pass runs by default; name one with --passes (`tritonopt passes` lists them)"
-        )
+    try:
+        targets = scanning.find(arguments)
+    except ConfigurationError as error:
+        return complain(str(error))
+    job: Job | None = None
+    if arguments.passes is not None or arguments.assume or scanning.any_kernels(targets):
+        from tritonopt.facts import AssumptionError
+        from tritonopt.rewriting.options import PassSelectionError
+
+        try:
+            job = Job.of(arguments)
+            job.selection.check()
+            passes = job.selection.check_settings(target.settings for target in targets.files)
+        except (PassSelectionError, AssumptionError, ModuleNotFoundError) as error:
+            return complain(str(error))
+        if not all(passes):
+            summary.notes.append(_NO_PASS)
+    for path, message in targets.errors:
+        summary.add_error(path, message)
+        _say(message)
+    for named, by in targets.excluded:
+        summary.notes.append(f"{named}: excluded by {by}")
     found: list[FileFindings] = []
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
-    paths = list(_files(arguments.paths, summary))
-    for message in itertools.chain.from_iterable(summary.errors.values()):
-        _say(message)
-    with Bar(len(paths), "rewriting", sys.stderr) as bar:
-        for path, named in paths:
-            findings, result, encoding = _rewrite(path, named, job)
-            summary.add(findings)
-            if result is not None:
-                parameters.extend(result.kernels)
-                facts_used |= result.facts_used
-            if findings.diff or findings.remarks or findings.errors or findings.refused:
+    with Bar(len(targets.files), "rewriting", sys.stderr) as bar:
+        do = _only_read if job is None else partial(_rewrite, job)
+        for done in scanning.work(do, targets.files, arguments.jobs if job is not None else 1):
+            summary.add(done.findings)
+            parameters.extend(done.kernels)
+            facts_used |= done.facts_used
+            said = done.findings
+            if said.diff or said.remarks or said.errors or said.refused:
                 bar.clear()
-                _show(findings, encoding, job, as_json)
-            if as_json:
-                found.append(findings)
+                _show(done.findings, done.encoding, arguments)
+            if arguments.format in _WHOLE:
+                found.append(done.findings)
             bar.advance()
-    summary.notes.extend(_unneeded(job.assume, parameters, facts_used))
-    _finish(found, summary, job, as_json)
+    if job is not None and job.selection.assume:
+        summary.notes.extend(_unneeded(job.selection.given(), parameters, facts_used))
+    _finish(found, summary, arguments)
     if summary.errors:
         return ERROR
     return FOUND if arguments.check and summary.changed else OK
 
 
-def _files(paths: Iterable[str], summary: Summary) -> Iterator[tuple[Path, bool]]:
-    """Every file once, and whether it was named itself; what is no file goes to the errors."""
-    seen: set[Path] = set()
-    for text_of_path in paths:
-        path = Path(text_of_path)
-        if not os.path.exists(path):
-            summary.add_error(text_of_path, f"{text_of_path}: does not exist")
-            continue
-        directory = path.is_dir()
-        files = list(source.find_python_files([path]))
-        if not files:
-            why = "no Python file in it that .gitignore does not exclude"
-            summary.add_error(text_of_path, f"{text_of_path}: {why}")
-        for file in files:
-            if (key := file.resolve()) not in seen:
-                seen.add(key)
-                yield file, not directory
+_NO_PASS = "no pass runs by default; name one with --passes (`tritonopt passes` lists them)"
 
 
-def _rewrite(
-    path: Path, named: bool, job: Job
-) -> tuple[FileFindings, pipeline.RewriteResult | None, str]:
-    """Do one file. Whatever fails is in the findings, and the next file is done all the same."""
-    shown = str(path)
+def _only_read(target: Target) -> Done:
+    """One file of a run without kernels: one that was named is at least Python."""
     try:
-        file = source.read_file(path)
-        if named and not source.has_kernels(file.text):
+        file = source.read_file(target.path)
+        if target.named:
+            source.read(file.text, str(target.path))
+    except source.SourceError as error:
+        return Done(FileFindings(str(target.path), errors=(str(error),)))
+    return Done(FileFindings(str(target.path)))
+
+
+def _rewrite(job: Job, target: Target) -> Done:
+    """Do one file. Whatever fails is in the findings, and the next file is done all the same."""
+    from tritonopt.facts import AssumptionError
+    from tritonopt.reporting import diff
+    from tritonopt.rewriting import pipeline
+
+    shown = str(target.path)
+    selection, settings = job.selection, target.settings
+    try:
+        file = source.read_file(target.path)
+        if target.named and not source.has_kernels(file.text):
             # In a directory such a file costs nothing; one that was named is at least Python.
             source.read(file.text, shown)
 
         def rewrite(passes: Sequence[Pass]) -> pipeline.RewriteResult:
             return pipeline.rewrite_source(
-                file.text, passes, path=shown, safety=job.safety, assume=job.assume
+                file.text,
+                passes,
+                path=shown,
+                safety=selection.safety(settings),
+                assume=selection.facts(settings),
+                same_bits=selection.same_bits(settings),
             )
 
-        result = rewrite(job.passes)
+        passes = selection.passes(settings)
+        result = rewrite(passes)
         checked = verifying.Verified(result)
         if job.verify is not None and result.changed:
-            checked = verifying.verified(path, result, job.passes, rewrite, job.verify)
+            checked = verifying.verified(target.path, result, passes, rewrite, job.verify)
             result = checked.result
         if job.write and result.changed:
             source.write_file(file, result.text)
     except source.SourceError as error:
-        return FileFindings(shown, errors=(str(error),)), None, "utf-8"
-    except facts.AssumptionError as error:
-        return FileFindings(shown, errors=(f"{shown}: {error}",)), None, "utf-8"
+        return Done(FileFindings(shown, errors=(str(error),)))
+    except AssumptionError as error:
+        return Done(FileFindings(shown, errors=(f"{shown}: {error}",)))
     except Exception as error:
         failure = pipeline.describe(error)
         message = f"{shown}: left as it was: {failure}. This is a defect of ours; please report it"
-        return FileFindings(shown, errors=(message,)), None, "utf-8"
+        return Done(FileFindings(shown, errors=(message,)))
     mark = "\ufeff" if file.bom else ""
     findings = FileFindings(
         shown,
         len(result.kernels),
         result.changed,
         diff.unified(shown, mark + file.text, mark + result.text) if result.changed else "",
-        result.remarks,
-        tuple(
+        tuple(r for r in result.remarks if r.failure or not (selection.careful and _missed(r))),
+        errors=tuple(
             f"{shown}:{remark.line}:{remark.column}: {remark.pass_name} failed: {remark.failure}"
             for remark in result.remarks
             if remark.failure
@@ -180,23 +207,41 @@ def _rewrite(
         verified=checked.summary,
         refused=checked.refused,
     )
-    return findings, result, file.encoding
+    return Done(findings, file.encoding, result.kernels, result.facts_used)
 
 
-def _show(findings: FileFindings, encoding: str, job: Job, as_json: bool) -> None:
+def _missed(remark: Remark) -> bool:
+    return remark.kind is RemarkKind.MISSED
+
+
+def _show(findings: FileFindings, encoding: str, arguments: argparse.Namespace) -> None:
     """Report one file as soon as it is done: the diff on stdout, the rest on stderr."""
-    if not as_json and findings.diff and not job.write:
+    form = arguments.format
+    if form == "github":
+        for line in lines.github(findings):
+            print(line)
+        for message in findings.refused:
+            _say(message)
+        return
+    if form in _WHOLE:
+        for message in (*findings.errors, *findings.refused):
+            _say(message)
+        return
+    if findings.diff and not arguments.write:
         _print_diff(findings.diff, encoding)
-    style = text.Style.of(sys.stderr)
-    if not as_json:
+    if not arguments.statistics:
+        style = text.Style.of(sys.stderr)
         for remark in findings.remarks:
+            if form == "concise":
+                _say(lines.concise_line(findings.path, remark))
+                continue
             for line in text.remark_lines(findings.path, remark, style):
                 _say(line)
-        if findings.verified:
-            _say(f"{findings.path}: {findings.verified}")
-        if job.write and findings.changed:
-            _say(f"{findings.path}: rewritten")
-    if as_json or not findings.remarks:
+    if findings.verified:
+        _say(f"{findings.path}: {findings.verified}")
+    if arguments.write and findings.changed:
+        _say(f"{findings.path}: rewritten")
+    if arguments.statistics or not findings.remarks:
         for message in findings.errors:
             _say(message)
     for message in findings.refused:
@@ -205,6 +250,8 @@ def _show(findings: FileFindings, encoding: str, job: Job, as_json: bool) -> Non
 
 def _print_diff(shown: str, encoding: str) -> None:
     """Print a diff in the bytes of its file, so that it can be applied."""
+    from tritonopt.reporting import diff
+
     style = text.Style.of(sys.stdout)
     buffer = getattr(sys.stdout, "buffer", None)
     if style.colour or buffer is None:
@@ -215,21 +262,31 @@ def _print_diff(shown: str, encoding: str) -> None:
     sys.stdout.flush()
 
 
-def _finish(found: list[FileFindings], summary: Summary, job: Job, as_json: bool) -> None:
-    if as_json:
+def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Namespace) -> None:
+    if arguments.format == "json":
         from tritonopt.reporting import json
 
         print(json.rewrite_report(found, summary))
         return
+    if arguments.format == "sarif":
+        from tritonopt.reporting import sarif
+
+        print(sarif.report(found, shared.rules(summary), summary.errors))
+        return
+    if arguments.statistics:
+        for line in lines.statistics(summary):
+            _say(line)
     for note in summary.notes:
         _say(f"note: {note}")
-    _say(text.summary_line(summary, job.write))
+    _say(text.summary_line(summary, arguments.write))
 
 
 def _unneeded(
     assume: Iterable[facts.Assumption], parameters: Sequence[frozenset[str]], used: set[str]
 ) -> Iterator[str]:
     """The facts that changed nothing: their names are nobody's, or no site rests on them."""
+    from tritonopt.rewriting.options import nearest
+
     known = frozenset[str]().union(*parameters)
     for fact in assume:
         strange = sorted(fact.names - known)

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Run the launcher of both files on inputs that are drawn, each file in a process of
 its own, and compare everything that their kernels wrote. This runs the files' code.
+
+  tritonopt verify before.py after.py
+  tritonopt verify before.py after.py --args 'x: f32|f16[m, n], w: f32[n], eps: 1e-5'
+  tritonopt verify before.py after.py --kernel scale --grid 'cdiv(n, BLOCK), m' \\
+      --args 'x: f32[m, n], y: f32[m, n], stride: x.stride(0), BLOCK: 16|64'
+  tritonopt verify before.py after.py -- pytest tests/test_scale.py
+
+After `--` stands a command of yours: it runs as always, and every launch of a kernel of
+ORIGINAL is made again on copies of its memory, by both versions, and compared.
 """
 
 _EXIT_CODES = {"identical": OK, "equivalent": OK, "counterexample": FOUND}
@@ -30,6 +39,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("rewritten", metavar="REWRITTEN")
     parser.add_argument(
         "--launcher", metavar="NAME", help="the function to call, where the file has several"
+    )
+    parser.add_argument(
+        "--kernel",
+        metavar="NAME",
+        help="launch this kernel itself, without a launcher: needs --grid and --args",
+    )
+    parser.add_argument(
+        "--grid",
+        metavar="SIZES",
+        help="the grid for --kernel, as in 'cdiv(n, BLOCK), m': names of sizes and arguments, "
+        "+ - * // %%, cdiv, next_power_of_2, min, max",
     )
     parser.add_argument(
         "--args",
@@ -95,11 +115,14 @@ def run(arguments: argparse.Namespace) -> int:
                 arguments.original,
                 arguments.rewritten,
                 launcher=arguments.launcher,
+                kernel=arguments.kernel,
+                grid=arguments.grid,
                 args=arguments.args,
                 backend=arguments.backend,
                 require=arguments.require,
                 max_examples=arguments.max_examples,
                 seed=arguments.seed,
+                command=arguments.shadowed,
                 progress=show,
             )
         except VerificationError as error:

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
-from tritonopt.rewriting.model import Bits, RemarkKind
-from tritonopt.rewriting.passes import Pass
-from tritonopt.rewriting.pipeline import RewriteResult
 
 if TYPE_CHECKING:
+    from tritonopt.rewriting.passes import Pass
+    from tritonopt.rewriting.pipeline import RewriteResult
     from tritonopt.verification import Verdict
 
 _SAME = ("identical", "equivalent")
@@ -100,6 +99,8 @@ def verified(
     `result` is what `rewrite` gives for all of `passes`; the file at `path`
     still holds the original.
     """
+    from tritonopt.rewriting.model import RemarkKind
+
     nothing = replace(
         result,
         text=result.original,
@@ -141,6 +142,8 @@ def _in_a_line(verdict: Verdict) -> str:
 
 def _verify(path: Path, result: RewriteResult, request: Request) -> Verdict:
     """Identical bits are asked for where every remark promises them."""
+    from tritonopt.rewriting.model import Bits, RemarkKind
+
     passed = [r for r in result.remarks if r.kind is RemarkKind.PASSED]
     same_bits = all(r.bits is Bits.SAME for r in passed)
     verdict = _ask(path, result, request, "identical" if same_bits else "equivalent")

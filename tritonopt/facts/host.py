@@ -28,6 +28,7 @@ Multiple = tuple[Polynomial, Polynomial]
 """(dividend, divisor) of `dividend % divisor == 0`."""
 
 MAX_DEPTH = 40
+_BOUND = "_tritonopt_bound_names"
 _CEILING = frozenset({"triton.cdiv", "triton.language.cdiv"})
 _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
 _CHECKS = frozenset({"torch._check", "torch._assert"})
@@ -82,6 +83,17 @@ def passed_by(launch: Launch) -> tuple[Passed, ...]:
         return ()
     host = _Host(launch.kernel.module, launch.launcher)
     return tuple(_Passing(host, launch, tuning, chosen).passed() for chosen in tuning.choices)
+
+
+def forms_at(launch: Launch) -> Callable[[ast.expr], Polynomial]:
+    """What an expression of the launcher comes to where it stands."""
+    host = _Host(launch.kernel.module, launch.launcher)
+    return lambda expression: host.form(expression, host.statement(expression))
+
+
+def place_atom(expression: ast.expr) -> Atom:
+    """The atom that an expression is whose value cannot be followed, such as a new tensor."""
+    return Atom("host", (_where(expression), ""))
 
 
 class _Passing:
@@ -624,23 +636,34 @@ def _binds(node: ast.AST, name: str) -> bool:
 
     Names of inner functions count too.
     """
+    return name in _bound_names(node)
+
+
+def _bound_names(node: ast.AST) -> frozenset[str]:
+    # Kept with the node: a launcher's statements are asked about once for every argument.
+    known: frozenset[str] | None = getattr(node, _BOUND, None)
+    if known is None:
+        known = frozenset(_names_bound_in(node))
+        setattr(node, _BOUND, known)
+    return known
+
+
+def _names_bound_in(node: ast.AST) -> Iterator[str]:
     for inner in ast.walk(node):
         match inner:
-            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()) if bound == name:
-                return True
+            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
+                yield bound
             case (
                 ast.FunctionDef(name=bound)
                 | ast.AsyncFunctionDef(name=bound)
                 | ast.ClassDef(name=bound)
-                | ast.ExceptHandler(name=bound)
-                | ast.MatchAs(name=bound)
-                | ast.MatchStar(name=bound)
-            ) if bound == name:
-                return True
-            case ast.Attribute(value=ast.Name(id=bound), attr=method) if bound == name:
+                | ast.ExceptHandler(name=str() as bound)
+                | ast.MatchAs(name=str() as bound)
+                | ast.MatchStar(name=str() as bound)
+            ):
+                yield bound
+            case ast.Attribute(value=ast.Name(id=bound), attr=method):
                 if method in _RESHAPING or (method == "data" and isinstance(inner.ctx, ast.Store)):
-                    return True
+                    yield bound
             case ast.alias(name=imported, asname=local):
-                if (local or imported.partition(".")[0]) == name:
-                    return True
-    return False
+                yield local or imported.partition(".")[0]

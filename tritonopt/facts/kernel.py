@@ -34,10 +34,12 @@ _SYNCHRONIZING = (EffectKind.ATOMIC, EffectKind.BARRIER)
 class KernelFacts:
     """What is true of one kernel. Computed when first asked for, and never changed."""
 
-    def __init__(self, kernel: Kernel, assumptions: Sequence[Assumption] = ()) -> None:
+    def __init__(
+        self, kernel: Kernel, assumptions: Sequence[Assumption] = (), unseen_launches: str = ""
+    ) -> None:
         self.kernel = kernel
         self.interpretation = Interpretation(kernel)
-        self.launches = LaunchEvidence(kernel)
+        self.launches = LaunchEvidence(kernel, unseen_launches)
         names = frozenset(p.name for p in kernel.parameters)
         self.assumptions = Assumptions(assumptions, names)
         for assumption in assumptions:
@@ -166,12 +168,15 @@ class KernelFacts:
         )
 
 
-def of(kernel: Kernel, assumptions: Sequence[Assumption] = ()) -> KernelFacts:
+def of(
+    kernel: Kernel, assumptions: Sequence[Assumption] = (), unseen_launches: str = ""
+) -> KernelFacts:
     """The facts of a kernel. Nothing is run, and nothing raises on code that is not understood.
 
+    `unseen_launches` says why the file does not show all launches; they are no evidence then.
     Raises AssumptionError where the launches refute an assumption.
     """
-    return KernelFacts(kernel, assumptions)
+    return KernelFacts(kernel, assumptions, unseen_launches)
 
 
 def _pinned(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:

@@ -54,10 +54,14 @@ class Disjointness:
 
 
 class LaunchEvidence:
-    """What all launches of one kernel, taken together, show."""
+    """What all launches of one kernel, taken together, show.
 
-    def __init__(self, kernel: Kernel) -> None:
+    `unseen` says why there may be launches that the file does not show, if there may.
+    """
+
+    def __init__(self, kernel: Kernel, unseen: str = "") -> None:
         self.kernel = kernel
+        self._unseen = unseen
 
     @cached_property
     def launches(self) -> tuple[Launch, ...]:
@@ -68,6 +72,8 @@ class LaunchEvidence:
     @cached_property
     def unknown(self) -> str:
         """Why the launches are no evidence; empty when they are."""
+        if self._unseen:
+            return self._unseen
         escapes = self.kernel.module.escapes.get(self.kernel.qualname, ())
         if escapes:
             return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"

@@ -7,6 +7,40 @@ from dataclasses import dataclass, field
 
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
 
+EXACT = "exact"
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Lines of a file, from `first` up to but not with `behind`, and what takes their place."""
+
+    first: int
+    behind: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A remark that somebody is advised to act on, and what there is to know for it."""
+
+    remark: Remark
+    why: str = ""
+    worth: str = ""
+    """What was measured; empty for a mistake, and for what nobody measured."""
+    apply: str = ""
+    """The command that does it; empty where only a person can."""
+    fix: tuple[Replacement, ...] = ()
+    """The same as an edit, where it was asked for."""
+
+    @property
+    def is_mistake(self) -> bool:
+        return self.remark.kind is RemarkKind.ANALYSIS
+
+    @property
+    def label(self) -> str:
+        """What stands in brackets behind the pass: the safety of a rewrite, or `mistake`."""
+        return "mistake" if self.is_mistake else ",".join(safety_names(self.remark.safety)) or EXACT
+
 
 @dataclass(frozen=True)
 class FileFindings:
@@ -23,6 +57,8 @@ class FileFindings:
     """The verdict on the change, where one was asked for."""
     refused: tuple[str, ...] = ()
     """Changes that were not made, because they failed or escaped verification."""
+    suggestions: tuple[Suggestion, ...] = ()
+    """Of `suggest`, which has no other remarks."""
 
 
 @dataclass
@@ -38,8 +74,16 @@ class Summary:
     errors: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
+    statistics: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How often each pass said what: `passed`, or the reason of what was missed or noted."""
+
     def add(self, found: FileFindings) -> None:
-        kinds = [remark.kind for remark in found.remarks]
+        remarks = (*found.remarks, *(suggestion.remark for suggestion in found.suggestions))
+        kinds = [remark.kind for remark in remarks]
+        for remark in remarks:
+            counts = self.statistics.setdefault(remark.pass_name, {})
+            outcome = remark.reason or remark.kind.value
+            counts[outcome] = counts.get(outcome, 0) + 1
         self.files += 1
         self.kernels += found.kernels
         self.passed += kinds.count(RemarkKind.PASSED)

@@ -37,6 +37,33 @@ def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
     )
 
 
+def suggest_report(files: Iterable[FileFindings], summary: Summary) -> str:
+    """The object that `suggest --format json` prints."""
+    return _text(
+        {
+            "version": VERSION,
+            "files": [
+                {
+                    "path": found.path,
+                    "suggestions": [
+                        {
+                            **_remark(suggestion.remark),
+                            "mistake": suggestion.is_mistake,
+                            "why": suggestion.why,
+                            "worth": suggestion.worth,
+                            "apply": suggestion.apply,
+                            "fix": [asdict(part) for part in suggestion.fix],
+                        }
+                        for suggestion in found.suggestions
+                    ],
+                }
+                for found in files
+            ],
+            "summary": asdict(summary),
+        }
+    )
+
+
 def verdict_report(verdict: Verdict, script: str | None = None) -> str:
     """The object that `verify --format json` prints; `script` is where one was written."""
     return _verdict(

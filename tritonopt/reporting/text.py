@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from tritonopt.reporting.findings import Summary, safety_names
+from tritonopt.reporting.findings import FileFindings, Summary, safety_names
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 
 if TYPE_CHECKING:
     from tritonopt.verification.programs import Comparison
     from tritonopt.verification.verdict import Verdict
 
-BOLD, RED, GREEN, YELLOW, CYAN = "1", "31", "32", "33", "36"
+BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 
 _STATUS_COLOURS = {Status.REFUTED: RED, Status.UNKNOWN: YELLOW, Status.ASSUMED: YELLOW}
 
@@ -59,6 +59,40 @@ def remark_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
         shown = ()
     for condition in shown:
         yield _condition_line(condition, style)
+
+
+def explained_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
+    """A remark with all of its conditions, those that were proved as well."""
+    yield next(remark_lines(path, remark, style))
+    for condition in remark.conditions:
+        yield _condition_line(condition, style)
+
+
+def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
+    """What to do, why, what it may be worth, and the command that does it."""
+    for suggestion in found.suggestions:
+        remark = suggestion.remark
+        where = style.paint(f"{found.path}:{remark.line}:{remark.column}:", BOLD)
+        colour = YELLOW if suggestion.is_mistake else CYAN
+        head = f"{where} {style.paint(remark.pass_name, colour)} [{suggestion.label}]:"
+        yield f"{head} {remark.message}"
+        below = {"why": suggestion.why, "worth": suggestion.worth, "apply": suggestion.apply}
+        for name, text in below.items():
+            if text:
+                # Padded first: an escape sequence has a length and no width.
+                yield f"    {style.paint(f'{name}:'.ljust(6), DIM)} {text}"
+
+
+def suggest_summary_line(found: Iterable[FileFindings], summary: Summary) -> str:
+    """One line for the end of a run."""
+    every = [suggestion for findings in found for suggestion in findings.suggestions]
+    mistakes = sum(suggestion.is_mistake for suggestion in every)
+    line = (
+        f"{_count(summary.files, 'file')}, {_count(summary.kernels, 'kernel')}: "
+        f"{_count(len(every) - mistakes, 'rewrite')} to consider, {_count(mistakes, 'mistake')}"
+    )
+    failed = sum(map(len, summary.errors.values()))
+    return f"{line}; {_count(failed, 'error')}" if failed else line
 
 
 def summary_line(summary: Summary, wrote: bool) -> str:

@@ -84,6 +84,10 @@ class Site:
     plan: Any = field(default=None, compare=False)
     analysis: bool = False
     """Nothing to rewrite: the message tells the author what was found in the code as it stands."""
+    pays: bool = True
+    """Whether the gain that was measured for the pass is to be expected here."""
+    advice: str = ""
+    """The message as an advice to whoever has not done it yet, without what was measured."""
 
     @property
     def failed(self) -> tuple[Condition, ...]:

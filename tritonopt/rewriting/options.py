@@ -73,6 +73,16 @@ def spell(value: Any) -> str:
     return str(value)
 
 
+def spelled(chosen: Pass) -> str:
+    """A pass as a selection names it, with the options that are not its default."""
+    given = [
+        f"{option.name}={spell(value)}"
+        for option in of(type(chosen)).values()
+        if (value := getattr(chosen, option.name)) != option.default
+    ]
+    return chosen.name + (f"{{{','.join(given)}}}" if given else "")
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """`did you mean a or b?`, or nothing where no name is near."""
     close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)

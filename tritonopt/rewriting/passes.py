@@ -18,6 +18,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Gain:
+    """What a rewrite was measured to be worth: original time / rewritten time, above 1 is faster.
+
+    Read by `tritonopt suggest` and nobody else; the record is in the pass's manual page.
+    """
+
+    least: float
+    most: float
+    where: str
+    """On what, and when it loses."""
+    why: str
+    """Why it is faster."""
+    options: str = ""
+    """What stands behind the pass's name in the command that brings it, as `{programs=sm*4}`."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.least:.2f}x to {self.most:.2f}x, {self.where}"
+
+
+@dataclass(frozen=True)
 class Pass(ABC):
     """One documented rewrite: a frozen dataclass whose fields are its options.
 
@@ -37,6 +58,10 @@ class Pass(ABC):
     """The most that a site of it may need; a site may need less."""
     default: ClassVar[bool] = False
     """Whether it runs when no pass is named: only what was never seen to lose speed."""
+    gain: ClassVar[Gain | None] = None
+    """What it was measured to be worth; without it nobody is advised to use it."""
+    finds_mistakes: ClassVar[bool] = False
+    """Whether its analyses tell of code that is wrong as it stands."""
 
     @abstractmethod
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -45,6 +70,10 @@ class Pass(ABC):
         Once a site's edit is made, the facts of the new kernel must no longer
         offer it: twice is once.
         """
+
+    def may_pay(self, facts: KernelFacts) -> bool:
+        """A quick look before `sites`: whether the kernel may have one that pays."""
+        return self.gain is not None
 
     @abstractmethod
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
@@ -59,3 +88,13 @@ class Pass(ABC):
         """
         for values in options.combinations(cls):
             yield cls(**values)
+
+
+@dataclass(frozen=True)
+class Lint(Pass):
+    """A pass that finds mistakes and mends none: all of its sites are analyses."""
+
+    finds_mistakes: ClassVar[bool] = True
+
+    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
+        raise ValueError(f"{self.name} has nothing to edit: it only tells")

@@ -10,14 +10,15 @@ from __future__ import annotations
 import ast
 import traceback
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
 from tritonopt.rewriting import registry
-from tritonopt.rewriting.model import Remark, RemarkKind, Safety, Site
+from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.origins import Origins
+from tritonopt.rewriting.silence import Silence
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.passes import Pass
@@ -62,12 +63,19 @@ def rewrite_source(
     path: str = "<string>",
     safety: Iterable[Safety | str] = DEFAULT_SAFETY,
     assume: Iterable[facts.Assumption | str] = (),
+    same_bits: bool = False,
+    only: str | None = None,
+    unseen_launches: str = "",
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
 
     `passes` is what may follow `--passes`, or passes themselves. `safety` is
-    what may be applied beyond `exact`. Remarks point into the text that was
-    given, not into the result.
+    what may be applied beyond `exact`; with `same_bits`, only what leaves the
+    results of compiled code the same bit for bit. Remarks point into the text
+    that was given, not into the result. `only` is the qualified name of the one
+    kernel to rewrite. `unseen_launches` says why the text does not show all
+    launches, which makes those that it shows no evidence; "" where the text is
+    to be believed.
 
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
@@ -84,17 +92,31 @@ def rewrite_source(
         return RewriteResult(text, original=text)
     module = source.read(text, path)
     defects: dict[_Key, _Defect] = {}
+    silence = Silence(module)
     while True:
-        run = _Run(module, chosen, allowed, given, defects)
+        run = _Run(
+            module,
+            chosen,
+            allowed,
+            given,
+            defects,
+            silence,
+            same_bits=same_bits,
+            only=only,
+            unseen_launches=unseen_launches,
+        )
         try:
             run.to_fixed_point()
         except _Defect as defect:
             # Its edits may have touched the launches too, so we begin again without it.
             defects[defect.kernel] = defect
             continue
+        ran = {asked.name for asked in chosen}
+        everything = ran >= set(registry.names())
+        useless = () if defects else tuple(silence.unused(ran, everything=everything))
         return RewriteResult(
             run.module.text,
-            run.remarks(),
+            (*run.remarks(), *useless),
             original=text,
             kernels=tuple(
                 frozenset(parameter.name for parameter in kernel.parameters)
@@ -115,18 +137,7 @@ class _Defect(Exception):
         self.home = home
 
     def remark(self, kernel: str, line: int, column: int) -> Remark:
-        return Remark(
-            self.culprit,
-            RemarkKind.MISSED,
-            kernel,
-            line,
-            column,
-            f"the kernel is left as it was, because {self.culprit} failed on it: {self.failure}. "
-            f"This is a defect of ours, not of the kernel; please report it to the maintainers "
-            f"of {self.home}, with the kernel and this remark",
-            reason="internal-error",
-            failure=self.failure,
-        )
+        return _internal_error(self.culprit, self.failure, self.home, kernel, (line, column))
 
 
 class _Run:
@@ -139,6 +150,11 @@ class _Run:
         allowed: frozenset[Safety],
         given: tuple[facts.Assumption, ...],
         defects: dict[_Key, _Defect],
+        silence: Silence,
+        *,
+        same_bits: bool,
+        only: str | None,
+        unseen_launches: str,
     ) -> None:
         self.module = module
         self.facts_used: set[str] = set()
@@ -146,6 +162,10 @@ class _Run:
         self._allowed = allowed
         self._given = given
         self._defects = defects
+        self._silence = silence
+        self._same_bits = same_bits
+        self._only = only
+        self._unseen_launches = unseen_launches
         self._origins = Origins(module.text)
         self._passed: list[tuple[tuple[int, ...], Remark]] = []
         self._missed: list[tuple[tuple[int, ...], Remark]] = []
@@ -164,7 +184,8 @@ class _Run:
             edited = None
             index = 0
             while index < len(self.module.kernels):
-                edited = self._kernel(index) or edited
+                if self._only in (None, self.module.kernels[index].qualname):
+                    edited = self._kernel(index) or edited
                 index += 1
             if edited is None:
                 return
@@ -196,11 +217,13 @@ class _Run:
         used: set[str] = set()
         culprit: Pass | None = None
         try:
-            known = facts.of(kernel, self._given)
+            known = facts.of(kernel, self._given, self._unseen_launches)
             for order, culprit in enumerate(self._passes):
                 for site in culprit.sites(known):
                     used |= site.facts_used
                     sort_key, remark = self._judge(kernel, culprit, order, site)
+                    if self._silence.covers(culprit.name, remark.line):
+                        continue
                     if remark.kind is not RemarkKind.PASSED:
                         missed.append((sort_key, remark))
                         continue
@@ -217,7 +240,7 @@ class _Run:
             raise
         except Exception as error:
             name = culprit.name if culprit else "facts"
-            home = type(culprit).__module__.partition(".")[0] if culprit else "tritonopt"
+            home = _home(culprit) if culprit else "tritonopt"
             raise _Defect(key, name, describe(error), home) from error
         self._missed.extend(missed)
         self.facts_used |= used
@@ -228,35 +251,18 @@ class _Run:
     ) -> tuple[tuple[int, ...], Remark]:
         """What is to be said of a site, and where the remark belongs."""
         line, column = self._place(site.anchor)
-        kind, message, reason = RemarkKind.PASSED, site.message, ""
-        forbidden = sorted(level.value for level in site.safety - self._allowed)
-        if site.analysis:
-            kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
-        elif site.failed:
-            kind, reason = RemarkKind.MISSED, site.failed[0].reason
-        elif forbidden:
-            kind, reason = RemarkKind.MISSED, "safety"
-            message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
-        remark = Remark(
-            chosen.name,
-            kind,
-            kernel.qualname,
-            line,
-            column,
-            message,
-            site.safety,
-            site.bits,
-            site.conditions,
-            reason,
-        )
+        remark = judge(kernel, chosen, site, (line, column), self._allowed)
+        if self._same_bits and remark.kind is RemarkKind.PASSED and site.bits is not Bits.SAME:
+            message = (
+                f"may change the bits of results ({site.bits.value}); would have {site.message}"
+            )
+            remark = replace(remark, kind=RemarkKind.MISSED, message=message, reason="bits")
         start, _ = self._place(kernel.node)
         return (start, order, line, column), remark
 
     def _place(self, node: ast.AST) -> tuple[int, int]:
         """The line of a node in the original text, and its column in characters."""
-        line: int = getattr(node, "lineno", 1)
-        lines = self.module.lines
-        column = lines.offset(line, getattr(node, "col_offset", 0)) - lines.start(line) + 1
+        line, column = self.module.lines.place(node)
         return self._origins.original(line), column
 
     def _key(self, kernel: source.Kernel) -> _Key:
@@ -266,6 +272,63 @@ class _Run:
     def _culprits(self) -> str:
         """The passes that made edits: one of them, or two together, never came to an end."""
         return ", ".join(sorted({remark.pass_name for _, remark in self._passed}))
+
+
+def judge(
+    kernel: source.Kernel,
+    chosen: Pass,
+    site: Site,
+    place: tuple[int, int],
+    allowed: frozenset[Safety],
+) -> Remark:
+    """What is to be said of a site at a line and column, with these levels allowed."""
+    kind, message, reason = RemarkKind.PASSED, site.message, ""
+    forbidden = sorted(level.value for level in site.safety - allowed)
+    if site.analysis:
+        kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
+    elif site.failed:
+        kind, reason = RemarkKind.MISSED, site.failed[0].reason
+    elif forbidden:
+        kind, reason = RemarkKind.MISSED, "safety"
+        message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
+    return Remark(
+        chosen.name,
+        kind,
+        kernel.qualname,
+        *place,
+        message,
+        site.safety,
+        site.bits,
+        site.conditions,
+        reason,
+    )
+
+
+def defect_remark(kernel: source.Kernel, chosen: Pass, error: Exception) -> Remark:
+    """What is to be said of a kernel on which a pass failed."""
+    place = kernel.module.lines.place(kernel.node)
+    return _internal_error(chosen.name, describe(error), _home(chosen), kernel.qualname, place)
+
+
+def _home(chosen: Pass) -> str:
+    """The package that brings a pass."""
+    return type(chosen).__module__.partition(".")[0]
+
+
+def _internal_error(
+    culprit: str, failure: str, home: str, kernel: str, place: tuple[int, int]
+) -> Remark:
+    return Remark(
+        culprit,
+        RemarkKind.MISSED,
+        kernel,
+        *place,
+        f"the kernel is left as it was, because {culprit} failed on it: {failure}. "
+        f"This is a defect of ours, not of the kernel; please report it to the maintainers "
+        f"of {home}, with the kernel and this remark",
+        reason="internal-error",
+        failure=failure,
+    )
 
 
 def describe(error: Exception) -> str:

@@ -1,47 +1,60 @@
 """Text in, text out: modules, kernels, launch sites, edits.
 
-Nothing above this room touches the text of a file itself.
+Nothing above this room touches the text of a file itself. The names below are imported when they
+are first used: a run over files without kernels needs only those that find and read files.
 """
 
-from tritonopt.source.changes import (
-    AddArgument,
-    AddParameter,
-    Change,
-    Enclose,
-    InsertAfter,
-    InsertBefore,
-    Remove,
-    Replace,
-    ReplaceExpression,
-)
-from tritonopt.source.edits import apply
-from tritonopt.source.errors import EditConflict, SourceError
-from tritonopt.source.files import SourceFile, find_python_files, read_file, write_file
-from tritonopt.source.kernels import Kernel, Parameter
-from tritonopt.source.launches import Launch
-from tritonopt.source.module import Module, has_kernels, read
+from __future__ import annotations
 
-__all__ = [
-    "AddArgument",
-    "AddParameter",
-    "Change",
-    "EditConflict",
-    "Enclose",
-    "InsertAfter",
-    "InsertBefore",
-    "Kernel",
-    "Launch",
-    "Module",
-    "Parameter",
-    "Remove",
-    "Replace",
-    "ReplaceExpression",
-    "SourceError",
-    "SourceFile",
-    "apply",
-    "find_python_files",
-    "has_kernels",
-    "read",
-    "read_file",
-    "write_file",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tritonopt.source.changes import AddArgument as AddArgument
+    from tritonopt.source.changes import AddParameter as AddParameter
+    from tritonopt.source.changes import Change as Change
+    from tritonopt.source.changes import Enclose as Enclose
+    from tritonopt.source.changes import InsertAfter as InsertAfter
+    from tritonopt.source.changes import InsertBefore as InsertBefore
+    from tritonopt.source.changes import Remove as Remove
+    from tritonopt.source.changes import Replace as Replace
+    from tritonopt.source.changes import ReplaceExpression as ReplaceExpression
+    from tritonopt.source.edits import apply as apply
+    from tritonopt.source.errors import EditConflict as EditConflict
+    from tritonopt.source.errors import SourceError as SourceError
+    from tritonopt.source.files import SourceFile as SourceFile
+    from tritonopt.source.files import find_python_files as find_python_files
+    from tritonopt.source.files import read_file as read_file
+    from tritonopt.source.files import write_file as write_file
+    from tritonopt.source.kernels import Kernel as Kernel
+    from tritonopt.source.kernels import Parameter as Parameter
+    from tritonopt.source.launches import Launch as Launch
+    from tritonopt.source.module import Module as Module
+    from tritonopt.source.module import has_kernels as has_kernels
+    from tritonopt.source.module import read as read
+
+_HOMES = {
+    "changes": (
+        *("AddArgument", "AddParameter", "Change", "Enclose", "InsertAfter", "InsertBefore"),
+        *("Remove", "Replace", "ReplaceExpression"),
+    ),
+    "edits": ("apply",),
+    "errors": ("EditConflict", "SourceError"),
+    "files": ("SourceFile", "find_python_files", "read_file", "write_file"),
+    "kernels": ("Kernel", "Parameter"),
+    "launches": ("Launch",),
+    "module": ("Module", "has_kernels", "read"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *(name for names in _HOMES.values() for name in names)})

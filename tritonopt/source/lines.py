@@ -42,6 +42,12 @@ class Lines:
             return start + column
         return start + len(head.encode()[:column].decode(errors="ignore"))
 
+    def place(self, node: ast.AST) -> tuple[int, int]:
+        """The line of a node, and its column in characters; both count from 1."""
+        line: int = getattr(node, "lineno", 1)
+        column = self.offset(line, getattr(node, "col_offset", 0)) - self.start(line) + 1
+        return line, column
+
     def span(self, node: Placed) -> tuple[int, int]:
         """Offsets of the first character of a node and of the one behind its last."""
         if node.end_lineno is None or node.end_col_offset is None:

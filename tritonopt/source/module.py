@@ -124,26 +124,6 @@ class Module:
         behind = self.text[end : self.lines.start((statement.end_lineno or statement.lineno) + 1)]
         return not above.strip() and (not behind.strip() or behind.strip().startswith("#"))
 
-    def lines_of(self, statement: ast.stmt) -> str | None:
-        """The whole lines of a statement without its indentation, comments above and behind too.
-
-        None where it shares a line with another, or holds a string over several lines.
-        """
-        if not self.has_own_lines(statement):
-            return None
-        start, _ = self.lines.span(statement)
-        margin = self.text[self.lines.start(statement.lineno) : start]
-        behind = self.lines.start((statement.end_lineno or statement.lineno) + 1)
-        strings = (ast.Constant, ast.JoinedStr)
-        for node in ast.walk(statement):
-            if isinstance(node, strings) and node.end_lineno != node.lineno:
-                return None
-        first = statement.lineno
-        while first > 1 and self._line(first - 1).strip().startswith("#"):
-            first -= 1
-        lines = self.text[self.lines.start(first) : behind].splitlines()
-        return "\n".join(line.removeprefix(margin) for line in lines)
-
     def comments(self, first: int, behind: int) -> list[str]:
         """The comments in some lines, the last of which is not one of them."""
         return [self._comments[line] for line in range(first, behind) if line in self._comments]
@@ -152,6 +132,3 @@ class Module:
     def _comments(self) -> dict[int, str]:
         tokens = tokenize.generate_tokens(io.StringIO(self.text, newline="").readline)
         return {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT}
-
-    def _line(self, number: int) -> str:
-        return self.text[self.lines.start(number) : self.lines.start(number + 1)]

@@ -1,19 +1,21 @@
 """The arguments of a launcher: what is drawn for each, and the language that says so.
 
     x: f32|f16[m, n], w: f32[n], index: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1,
-    flag: bool, mode: 'mean'|'sum', n_cols: n, shape: (m, n), y: =x, z: f32[..., n]
+    flag: bool, mode: 'mean'|'sum', n_cols: n, shape: (m, n), y: =x, z: f32[..., n],
+    bias: f32[n] | None, dtype: torch.float16, stride: x.stride(0), tiles: cdiv(n, 16)
 
 A name in brackets is a dimension that is drawn; the same name is the same size
 everywhere. `...` stands for any number of leading dimensions. `=x` passes the
-same tensor a second time. A dimension's name, alone or in a tuple, is its size.
+same tensor a second time. `| None` after a tensor leaves it out at times. A
+dimension's name, alone or in a tuple, is its size.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from .errors import VerificationError
@@ -44,14 +46,32 @@ class TensorArgument:
     shape: tuple[Dimension, ...]
     strided: bool = True
     """Whether layouts that are not contiguous may be drawn."""
+    rows_only: bool = False
+    """Whether only the distance between rows may be drawn: neighbours in a row stay neighbours."""
     low: Bound = 0
     high: Bound | None = None
     """Integer values lie in low..high - 1 where `high` is a dimension, in
     low..high where it is a number, and in a small range where it is None."""
+    optional: bool = False
+    """Whether None may be passed instead."""
 
     def __str__(self) -> str:
         text = f"{self.name}: {'|'.join(self.dtypes)}[{', '.join(map(str, self.shape))}]"
-        return text if self.high is None else f"{text} in {self.low}..{self.high}"
+        if self.high is not None:
+            text += f" in {self.low}..{self.high}"
+        return f"{text} | None" if self.optional else text
+
+
+@dataclass(frozen=True)
+class TorchType:
+    """A type of torch as a value: `dtype: torch.float16`."""
+
+    name: str
+    """In the short form, `f16`."""
+
+    def __repr__(self) -> str:
+        long = next((n for n, short in LONG_NAMES.items() if short == self.name), self.name)
+        return f"torch.{long}"
 
 
 @dataclass(frozen=True)
@@ -105,7 +125,43 @@ class SameArgument:
         return f"{self.name}: ={self.of}"
 
 
-Argument = TensorArgument | ChoiceArgument | RangeArgument | SizeArgument | SameArgument
+@dataclass(frozen=True)
+class FormulaArgument:
+    """An expression of sizes, strides and other arguments: `x.stride(0)`, `cdiv(n, BLOCK)`."""
+
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+Argument = (
+    TensorArgument | ChoiceArgument | RangeArgument | SizeArgument | SameArgument | FormulaArgument
+)
+
+FUNCTIONS = ("cdiv", "next_power_of_2", "min", "max")
+"""What may be called in a formula, besides `x.stride(0)`, `x.size(0)` and `x.numel()`."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a list of arguments is written, so that an error can point into it."""
+
+    label: str = "--args"
+    """An option, or the path of a file."""
+    text: str = ""
+    line: int = 0
+    """The line of the file that it stands in; 0 for an option."""
+    column: int = 0
+    """Where in that line it begins, from 0."""
+
+    def error(self, at: int, message: str) -> VerificationError:
+        """What is wrong at a character of the text, counted from 0."""
+        where = f"{self.label}, column {at + 1}"
+        if self.line:
+            where = f"{self.label}:{self.line}:{self.column + at + 1}"
+        return VerificationError(f"{where}: {message}\n  {self.text}\n  {' ' * at}^")
 
 
 @dataclass(frozen=True)
@@ -114,6 +170,13 @@ class Signature:
 
     arguments: tuple[Argument, ...]
     notes: tuple[str, ...] = ()
+    origin: Origin = field(default=Origin(), compare=False)
+    columns: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """Where in the text each argument begins; empty for what was inferred."""
+
+    def error(self, name: str, message: str) -> VerificationError:
+        """An error that points at the argument of that name, if it was written."""
+        return self.origin.error(self.columns.get(name, 0), message)
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.arguments))
@@ -126,39 +189,38 @@ class Signature:
         return tuple(a for a in self.arguments if isinstance(a, TensorArgument))
 
 
-def parse(text: str, origin: str = "--args") -> Signature:
+def parse(text: str, origin: Origin | None = None) -> Signature:
     """Read the one-line language; raise VerificationError that points at the mistake."""
-    arguments = _Parser(text, origin).arguments()
-    _check(arguments, text, origin)
-    return Signature(arguments)
+    origin = replace(origin or Origin(), text=text)
+    parser = _Parser(text, origin)
+    signature = Signature(parser.arguments(), (), origin, parser.columns)
+    _check(signature)
+    return signature
 
 
-def _check(arguments: Sequence[Argument], text: str, origin: str) -> None:
-    by_name: dict[str, Argument] = {}
-    for argument in arguments:
-        if argument.name in by_name:
-            raise VerificationError(f"{origin}: `{argument.name}` is given twice in: {text}")
-        by_name[argument.name] = argument
+def _check(signature: Signature) -> None:
+    by_name = {a.name: a for a in signature.arguments}
     dimensions = _dimensions(by_name)
-    for argument in arguments:
+    for argument in signature.arguments:
         if isinstance(argument, SameArgument) and not isinstance(
             by_name.get(argument.of), TensorArgument
         ):
-            raise VerificationError(
-                f"{origin}: `{argument}` names `{argument.of}`, which is no tensor in: {text}"
+            raise signature.error(
+                argument.name, f"`{argument}` names `{argument.of}`, which is no tensor"
             )
-        if isinstance(argument, SizeArgument):
-            wanted: tuple[Bound | None, ...] = argument.sizes
-        elif isinstance(argument, TensorArgument):
+        wanted: tuple[Bound | None, ...] = ()
+        if isinstance(argument, TensorArgument):
             wanted = (argument.low, argument.high)
-        else:
-            wanted = ()
+        elif isinstance(argument, SizeArgument) and (dimensions or not argument.as_tuple):
+            # Without a tensor (`torch.zeros`) the sizes of a tuple are drawn themselves.
+            wanted = argument.sizes
         for size in wanted:
             if isinstance(size, str) and size not in dimensions:
-                raise VerificationError(
-                    f"{origin}: `{argument}` uses `{size}`, which is no dimension of a tensor. "
+                raise signature.error(
+                    argument.name,
+                    f"`{argument}` uses `{size}`, which is no dimension of a tensor. "
                     f"Dimensions here: {', '.join(sorted(dimensions)) or 'none'}. "
-                    f"Text is written in quotes ('{size}')."
+                    f"Text is written in quotes ('{size}').",
                 )
 
 
@@ -177,6 +239,7 @@ _TOKEN = re.compile(
         (?P<range>\.\.(?!\.))
       | (?P<dots>\.\.\.)
       | (?P<number>[-+]?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|nan)\b)
+      | (?P<type>torch\.\w+)
       | (?P<name>[A-Za-z_]\w*)
       | (?P<text>'[^']*'|"[^"]*")
       | (?P<mark>[:\[\](),|=])
@@ -184,6 +247,39 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+
+
+def check_formula(text: str, origin: Origin, start: int = 0) -> ast.expr:
+    """The expression; an error points at the first thing that formulas do not have."""
+    try:
+        # In brackets, because a line may begin with a space.
+        tree = ast.parse(f"({text})", mode="eval").body
+    except SyntaxError as error:
+        at = start + max((error.offset or 1) - 2, 0)
+        raise origin.error(at, f"this is no expression: {error.msg}") from None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.operator, ast.unaryop, ast.expr_context, ast.Name, ast.Tuple)):
+            continue
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            continue
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Subscript)):
+            continue
+        if isinstance(node, ast.Attribute) and node.attr in ("stride", "size", "numel", "shape"):
+            continue
+        if isinstance(node, ast.Call) and not node.keywords:
+            function = node.func
+            if isinstance(function, ast.Attribute):
+                continue
+            if isinstance(function, ast.Name) and function.id in FUNCTIONS:
+                continue
+        column = getattr(node, "col_offset", 1) - 1
+        raise origin.error(
+            start + column,
+            f"`{ast.unparse(node)}` has no place in a formula; there are names of sizes and "
+            f"arguments, + - * // %, x.stride(0), x.size(0), x.shape[0], x.numel() and "
+            f"{', '.join(f'{f}()' for f in FUNCTIONS)}",
+        )
+    return tree
 
 
 @dataclass(frozen=True)
@@ -196,9 +292,9 @@ class _Token:
 class _Parser:
     """Recursive descent; every error carries the column it was found at."""
 
-    def __init__(self, text: str, origin: str) -> None:
-        self.text = text
+    def __init__(self, text: str, origin: Origin) -> None:
         self.origin = origin
+        self.columns: dict[str, int] = {}
         self.position = 0
         self.tokens = [
             _Token(str(m.lastgroup), m.group(str(m.lastgroup)), m.start(str(m.lastgroup)))
@@ -212,11 +308,8 @@ class _Parser:
     def fail(self, wanted: str, token: _Token | None = None) -> NoReturn:
         token = token or self.token
         found = f"`{token.text}`" if token.text else "the end"
-        raise VerificationError(
-            f"{self.origin}, column {token.column + 1}: expected {wanted}, found {found}\n"
-            f"  {self.text}\n  {' ' * token.column}^\n"
-            f"Write for example: {EXAMPLE}"
-        )
+        error = self.origin.error(token.column, f"expected {wanted}, found {found}")
+        raise VerificationError(f"{error}\nWrite for example: {EXAMPLE}")
 
     def take(self) -> _Token:
         token = self.token
@@ -241,7 +334,11 @@ class _Parser:
     def arguments(self) -> tuple[Argument, ...]:
         found = []
         while self.token.kind != "end":
+            start = self.token
             name = self.name("the name of a parameter")
+            if name in self.columns:
+                raise self.origin.error(start.column, f"`{name}` is given twice")
+            self.columns[name] = start.column
             self.expect(":", f"`:` after `{name}`")
             found.append(self.argument(name))
             if self.token.kind == "end":
@@ -252,6 +349,8 @@ class _Parser:
         return tuple(found)
 
     def argument(self, name: str) -> Argument:
+        if self.is_formula():
+            return FormulaArgument(name, self.formula())
         if self.accept("="):
             return SameArgument(name, self.name("the name of the tensor to pass again"))
         if self.accept("("):
@@ -272,6 +371,34 @@ class _Parser:
                 return ChoiceArgument(name, (0.5, 1.0, 2.0))
             return SizeArgument(name, (word,))
         return self.choice(name)
+
+    def rest(self) -> list[_Token]:
+        """The tokens up to the comma that ends the argument."""
+        depth = 0
+        for at in range(self.position, len(self.tokens)):
+            text = self.tokens[at].text
+            depth += (text in ("(", "[")) - (text in (")", "]"))
+            if self.tokens[at].kind == "end" or (text == "," and depth == 0):
+                return self.tokens[self.position : at]
+        return []
+
+    def is_formula(self) -> bool:
+        """Whether there is an operator, a call or an attribute: no other form has one."""
+        rest = self.rest()
+        if any(t.kind == "bad" and t.text in "+-*/%." for t in rest):
+            return True
+        return any(
+            one.kind == "name" and one.text != "in" and (two.text == "(" or two.kind == "number")
+            for one, two in zip(rest, rest[1:], strict=False)
+        )
+
+    def formula(self) -> str:
+        start = self.token.column
+        for _ in self.rest():
+            self.take()
+        text = self.origin.text[start : self.token.column].rstrip()
+        check_formula(text, self.origin, start)
+        return text
 
     def is_tensor(self) -> bool:
         """A type name followed, after alternatives, by `[`."""
@@ -302,7 +429,12 @@ class _Parser:
             low = self.dimension()
             self.expect("..", "`..` between the bounds")
             high = self.dimension()
-        return TensorArgument(name, tuple(dtypes), tuple(shape), low=low, high=high)
+        optional = self.accept("|")
+        if optional:
+            self.expect("None", "`None`: a tensor has one form, or is left out")
+        return TensorArgument(
+            name, tuple(dtypes), tuple(shape), low=low, high=high, optional=optional
+        )
 
     def dtype(self) -> str:
         token = self.token
@@ -356,6 +488,12 @@ class _Parser:
         if token.kind == "number" and token.text.lstrip("+-") in ("inf", "nan"):
             self.take()
             return float(token.text)
+        if token.kind == "type":
+            word = token.text.partition(".")[2]
+            if LONG_NAMES.get(word, word) not in DTYPES:
+                self.fail(f"a type of torch ({', '.join(DTYPES)} and their long names)")
+            self.take()
+            return TorchType(LONG_NAMES.get(word, word))
         if token.kind in ("number", "text") or token.text in ("None", "True", "False"):
             self.take()
             value: object = ast.literal_eval(token.text.lstrip("+"))

@@ -6,13 +6,14 @@ the two versions see the same bits, and a counterexample can be written down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import prod
 
 from .values import (
     CONSTANT,
     CONTIGUOUS,
+    FAR,
     NONFINITE,
     OFFSET,
     ORDINARY,
@@ -24,7 +25,7 @@ from .values import (
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "FLOAT_VALUES", "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER",
+    "CONSTANT", "CONTIGUOUS", "FAR", "FLOAT_VALUES", "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER",
     "ROW_GAP", "TINY", "TRANSPOSED", "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat",
     "TensorRecipe",
 ]  # fmt: skip
@@ -97,15 +98,26 @@ class Example:
     arguments: tuple[tuple[str, ArgumentRecipe], ...]
     backward: bool = False
     """Whether gradients are asked for (autograd functions)."""
+    gradient_seed: int = 0
+    gradient_expanded: bool = False
+    """Whether all elements of an incoming gradient are one number in memory (`y.sum()`)."""
     configuration: int = 0
     """Which of an autotuned kernel's configurations is taken."""
+    first_call: bool = False
+    """Whether the autotuner has not chosen yet: it runs every configuration once before."""
 
     def __str__(self) -> str:
         lines = [f"{name} = {recipe}" for name, recipe in self.arguments]
         if self.backward:
-            lines.append("with the gradients of every floating-point argument")
+            kind = "expanded from one number" if self.gradient_expanded else "ordinary"
+            lines.append(
+                "with the gradients of every floating-point argument, from "
+                f"{kind} ones with seed {self.gradient_seed}"
+            )
         if self.configuration:
             lines.append(f"autotuned kernels take their configuration {self.configuration}")
+        if self.first_call:
+            lines.append("on the first call, in which the autotuner runs every configuration")
         return "\n".join(lines)
 
     @property
@@ -138,6 +150,16 @@ class Example:
                 else recipe,
             )
             for name, recipe in self.arguments
+        )
+        return replace(self, arguments=arguments)
+
+    def far(self, names: Set[str]) -> Example:
+        """The same call, these tensors with their rows more than 2**31 elements apart."""
+        arguments = tuple(
+            (name, replace(r, layout=FAR, misaligned=False))
+            if isinstance(r, TensorRecipe) and name in names
+            else (name, r)
+            for name, r in self.arguments
         )
         return replace(self, arguments=arguments)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tritonopt import source
 
@@ -29,8 +29,13 @@ from .arguments import (
 from .errors import VerificationError
 from .launchers import Launcher, Launchers, method
 
-_DEFAULT_DTYPES = ("f32", "f16", "bf16")
+DEFAULT_DTYPES = ("f32", "f16", "bf16")
 _FEW_CALLS = 4
+_TAKE_SIZES = frozenset(
+    {"empty", "zeros", "ones", "full", "rand", "randn", "Size", "arange", "linspace", "eye",
+     "tensor", "as_tensor", "scalar_tensor", "device", "get_default_dtype", "promote_types"}
+)  # fmt: skip
+"""Functions of torch whose first argument is no tensor."""
 _SAME_TENSOR = ("contiguous", "detach", "to", "float", "half", "clone", "cuda", "requires_grad_")
 
 
@@ -90,25 +95,82 @@ class Evidence:
     """Any number of leading dimensions will do."""
     strided: bool = False
     """The code looks at the strides, or makes the tensor contiguous itself."""
+    stride_axes: set[int] = field(default_factory=set)
+    """Dimensions whose stride the code asks for, one by one."""
+    any_strides: bool = False
+    """The code copes with every layout: it takes all strides, or makes a contiguous copy."""
     contiguous: bool = False
     dtypes: tuple[str, ...] | None = None
     used: bool = False
     annotated: tuple[Dimension, ...] | None = None
     optional: bool = False
+    compared: list[object] = field(default_factory=list)
+    """Plain values that the code compares the parameter with."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the code says of the arguments, and what it leaves open."""
+
+    launcher: Launcher
+    known: tuple[Argument, ...]
+    """What could be told, in the order of the parameters."""
+    unknown: Mapping[str, str]
+    """The other parameters that a call needs, with the beginning of a line to write."""
+    evidence: Mapping[str, Evidence]
+    ranked: frozenset[str]
+    """Tensors whose number of dimensions the code fixes; others have at least as many."""
+
+    def question(self) -> str:
+        """The error that asks for what could not be told."""
+        name = self.launcher.name
+        known = [str(a) for a in self.known if a.name not in self.unknown]
+        asked = [f"{name}: {text}" for name, text in self.unknown.items()]
+        line = ", ".join([*known, *asked])
+        return (
+            f"the arguments of `{name}` cannot all be read from its code: "
+            f"{', '.join(f'`{n}`' for n in self.unknown)}. Give them, for example:\n"
+            f"  --launcher {name} --args '{line}'\n"
+            f"or write the same as a comment above the launcher:\n"
+            f"  # tritonopt: {line}"
+        )
+
+
+def read(launchers: Launchers, launcher: Launcher) -> Reading:
+    """What can be told of the arguments from the code alone."""
+    walk = _Walk(launchers, launcher)
+    walk.run()
+    return _Solution(launcher, walk).reading()
 
 
 def infer(launchers: Launchers, launcher: Launcher) -> Signature:
     """The signature; VerificationError says what to write where it cannot be told."""
-    walk = _Walk(launchers, launcher)
-    walk.run()
-    return _Solution(launcher, walk).signature()
+    reading = read(launchers, launcher)
+    if reading.unknown:
+        raise VerificationError(reading.question())
+    return Signature(reading.known)
 
 
-def takes_strides(launchers: Launchers, launcher: Launcher) -> frozenset[str]:
-    """Tensors whose strides the code looks at: the others it takes to be contiguous."""
+def with_layouts(launchers: Launchers, launcher: Launcher, given: Signature) -> Signature:
+    """The arguments as given, each tensor with the layouts that the code has an eye on."""
     walk = _Walk(launchers, launcher)
     walk.run()
-    return frozenset(n for n, e in walk.evidence.items() if e.strided and not e.contiguous)
+
+    def laid_out(argument: Argument) -> Argument:
+        evidence = walk.evidence.get(argument.name)
+        if not isinstance(argument, TensorArgument) or evidence is None:
+            return argument
+        strided, rows_only = layouts(evidence, len(argument.shape))
+        return replace(argument, strided=strided, rows_only=rows_only)
+
+    return replace(given, arguments=tuple(map(laid_out, given.arguments)))
+
+
+def layouts(evidence: Evidence, rank: int) -> tuple[bool, bool]:
+    """Whether a tensor may be strided, and if so whether its rows must stay as they are."""
+    strided = evidence.strided and not evidence.contiguous
+    last = bool(evidence.stride_axes & {-1, rank - 1})
+    return strided, not (evidence.any_strides or last)
 
 
 class _Walk:
@@ -148,9 +210,9 @@ class _Walk:
             self.value(node.test, scope)
             if node.body and isinstance(node.body[-1], ast.Raise):
                 self.condition(node.test, False, scope)
+                self.block(node.orelse, scope)
             else:
-                self.block(node.body, scope)
-            self.block(node.orelse, scope)
+                self.branches(node, scope)
         elif isinstance(node, (ast.For, ast.While)):
             self.value(node.iter if isinstance(node, ast.For) else node.test, scope)
             self.block(node.body, scope)
@@ -166,6 +228,17 @@ class _Walk:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
                     self.value(child, scope)
+
+    def branches(self, node: ast.If, scope: dict[str, Value]) -> None:
+        """Both sides; a name that one side makes unknown keeps what the other knows of it."""
+        taken, other = dict(scope), dict(scope)
+        self.block(node.body, taken)
+        self.block(node.orelse, other)
+        if node.body and isinstance(node.body[-1], ast.Return):
+            taken = {}
+        for name in taken.keys() | other.keys():
+            value = other.get(name)
+            scope[name] = taken.get(name) if value is None else value
 
     def assign(self, target: ast.expr, expr: ast.expr, scope: dict[str, Value]) -> None:
         if isinstance(target, ast.Name):
@@ -214,6 +287,7 @@ class _Walk:
                 for part in test.values:
                     self.condition(part, holds, scope)
         elif isinstance(test, ast.Compare):
+            self.compare(test, scope)
             operands = [test.left, *test.comparators]
             for i, op in enumerate(test.ops):
                 wanted = ast.Eq if holds else ast.NotEq
@@ -230,6 +304,17 @@ class _Walk:
                     self.evidence[owner.name].contiguous = True
         else:
             self.value(test, scope)
+
+    def compare(self, test: ast.Compare, scope: dict[str, Value]) -> None:
+        """Remember the plain values that a parameter is compared with (`mode == "mean"`)."""
+        left = test.left
+        value = scope.get(left.id) if isinstance(left, ast.Name) else None
+        if not isinstance(value, Tensor):
+            return
+        for other in test.comparators:
+            for element in _elements(other) or [other]:
+                if isinstance(element, ast.Constant) and isinstance(element.value, (str, int)):
+                    self.evidence[value.name].compared.append(element.value)
 
     def equate(self, left: ast.expr, right: ast.expr, scope: dict[str, Value]) -> None:
         self.dtype(left, ast.Tuple([right], ast.Load()), scope)
@@ -294,6 +379,8 @@ class _Walk:
             return self.subscript(node, scope)
         if isinstance(node, ast.Call):
             return self.call(node, scope)
+        if isinstance(node, ast.Compare):
+            self.compare(node, scope)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.value(child, scope)
@@ -341,12 +428,13 @@ class _Walk:
             first = values[0]
             if isinstance(first, Shape):
                 return Rank(first.name)
-            return self.size(first.name, 0) if isinstance(first, Tensor) else None
+            return None
         name = self.module.resolve(node.func)
         if name.startswith("torch."):
-            like = name.rpartition(".")[2].endswith("_like")
+            function = name.rpartition(".")[2]
+            like = function.endswith("_like")
             first = values[0] if values else None
-            if isinstance(first, Tensor):
+            if isinstance(first, Tensor) and function not in _TAKE_SIZES:
                 self.evidence[first.name].tensor = True
                 return Tensor(first.name, first.form, itself=False) if like else None
             return None
@@ -366,6 +454,10 @@ class _Walk:
         first = values[0] if values else None
         if name in ("stride", "contiguous") and owner.itself:
             evidence.strided = True
+            if name == "stride" and isinstance(first, Number):
+                evidence.stride_axes.add(first.value)
+            else:
+                evidence.any_strides = True
         if name in ("stride", "size"):
             if isinstance(first, Number):
                 found = self.axis(owner.name, owner.form, first.value)
@@ -426,7 +518,7 @@ class _Walk:
         grid = _elements(launch.grid) or []
         for axis, expr in enumerate(grid):
             given[f"program {axis}"] = self.value(expr, scope)
-        for parameter, bound in _pointers(self.module, launch.kernel).items():
+        for parameter, bound in pointers(self.module, launch.kernel).items():
             value = given.get(parameter)
             if not isinstance(value, Tensor) or not value.itself:
                 continue
@@ -442,7 +534,7 @@ def _elements(node: ast.expr) -> list[ast.expr] | None:
     return list(node.elts) if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else None
 
 
-def _pointers(module: source.Module, kernel: source.Kernel) -> dict[str, str | None]:
+def pointers(module: source.Module, kernel: source.Kernel) -> dict[str, str | None]:
     """Parameters that a kernel loads from or stores to, with what bounds them.
 
     The bound is known where every access is `pointer + lanes` under `lanes < BOUND`, a
@@ -525,9 +617,9 @@ def _program(
 
 
 _JAXTYPING = {
-    "Float": _DEFAULT_DTYPES, "Float32": ("f32",), "Float16": ("f16",), "BFloat16": ("bf16",),
+    "Float": DEFAULT_DTYPES, "Float32": ("f32",), "Float16": ("f16",), "BFloat16": ("bf16",),
     "Float64": ("f64",), "Int": ("i64", "i32"), "Int32": ("i32",), "Int64": ("i64",),
-    "Bool": ("bool",), "UInt8": ("u8",), "Shaped": _DEFAULT_DTYPES, "Num": _DEFAULT_DTYPES,
+    "Bool": ("bool",), "UInt8": ("u8",), "Shaped": DEFAULT_DTYPES, "Num": DEFAULT_DTYPES,
 }  # fmt: skip
 
 
@@ -576,27 +668,17 @@ class _Solution:
     unknown: dict[str, str] = field(default_factory=dict)
     """Parameters that cannot be told, with a line to write for each."""
 
-    def signature(self) -> Signature:
+    def reading(self) -> Reading:
         self._merge_shapes()
         ranks = {name: self._rank(name) for name in self.walk.evidence}
         self._merge_sizes(ranks)
-        arguments: list[Argument] = []
-        notes: list[str] = []
-        for parameter in self.launcher.parameters:
-            argument = self._argument(parameter, ranks)
-            if argument is not None:
-                arguments.append(argument)
-        if self.unknown:
-            known = [str(a) for a in arguments if a.name not in self.unknown]
-            asked = [f"{name}: {text}" for name, text in self.unknown.items()]
-            raise VerificationError(
-                f"the arguments of `{self.launcher.name}` cannot all be read from its code: "
-                f"{', '.join(f'`{n}`' for n in self.unknown)}. Give them, for example:\n"
-                f"  --launcher {self.launcher.name} --args '{', '.join([*known, *asked])}'\n"
-                f"or write the same as a comment above the launcher:\n"
-                f"  # tritonopt: {', '.join([*known, *asked])}"
-            )
-        return Signature(tuple(arguments), tuple(notes))
+        found = [self._argument(parameter, ranks) for parameter in self.launcher.parameters]
+        known = [a for a in found if a is not None]
+        while known and isinstance(known[-1], ChoiceArgument) and known[-1].values == (None,):
+            # Called by position, what comes last may be left out; some count what they are given.
+            known.pop()
+        ranked = frozenset(n for n in ranks if self._ranked(n))
+        return Reading(self.launcher, tuple(known), self.unknown, self.walk.evidence, ranked)
 
     # Equations
 
@@ -650,6 +732,10 @@ class _Solution:
         if any(e.ragged for e in family):
             return None
         return max(e.least_rank for e in family) or None
+
+    def _ranked(self, name: str) -> bool:
+        family = self._family(name)
+        return any(e.rank is not None or e.annotated is not None for e in family)
 
     def _merge_sizes(self, ranks: Mapping[str, int | None]) -> None:
         for left, right in self.walk.equations:
@@ -716,20 +802,20 @@ class _Solution:
     ) -> TensorArgument | None:
         family = self._family(name)
         rank = ranks[name]
-        strided = evidence.strided and not evidence.contiguous
-        dtypes = evidence.dtypes or _DEFAULT_DTYPES
+        dtypes = evidence.dtypes or DEFAULT_DTYPES
         annotated = next((e.annotated for e in family if e.annotated is not None), None)
-        if annotated is not None:
-            return TensorArgument(name, dtypes, annotated, strided=strided)
         shape: tuple[Dimension, ...]
-        if rank is not None:
+        if annotated is not None:
+            shape = annotated
+        elif rank is not None:
             shape = tuple(self._dimension(name, axis - rank) for axis in range(rank))
         elif any(e.ragged for e in family) or self._counted(name):
             shape = ("...", self._dimension(name, -1))
         else:
             self.unknown[name] = "f32[m, n]"
             return None
-        return TensorArgument(name, dtypes, shape, strided=strided)
+        strided, rows_only = layouts(evidence, len(shape))
+        return TensorArgument(name, dtypes, shape, strided=strided, rows_only=rows_only)
 
     def _counted(self, name: str) -> bool:
         """Whether only the number of elements matters: all that the code asks is `numel`."""

@@ -417,6 +417,8 @@ def pretend_gpu(torch: Any) -> None:
     for name in ("device", "device_of", "stream"):
         setattr(torch.cuda, name, lambda *rest: contextlib.nullcontext())
     torch.cuda.current_device = lambda: 0
+    torch.cuda.device_count = lambda: 1
+    torch.cuda.is_available = lambda: True
     torch.cuda.synchronize = lambda *rest: None
     torch.cuda.get_device_capability = lambda *rest: (9, 0)
     torch.cuda.get_device_properties = lambda *rest: types.SimpleNamespace(

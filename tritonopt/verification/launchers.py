@@ -31,6 +31,12 @@ class Launcher:
     """Whether gradients go through a kernel of the file as well."""
 
     @property
+    def definition_name(self) -> str:
+        """The function or the class, where an alias is what callers call."""
+        assert isinstance(self.definition, (ast.FunctionDef, ast.ClassDef))
+        return self.definition.name
+
+    @property
     def parameters(self) -> tuple[ast.arg, ...]:
         arguments = self.function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -84,7 +90,11 @@ class Launchers:
 
     def _launches(self, node: ast.stmt) -> bool:
         inside = {id(n) for n in ast.walk(node)}
-        return any(id(launch.call) in inside for launch in self.module.launches)
+        if any(id(launch.call) in inside for launch in self.module.launches):
+            return True
+        # A decorator above the jit may make a function of it that launches by itself.
+        used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        return any(k.name in used and len(k.decorators) > 1 for k in self.module.kernels)
 
     def references(self, node: ast.AST) -> set[str]:
         """Definitions of the file that a piece of code names, through aliases."""
@@ -202,26 +212,35 @@ def changed_definitions(original: source.Module, rewritten: source.Module) -> se
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
 
-def comment_of(module: source.Module, launcher: Launcher) -> str | None:
-    """The text of a `# tritonopt: x: f32[m, n]` comment above or inside the launcher."""
+@dataclass(frozen=True)
+class Comment:
+    """The arguments in a `# tritonopt: x: f32[m, n]` comment, and where they begin."""
+
+    text: str
+    line: int
+    column: int
+    """From 0."""
+
+
+def comment_of(module: source.Module, launcher: Launcher) -> Comment | None:
+    """The comment above or inside the launcher, or beside its alias."""
     lines = module.text.splitlines()
+    for number in _lines_about(module, launcher, lines):
+        if found := _COMMENT.search(lines[number]):
+            return Comment(found["args"], number + 1, found.start("args"))
+    return None
+
+
+def _lines_about(module: source.Module, launcher: Launcher, lines: list[str]) -> Iterator[int]:
+    """Numbers, from 0, of the lines where a comment about the launcher may stand."""
     for node in (launcher.definition, launcher.function):
         assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
-        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-        above = first - 2
+        above = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 2
         while above >= 0 and lines[above].lstrip().startswith("#"):
-            if found := _COMMENT.search(lines[above]):
-                return found["args"]
+            yield above
             above -= 1
     for node in _statements(module.tree.body):
-        # Above `layer_norm = LayerNorm.apply`.
+        # Above or beside `layer_norm = LayerNorm.apply`.
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == launcher.name:
-            line_above = lines[node.lineno - 2] if node.lineno > 1 else ""
-            for line in (line_above, lines[node.lineno - 1]):
-                if found := _COMMENT.search(line):
-                    return found["args"]
-    start, end = launcher.function.lineno - 1, launcher.function.end_lineno or 0
-    for line in lines[start:end]:
-        if found := _COMMENT.search(line):
-            return found["args"]
-    return None
+            yield from range(max(node.lineno - 2, 0), node.lineno)
+    yield from range(launcher.function.lineno - 1, launcher.function.end_lineno or 0)

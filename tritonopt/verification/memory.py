@@ -17,7 +17,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .examples import Example, Repeat, TensorRecipe
+from .arguments import TorchType
+from .examples import FAR, Example, Repeat, TensorRecipe
 from .values import values_of
 
 DTYPES: Mapping[str, Any] = {
@@ -248,6 +249,8 @@ def build_arguments(
             arguments.append(tensors[name])
         elif isinstance(recipe, Repeat):
             arguments.append(None)
+        elif isinstance(recipe.value, TorchType):
+            arguments.append(DTYPES[recipe.value.name])
         else:
             arguments.append(recipe.value)
     for at, (_, recipe) in enumerate(example.arguments):
@@ -258,6 +261,12 @@ def build_arguments(
 
 def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any:
     dtype = DTYPES[recipe.dtype]
+    if recipe.layout == FAR:
+        from . import far
+
+        tensor = far.place(arena, f"argument {name}", recipe.shape, recipe.strides, dtype)
+        tensor.copy_(_values(recipe, dtype, nudge=nudge))
+        return tensor
     tensor = arena.place(
         f"argument {name}",
         recipe.shape,
@@ -277,3 +286,31 @@ def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any
     )
     tensor.copy_(values.to(dtype))
     return tensor
+
+
+def _values(recipe: TensorRecipe, dtype: Any, *, nudge: bool) -> Any:
+    values = values_of(
+        recipe.shape,
+        dtype,
+        recipe.values,
+        seed=recipe.seed,
+        low=recipe.low,
+        high=recipe.high,
+        nudge=nudge,
+    )
+    return values.to(dtype)
+
+
+def incoming_gradient(example: Example, at: int, output: Any) -> Any:
+    """What the caller's loss would pass to backward for one output."""
+    generator = torch.Generator().manual_seed(example.gradient_seed + at)
+    if example.gradient_expanded:
+        # As `output.sum().backward()` makes it: one number that every element points at.
+        shape: tuple[int, ...] = (1,) * output.ndim
+    else:
+        shape = tuple(output.shape)
+    values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    # Called while allocations are put into guarded memory, so this is in it.
+    gradient = torch.zeros(shape, dtype=output.dtype, device=output.device)
+    gradient.copy_(values.to(output.dtype))
+    return gradient.expand(output.shape)

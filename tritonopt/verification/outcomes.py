@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -98,9 +98,33 @@ class Outcome:
     """Whether a kernel used atomic operations, so that the order of its additions is open."""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
+    configurations: int = 1
+    """From how many configurations an autotuner could choose at most."""
 
     def output(self, label: str) -> Output | None:
         return next((o for o in self.outputs if o.label == label), None)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How far the original came with some arguments."""
+
+    level: int
+    lines: int
+    """How many lines of its file it reached."""
+    trouble: str = ""
+    configurations: int = 1
+    """As in Outcome."""
+    seconds: float = 0.0
+    """Processor time that the call took: a busy machine must not change what is found."""
+
+    # Levels, the higher the nearer.
+    FAILED: ClassVar[int] = 0
+    NO_LAUNCH: ClassVar[int] = 1
+    FAILED_AFTER_LAUNCH: ClassVar[int] = 2
+    OUTSIDE: ClassVar[int] = 3
+    NOTHING_WRITTEN: ClassVar[int] = 4
+    GOOD: ClassVar[int] = 5
 
 
 @dataclass(frozen=True)

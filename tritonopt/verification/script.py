@@ -31,7 +31,7 @@ with 1 while the two versions differ, and with 0 when they no longer do.
 {libraries}
 ORIGINAL = {original!r}
 REWRITTEN = {rewritten!r}
-REWRITTEN_TEXT = {text}
+TEXTS = {{{texts}}}
 LAUNCHER = {launcher!r}
 BACKEND = {backend!r}
 
@@ -58,11 +58,11 @@ def run(version):
     from {package}.outcomes import VersionSpec
     from {package}.worker import _Server
 
-    path = ORIGINAL if version == "original" or REWRITTEN_TEXT else REWRITTEN
-    with open(path, encoding="utf-8") as stream:
-        text = stream.read()
-    if version == "rewritten" and REWRITTEN_TEXT:
-        text = REWRITTEN_TEXT
+    path = ORIGINAL if version == "original" or version in TEXTS else REWRITTEN
+    text = TEXTS.get(version)
+    if text is None:
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read()
     given = {spec}
     server = _Server()
     server.load(
@@ -188,12 +188,12 @@ def script(
     runs: tuple[RunOptions, ...],
     difference: str,
     *,
-    embed: bool = False,
+    embedded: tuple[str, ...] = (),
 ) -> str:
     """The text of a script that shows the difference on this example again.
 
-    With `embed` the text of the rewritten version stands in the script: for one
-    that is in no file.
+    `embedded` says of which versions (`original`, `rewritten`) the text stands in
+    the script, because it is in no file.
     """
     name = original.launcher
     known = dataclasses.replace(original, text="", widened="", widened_names=())
@@ -202,8 +202,12 @@ def script(
         difference=difference.replace("\\", "\\\\").replace('"""', "'''"),
         libraries=_IMPORTS,
         original=original.path,
-        rewritten="" if embed else rewritten.text_path,
-        text=_literal(rewritten.text) if embed else None,
+        rewritten=rewritten.text_path,
+        texts=", ".join(
+            f"{spec.title!r}: {_literal(spec.text)}"
+            for spec in (original, rewritten)
+            if spec.title in embedded
+        ),
         launcher=name,
         backend=original.backend,
         imports=_indented(_imports(example), 4),

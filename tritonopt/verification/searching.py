@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -14,8 +15,10 @@ from hypothesis.errors import HypothesisException
 
 from .arguments import Signature
 from .checking import Checker
+from .database import key_of, past_failures
 from .examples import FLOAT_VALUES, Example, Limits
-from .judging import Difference
+from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure
+from .outcomes import Outcome, RunOptions
 from .strategies import examples, usable_dtypes
 
 SHRINK_SECONDS = 20.0
@@ -42,17 +45,28 @@ class Search:
         limits: Limits,
         *,
         backward: bool,
+        configurations: int = 1,
+        first_calls: bool = False,
         max_examples: int,
         seed: int,
+        subject: str,
         progress: Callable[[int, str], None],
     ) -> None:
         self.checker = checker
         self.signature = signature
         self.limits = limits
-        self.strategy = examples(signature, limits, backward=backward)
+        self.configurations = configurations
+        self.strategy = examples(
+            signature,
+            limits,
+            backward=backward,
+            configurations=configurations,
+            first_calls=first_calls,
+        )
         self.max_examples = max_examples
         self.seed = seed
         self.progress = progress
+        self.key = key_of(subject, signature, backward)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.found_at: float | None = None
@@ -65,7 +79,11 @@ class Search:
         found = self._pass(self._certain)
         drawn = list(self.checker.examinations)
         if found is None:
+            found = self._missed_configurations()
+        if found is None:
             found = self._missed_values()
+        if found is None and not self.checker.stopped:
+            found = self._far_offsets()
         if found is None and not self.checker.stopped:
             # Errors are judged over all examples, so their turn comes after the
             # last. The same seed draws the same examples, which are known by now.
@@ -76,6 +94,24 @@ class Search:
                     difference = self.checker.excess(suspects[0])
                     found = (suspects[0], difference) if difference is not None else None
         return found
+
+    def _missed_configurations(self) -> tuple[Example, Difference] | None:
+        """Every configuration that no accepted example took, on the smallest that teaches."""
+        accepted = [e for e, x in self.checker.examinations.items() if x.accepted]
+        drawn = {e.configuration for e in accepted}
+        plain = min((e for e in accepted if e.main_size > 1), key=_size_of, default=None)
+        if plain is None:
+            return None
+        for number in (n for n in range(self.configurations) if n not in drawn):
+            if self.checker.stopped:
+                return None
+            example = replace(plain, configuration=number, first_call=False)
+            self.checker.examine(example)
+            self.progress(self.checker.accepted, "configurations")
+            difference = self._certain(example)
+            if difference is not None:
+                return example, difference
+        return None
 
     def _missed_values(self) -> tuple[Example, Difference] | None:
         """A plain example of every class of values that no draw gave to the widest type.
@@ -121,22 +157,25 @@ class Search:
         self.deadline = None
         self.remembered.clear()
 
-        @hypothesis.seed(self.seed)
+        # The settings stand above the seed, which would switch the database off.
         @settings(
             max_examples=self.max_examples,
-            database=None,
+            database=past_failures(),
             deadline=None,
             derandomize=False,
-            phases=(Phase.generate, Phase.shrink),
+            phases=(Phase.reuse, Phase.generate, Phase.shrink),
             suppress_health_check=list(HealthCheck),
             verbosity=Verbosity.quiet,
             report_multiple_bugs=False,
             print_blob=False,
         )
+        @hypothesis.seed(self.seed)
         @given(self.strategy)
         def property_(example: Example) -> None:
             self._step(example, judge)
 
+        # Else all verifications would share what they found: to hypothesis it is one function.
+        vars(property_)["_hypothesis_internal_database_key"] = self.key
         try:
             with _no_traces():
                 property_()
@@ -147,6 +186,43 @@ class Search:
             # could not repeat itself: the first failure, if any, is the answer.
             if self.remembered:
                 return next(iter(self.remembered.items()))
+        return None
+
+    def _far_offsets(self) -> tuple[Example, Difference] | None:
+        """One call with offsets beyond 2**31, where a 32-bit index goes wrong.
+
+        Both versions are compared with themselves on the same values close together: the
+        float64 oracle would need the whole memory again.
+        """
+        strided = {t.name for t in self.signature.tensors if t.strided and len(t.shape) >= 2}
+        fitting = [
+            e
+            for e, x in self.checker.examinations.items()
+            if x.accepted and e.contiguous and not e.backward and e.main_size > 1
+        ]
+        for near in sorted(fitting, key=_size_of):
+            names = {n for n in strided & near.tensors.keys() if near.tensors[n].shape[0] >= 2}
+            if names:
+                return self._compare_far(near, near.far(names))
+        self.checker.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
+        return None
+
+    def _compare_far(self, near: Example, far: Example) -> tuple[Example, Difference] | None:
+        checker = self.checker
+        ours, usual = (checker.original.run(e, RunOptions())[0] for e in (far, near))
+        if _trouble(ours) or not _alike(ours, usual):
+            reason = _trouble(ours) or "its result changes"
+            checker.note(f"offsets beyond 2**31 were not compared: the original's own, {reason}")
+            return None
+        theirs, usual = (checker.rewritten.run(e, RunOptions())[0] for e in (far, near))
+        trouble = _trouble(theirs)
+        if trouble:
+            return far, Difference(
+                f"with offsets beyond 2**31 the rewritten version fails: {trouble}"
+            )
+        if not _alike(theirs, usual):
+            text = "with offsets beyond 2**31 only the rewritten version gives another result"
+            return far, Difference(text)
         return None
 
     def _step(self, example: Example, judge: Callable[[Example], Difference | None]) -> None:
@@ -182,6 +258,24 @@ class Search:
             if self.deadline is None:
                 self.deadline = time.monotonic() + SHRINK_SECONDS
         return difference
+
+
+def _trouble(outcome: Outcome) -> str:
+    if outcome.failure is not None:
+        return str(outcome.failure)
+    return next(iter((*outcome.damage, *outcome.strays)), "")
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    """Whether two runs of one version on the same values agree up to rounding."""
+    if exact_parts_differ(Pair(one, one), Pair(other, other)) is not None:
+        return False
+    difference, measures = measure(Pair(one, one), Pair(other, other), None, None)
+    return difference is None and all(m.error <= TOLERANCE[m.dtype] for m in measures)
+
+
+def _size_of(example: Example) -> int:
+    return example.main_size
 
 
 def drawn(

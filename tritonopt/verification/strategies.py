@@ -53,8 +53,19 @@ def sizes(limit: int, blocks: tuple[int, ...]) -> list[int]:
     return sorted(n for n in {*_ALWAYS, *around, limit} if 0 < n <= limit)
 
 
-def examples(signature: Signature, limits: Limits, *, backward: bool) -> st.SearchStrategy[Example]:
-    """Examples of calls; every tensor's dtypes must be usable (see `usable_dtypes`)."""
+def examples(
+    signature: Signature,
+    limits: Limits,
+    *,
+    backward: bool,
+    configurations: int = 1,
+    first_calls: bool = False,
+) -> st.SearchStrategy[Example]:
+    """Examples of calls; every tensor's dtypes must be usable (see `usable_dtypes`).
+
+    `configurations` is how many an autotuner may choose from; `first_calls` draws calls too
+    in which it has not chosen yet.
+    """
 
     @st.composite
     def build(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Example:
@@ -69,6 +80,9 @@ def examples(signature: Signature, limits: Limits, *, backward: bool) -> st.Sear
                     for d in argument.shape
                     for size in (leading if d == "..." else (_size(d, dims),))
                 )
+                if argument.optional and draw(st.booleans()):
+                    recipes.append((argument.name, PlainValue(None)))
+                    continue
                 dtype = like[usable_dtypes(argument, limits)]
                 recipes.append((argument.name, _draw_tensor(draw, argument, dtype, shape, dims)))
             elif isinstance(argument, SameArgument):
@@ -79,12 +93,18 @@ def examples(signature: Signature, limits: Limits, *, backward: bool) -> st.Sear
             elif isinstance(argument, ChoiceArgument):
                 value = draw(st.sampled_from(argument.values))
                 recipes.append((argument.name, PlainValue(value)))
-            else:
+            elif isinstance(argument, SizeArgument):
                 recipes.append((argument.name, PlainValue(_sizes_of(argument, dims))))
+            else:
+                raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
+        forwards_only = not backward or draw(st.booleans())
         return Example(
             tuple(recipes),
-            backward=backward and draw(st.booleans()),
-            configuration=draw(st.sampled_from((0, 0, 1, 2))),
+            backward=not forwards_only,
+            gradient_seed=0 if forwards_only else draw(st.integers(0, _SEEDS - 1)),
+            gradient_expanded=not forwards_only and draw(st.integers(0, 5)) == 5,
+            configuration=draw(st.integers(0, configurations - 1)),
+            first_call=first_calls and draw(st.integers(0, 7)) == 7,
         )
 
     return build()
@@ -183,7 +203,9 @@ def _draw_tensor(
         low, high = _bounds(argument, dtype, dims)
     layouts = [CONTIGUOUS]
     if argument.strided and len(shape) >= 2:
-        layouts = [CONTIGUOUS, CONTIGUOUS, ROW_GAP, TRANSPOSED]
+        layouts = [CONTIGUOUS, CONTIGUOUS, ROW_GAP]
+        if not argument.rows_only:
+            layouts.append(TRANSPOSED)
     return TensorRecipe(
         dtype,
         shape,

@@ -11,6 +11,7 @@ from typing import Any
 CONTIGUOUS = "contiguous"
 ROW_GAP = "rows further apart"
 TRANSPOSED = "transposed"
+FAR = "rows so far apart that offsets exceed 2**31"
 
 ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"
@@ -30,8 +31,10 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     for place, axis in enumerate(reversed(order)):
         strides[axis] = step
         step *= max(shape[axis], 1)
-        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED):
+        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED, FAR):
             step += 5
+    if layout == FAR:
+        strides[0] = 2**31 // (shape[0] - 1) + 16
     return tuple(strides)
 
 

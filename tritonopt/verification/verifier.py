@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import source
 
-from .arguments import Signature, TensorArgument, parse
+from .arguments import FormulaArgument, Origin, Signature, parse
+from .capturing import capture
+from .configuration import entry_for
 from .errors import VerificationError
 from .examples import Example, Limits
-from .inference import infer, takes_strides
+from .generalising import Launch, NotGeneral, generalise
+from .inference import Reading, read, with_layouts
+from .judging import Pair, unstable
+from .kernels import with_launcher, write_launcher
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
-from .outcomes import VersionSpec
+from .outcomes import RunOptions, VersionSpec
 from .script import script
 from .template import template
+from .trying import Trial, Unsettled, small_example
 from .verdict import Answer, Timing, Verdict
 from .widening import Widened, widen
 from .workers import Died, Refusal, VersionWorker, Worker
@@ -30,6 +36,13 @@ if TYPE_CHECKING:
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
 REQUIREMENTS = ("equivalent", "identical")
 
+_ORDER = [
+    Answer.IDENTICAL.value,
+    Answer.EQUIVALENT.value,
+    Answer.UNSUPPORTED.value,
+    Answer.COUNTEREXAMPLE.value,
+]
+"""From the best answer to the worst."""
 _INTERPRETER_DTYPES = frozenset({"f32", "f16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
 
@@ -52,21 +65,24 @@ def verify(
     rewritten: Path | str,
     *,
     launcher: str | None = None,
+    kernel: str | None = None,
+    grid: str | None = None,
     args: str | None = None,
     backend: str = "auto",
     require: str = "equivalent",
     max_examples: int = 100,
     seed: int | None = None,
+    command: Sequence[str] = (),
     text: str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Verdict:
     """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
 
-    With `text` that is the rewritten version, which is in no file yet, and
-    `rewritten` only says where it would stand.
-
-    Raises VerificationError for what the caller did wrong; what the kernels do
-    wrong is a verdict.
+    Of the files one `launcher` is called; or, where there is none, one `kernel` is launched
+    with a `grid` (`cdiv(n, BLOCK)`) and `args`. With a `command` all launches that it makes
+    are compared, then others like them. With `text` that is the rewritten version, which is in
+    no file yet, and `rewritten` only says where it would stand. Raises VerificationError for
+    what the caller did wrong; what the kernels do wrong is a verdict.
     """
     if backend not in BACKENDS:
         raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
@@ -79,14 +95,43 @@ def verify(
         template()  # it imports torch meanwhile
     old = _read(Path(original))
     new = _read(Path(rewritten)) if text is None else _parse(text, Path(rewritten))
-    launchers = Launchers(old)
-    tasks = _tasks(launchers, new, launcher, args)
+    if command:
+        if launcher or kernel or grid or args:
+            raise VerificationError(
+                "with `-- COMMAND` the command chooses the launches, not --args"
+            )
+        return _captured(old, new, command, backend, require, max_examples, seed or 0, progress)
+    embedded: tuple[str, ...] = ("rewritten",) if text is not None else ()
+    if kernel is not None:
+        old, new, tasks = _kernel_alone(old, new, kernel, grid, args)
+        embedded = ("original", "rewritten")
+    elif grid is not None:
+        raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
+    else:
+        tasks = _tasks(Launchers(old), new, launcher, args)
     chosen = _choose_backend(backend)
-    settings = _Settings(chosen, require, max_examples, seed or 0, text is not None, progress)
-    verdicts = [
-        _Verification(old, new, Path(original), Path(rewritten), task, settings).verdict()
-        for task in tasks
-    ]
+    settings = _Settings(chosen, require, max_examples, seed or 0, embedded, progress)
+    return _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
+
+
+def _verdict_of(
+    old: source.Module,
+    new: source.Module,
+    original: Path,
+    rewritten: Path,
+    tasks: list[_Task],
+    settings: _Settings,
+) -> Verdict:
+    verdicts = []
+    for task in tasks:
+        verification = _Verification(old, new, original, rewritten, task, settings)
+        try:
+            verdicts.append(verification.verdict())
+        except VerificationError as error:
+            if len(tasks) == 1:
+                raise
+            reason = str(error)
+            verdicts.append(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
     return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
 
 
@@ -96,18 +141,25 @@ class _Settings:
     require: str
     max_examples: int
     seed: int
-    in_no_file: bool
-    """Whether the rewritten version is a text only."""
+    embedded: tuple[str, ...]
+    """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
     progress: Callable[[Progress], None] | None
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A launcher and what it is called with; or the reason why that is not known."""
+    """A launcher, and what it is called with: as it was given, or as its code says."""
 
     launcher: Launcher
-    signature: Signature | None
-    reason: str = ""
+    arguments: Signature | Reading
+
+
+@dataclass(frozen=True)
+class _Tuning:
+    """From how many configurations autotuners choose, and what of that is drawn."""
+
+    configurations: int = 1
+    first_calls: bool = False
 
 
 def _check_installed() -> None:
@@ -167,20 +219,97 @@ def _tasks(
         if not kernels:
             raise VerificationError(f"{path}: no Triton kernel in this file")
         raise VerificationError(
-            f"{path}: no function launches {kernels}. Add one to both files that takes "
-            "tensors, launches the kernel and returns what it wrote."
+            f"{path}: no function launches {kernels}. Launch it from here with "
+            f"--kernel {launchers.module.kernels[-1].name} --grid 'cdiv(n, BLOCK)' "
+            "--args 'x: f32[n], ...'; or add a function to both files that takes tensors, "
+            "launches the kernel and returns what it wrote."
         )
-    tasks = []
-    for found in chosen:
-        try:
-            tasks.append(_Task(found, _signature(launchers, found, given)))
-        except VerificationError as error:
-            if len(chosen) == 1:
-                raise
-            tasks.append(_Task(found, None, str(error)))
-    if all(task.signature is None for task in tasks):
-        raise VerificationError(tasks[0].reason)
-    return tasks
+    return [_Task(found, _signature(launchers, found, given)) for found in chosen]
+
+
+def _kernel_alone(
+    old: source.Module, new: source.Module, kernel: str, grid: str | None, args: str | None
+) -> tuple[source.Module, source.Module, list[_Task]]:
+    """Both files with a launcher for the kernel, and that to be verified."""
+    if new.kernel(kernel) is None and old.kernel(kernel) is not None:
+        raise VerificationError(f"--kernel: {new.path} has no kernel `{kernel}`")
+    call = write_launcher(old, kernel, grid, args or "")
+    old, new = with_launcher(old, call), with_launcher(new, call)
+    launchers = Launchers(old)
+    found = launchers.named(call.launcher)
+    return old, new, [_Task(found, with_layouts(launchers, found, call.signature))]
+
+
+def _captured(
+    old: source.Module,
+    new: source.Module,
+    command: Sequence[str],
+    backend: str,
+    require: str,
+    max_examples: int,
+    seed: int,
+    progress: Callable[[Progress], None] | None,
+) -> Verdict:
+    """What the command showed; where that is no difference, what launches like its own show."""
+    seen = capture(old, new, command, identical=require == "identical")
+    counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
+    notes = [f"launches seen and compared: {counts or 'none'}"]
+    notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
+    if seen.status:
+        notes.append(f"the command ended with exit status {seen.status}")
+    result = Verdict(Answer.IDENTICAL.value, seen.backend, seen.count, notes=tuple(notes))
+    if seen.difference or (require == "identical" and not seen.identical):
+        text = seen.difference or "launches agree up to rounding only"
+        return replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=text)
+    if not seen.count:
+        reason = "no launch could be compared"
+        return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
+    if not seen.identical:
+        result = replace(result, verdict=Answer.EQUIVALENT.value)
+    embedded = ("original", "rewritten")
+    chosen = _choose_backend(backend)
+    settings = _Settings(chosen, require, max_examples, seed, embedded, progress)
+    for name, launches in seen.records.items():
+        drawn = _generalised(old, new, name, launches, settings, notes)
+        if drawn is not None:
+            result = _worse_of(result, drawn)
+    return replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
+
+
+def _generalised(
+    old: source.Module,
+    new: source.Module,
+    kernel: str,
+    launches: Sequence[Launch],
+    settings: _Settings,
+    notes: list[str],
+) -> Verdict | None:
+    """Launches like those that were seen, drawn; None, with a note, where none can be told."""
+    try:
+        form = generalise(launches)
+        both = _kernel_alone(old, new, kernel, form.grid, form.args)
+    except (NotGeneral, VerificationError) as error:
+        notes.append(f"{kernel}: not generalised: {error}")
+        return None
+    text = f"--kernel {kernel} --grid '{form.grid}' --args '{form.args}'"
+    verdict = _verdict_of(both[0], both[1], Path(old.path), Path(new.path), both[2], settings)
+    if verdict.verdict == Answer.UNSUPPORTED.value:
+        notes.append(f"{kernel}: not generalised to {text}: {verdict.reason}")
+        return None
+    notes.append(f"{kernel}: {verdict.examples} launches drawn like the seen ones: {text}")
+    return verdict
+
+
+def _worse_of(seen: Verdict, drawn: Verdict) -> Verdict:
+    """Both together: the worse answer, and every example of the two."""
+    worse = max(seen, drawn, key=lambda v: _ORDER.index(v.verdict))
+    return replace(
+        worse,
+        backend=seen.backend or drawn.backend,
+        examples=seen.examples + drawn.examples,
+        discarded=seen.discarded + drawn.discarded,
+        notes=(*seen.notes, *drawn.notes),
+    )
 
 
 def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
@@ -195,19 +324,23 @@ def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
     return found
 
 
-def _signature(launchers: Launchers, launcher: Launcher, given: Signature | None) -> Signature:
-    comment = comment_of(launchers.module, launcher)
-    if given is None and comment is not None:
-        where = f"{launchers.module.path}: the comment at `{launcher.name}`"
-        given = parse(comment, where)
+def _signature(
+    launchers: Launchers, launcher: Launcher, given: Signature | None
+) -> Signature | Reading:
+    given = given or _written(launchers.module, launcher)
     if given is None:
-        return infer(launchers, launcher)
-    strided = takes_strides(launchers, launcher)
-    known = tuple(
-        replace(a, strided=a.name in strided) if isinstance(a, TensorArgument) else a
-        for a in given.arguments
-    )
-    return _ordered(launcher, Signature(known, given.notes))
+        return read(launchers, launcher)
+    return _ordered(launcher, with_layouts(launchers, launcher, given))
+
+
+def _written(module: source.Module, launcher: Launcher) -> Signature | None:
+    """What a comment at the launcher says, or pyproject.toml."""
+    comment = comment_of(module, launcher)
+    if comment is not None:
+        origin = Origin(module.path, line=comment.line, column=comment.column)
+        return parse(comment.text, origin)
+    entry = entry_for(Path(module.path), {launcher.name, launcher.definition_name})
+    return None if entry is None else parse(entry.args, Origin(entry.place))
 
 
 def _ordered(launcher: Launcher, given: Signature) -> Signature:
@@ -215,24 +348,33 @@ def _ordered(launcher: Launcher, given: Signature) -> Signature:
     parameters = [p.arg for p in launcher.parameters]
     for argument in given.arguments:
         if argument.name not in parameters:
-            raise VerificationError(
-                f"--args: `{launcher.name}` has no parameter `{argument.name}`; "
-                f"it has {', '.join(parameters)}"
+            raise given.error(
+                argument.name,
+                f"`{launcher.name}` has no parameter `{argument.name}`; "
+                f"it has {', '.join(parameters)}",
+            )
+        if isinstance(argument, FormulaArgument):
+            raise given.error(
+                argument.name,
+                "a formula can only be passed to a kernel (--kernel); to a launcher pass values, "
+                "sizes (`n`, `(m, n)`) and tensors",
             )
     missing = [p for p in parameters if given.get(p) is None and p not in launcher.defaults]
     if missing:
         rest = ", ".join(f"{name}: f32[n]" for name in missing)
-        raise VerificationError(
-            f"--args: `{launcher.name}` also needs {', '.join(missing)}. "
-            f"Write for example: --args '{given}, {rest}'"
+        raise given.origin.error(
+            len(given.origin.text),
+            f"`{launcher.name}` also needs {', '.join(missing)}. Write for example: "
+            f"'{given}, {rest}'",
         )
     order = sorted(given.arguments, key=lambda a: parameters.index(a.name))
     if launcher.autograd and [a.name for a in order] != parameters[: len(order)]:
-        raise VerificationError(
-            f"--args: `{launcher.name}` is called by position; give all of "
-            f"{', '.join(parameters[: parameters.index(order[-1].name) + 1])}"
+        raise given.error(
+            order[-1].name,
+            f"`{launcher.name}` is called by position; give all of "
+            f"{', '.join(parameters[: parameters.index(order[-1].name) + 1])}",
         )
-    return Signature(tuple(order), given.notes)
+    return replace(given, arguments=tuple(order))
 
 
 def _choose_backend(backend: str) -> str:
@@ -269,14 +411,7 @@ class _Verification:
         from .checking import Checker
 
         name = self.settings.backend
-        signature = self.task.signature
-        if signature is None:
-            return self._unsupported(name, self.task.reason)
-        notes = list(signature.notes)
         limits = self._limits()
-        narrowed = _narrow(signature, limits, notes)
-        if isinstance(narrowed, str):
-            return self._unsupported(name, narrowed)
         widened = widen(self.old)
         timeout = _TIMEOUT[self.settings.backend]
         original = VersionWorker(self._spec("original", self.old, widened), timeout)
@@ -288,6 +423,11 @@ class _Verification:
                 name = original.finish_loading()
             except (Died, Refusal) as error:
                 return self._unsupported(name, f"the original cannot be imported: {error}")
+            signature = self._settled(original)
+            notes = list(signature.notes)
+            narrowed = _narrow(signature, limits, notes)
+            if isinstance(narrowed, str):
+                return self._unsupported(name, narrowed)
             try:
                 rewritten.finish_loading()
             except (Died, Refusal) as error:
@@ -302,7 +442,8 @@ class _Verification:
                 identical=self.settings.require == "identical",
                 interpreted=self.settings.backend == "interpreter",
             )
-            return self._search(checker, narrowed, limits, name, notes)
+            tuning = self._tuning(original, rewritten, narrowed, notes)
+            return self._search(checker, narrowed, limits, name, notes, tuning)
         finally:
             original.close()
             rewritten.close()
@@ -330,8 +471,69 @@ class _Verification:
             calls, name, progress=lambda count: self._report(count, "examples", name)
         )
 
+    def _settled(self, original: VersionWorker) -> Signature:
+        """What is drawn from; where the code leaves it open, found by trying the original."""
+        reading = self.task.arguments
+        if isinstance(reading, Signature):
+            return reading
+        trier = original
+        if self.settings.backend != "interpreter":
+            # Only the interpreter sees an access outside of a tensor without dying of it.
+            spec = replace(original.spec, backend="interpreter")
+            trier = VersionWorker(spec, _TIMEOUT["interpreter"])
+        trial = Trial(trier, reading, self.task.launcher.backward)
+        name = self.task.launcher.name
+        try:
+            found = trial.settle()
+        except (Unsettled, Died, Refusal) as failure:
+            if reading.unknown:
+                raise VerificationError(f"{reading.question()}\n({failure})") from None
+            # The drawn examples will show what the original makes of this.
+            return Signature(reading.known)
+        finally:
+            if trier is not original:
+                trier.close()
+        how = "found by calling the original" if reading.unknown else "as its code says"
+        return replace(found, notes=(f"{name} was called with ({how}): {found}",))
+
+    def _tuning(
+        self,
+        original: VersionWorker,
+        rewritten: VersionWorker,
+        signature: Signature,
+        notes: list[str],
+    ) -> _Tuning:
+        """How many configurations there are, and whether first calls can be compared."""
+        if not any("tune" in m.text for m in (self.old, self.new)):
+            return _Tuning()
+        example = small_example(signature, backward=self.task.launcher.backward)
+        try:
+            counts = [w.attempt(example).configurations for w in (original, rewritten)]
+            if max(counts) == 1:
+                return _Tuning()
+            usual, first = (
+                original.run(e, RunOptions())[0]
+                for e in (example, replace(example, first_call=True))
+            )
+        except (Died, Refusal):
+            return _Tuning()
+        notes.append(f"autotuned: each of {max(counts)} configurations was a case of its own")
+        if first.failure is None and unstable(Pair(usual, first)) is None:
+            return _Tuning(max(counts), first_calls=True)
+        notes.append(
+            "the original's first call, in which the autotuner measures, has another result than "
+            "later ones (restore_value or reset_to_zero is missing): first calls were not compared"
+        )
+        return _Tuning(max(counts))
+
     def _search(
-        self, checker: object, signature: Signature, limits: Limits, name: str, notes: list[str]
+        self,
+        checker: object,
+        signature: Signature,
+        limits: Limits,
+        name: str,
+        notes: list[str],
+        tuning: _Tuning,
     ) -> Verdict:
         from .checking import Checker
         from .searching import Search
@@ -342,8 +544,11 @@ class _Verification:
             signature,
             limits,
             backward=self.task.launcher.backward,
+            configurations=tuning.configurations,
+            first_calls=tuning.first_calls,
             max_examples=self.settings.max_examples,
             seed=self.settings.seed,
+            subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
             progress=lambda examples, phase: self._report(examples, phase, name),
         )
         begin = time.monotonic()
@@ -369,14 +574,15 @@ class _Verification:
                     example,
                     checker.options(example),
                     str(difference),
-                    embed=self.settings.in_no_file,
+                    embedded=self.settings.embedded,
                 ),
                 worst_error=checker.worst_error,
                 oracle_error=checker.oracle_error,
             )
         reason = checker.why_unsupported()
         if reason:
-            reason += f"\n{self.task.launcher.name} was called with: {signature}"
+            if not signature.notes:
+                reason += f"\n{self.task.launcher.name} was called with: {signature}"
             return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
         if checker.any_bits_differ:
             return replace(
@@ -487,13 +693,7 @@ def _block_sizes(module: source.Module) -> set[int]:
 
 def _combined(tasks: list[_Task], verdicts: list[Verdict]) -> Verdict:
     """The worst answer of several launchers: a file is as good as the worst of it."""
-    order = [
-        Answer.COUNTEREXAMPLE.value,
-        Answer.UNSUPPORTED.value,
-        Answer.EQUIVALENT.value,
-        Answer.IDENTICAL.value,
-    ]
-    at = min(range(len(verdicts)), key=lambda i: order.index(verdicts[i].verdict))
+    at = max(range(len(verdicts)), key=lambda i: _ORDER.index(verdicts[i].verdict))
     worst = verdicts[at]
     notes = [
         f"{task.launcher.name}: {verdict.verdict} ({verdict.examples} examples)"

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import torch
 
+from .configurations import chosen
 from .interpreter import Access
 from .memory import Arena, extent_of
 from .outcomes import RunOptions
@@ -29,6 +30,9 @@ class Session:
     access: Access
     options: RunOptions
     configuration: int = 0
+    first_call: bool = False
+    configurations: int = 1
+    """From how many configurations an autotuner could choose."""
     widened: Callable[[str, Any, tuple[Any, ...], dict[str, Any], Any], None] | None = None
     launches: list[str] = field(default_factory=list)
     tensors: list[tuple[str, Any]] = field(default_factory=list)
@@ -47,14 +51,12 @@ class Watch:
         """Seconds that each compilation took, in this process."""
         jit: Any = importlib.import_module("triton.runtime.jit")
         interpreter: Any = importlib.import_module("triton.runtime.interpreter")
-        autotuner: Any = importlib.import_module("triton.runtime.autotuner")
         for kind in (jit.KernelInterface, interpreter.InterpretedFunction):
             if "__getitem__" in vars(kind):
                 self._outer(kind)
         self._inner_interpreted(interpreter.GridExecutor)
         self._inner_compiled(jit.JITFunction)
         self._compilations(jit.JITFunction)
-        self._autotuned(autotuner.Autotuner)
 
     @contextlib.contextmanager
     def watching(self, session: Session) -> Iterator[None]:
@@ -77,7 +79,12 @@ class Watch:
                     return launch(*args, **kwargs)
                 session.depth += 1
                 try:
-                    return _seen(session, kernel, launch, args, kwargs)
+                    named = {"grid": grid, "warmup": False, **kwargs}
+                    with chosen(
+                        kernel, args, named, session.configuration, first=session.first_call
+                    ) as count:
+                        session.configurations = max(session.configurations, count)
+                        return _seen(session, kernel, launch, args, kwargs)
                 finally:
                     session.depth -= 1
 
@@ -142,27 +149,6 @@ class Watch:
 
         kind._do_compile = do_compile
 
-    def _autotuned(self, kind: Any) -> None:
-        """Let the example choose the configuration: timings differ from run to run."""
-        watch = self
-        original_bench = kind._bench
-        original_run = kind.run
-
-        def bench(tuner: Any, *args: Any, config: Any, **meta: Any) -> Any:
-            if watch.session is None:
-                return original_bench(tuner, *args, config=config, **meta)
-            at = next(i for i, c in enumerate(tuner.configs) if c is config)
-            turn = (at - watch.session.configuration) % len(tuner.configs)
-            return [float(turn)] * 3
-
-        def run(tuner: Any, *args: Any, **kwargs: Any) -> Any:
-            if watch.session is not None:
-                tuner.cache.clear()
-            return original_run(tuner, *args, **kwargs)
-
-        kind._bench = bench
-        kind.run = run
-
 
 def _checked(grid: Any) -> Any:
     """The grid, refused where its number of programs wraps around 32 bits to nothing."""
@@ -188,6 +174,9 @@ def tensors_in(value: Any) -> Iterator[Any]:
             yield from tensors_in(part)
     elif isinstance(getattr(value, "base", None), torch.Tensor):
         yield value.base
+    elif hasattr(value, "data_ptr"):
+        # A library's own view of a tensor; Triton asks for no more than the pointer.
+        yield from (part for part in vars(value).values() if isinstance(part, torch.Tensor))
 
 
 def _name(kernel: Any) -> str:

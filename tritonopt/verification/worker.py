@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from .examples import Example
-from .outcomes import Failure, Outcome, Output, RunOptions, VersionSpec
+from .outcomes import Attempt, Failure, Outcome, Output, RunOptions, VersionSpec
 from .programs import TARGETS, Launch, Program
 
 
@@ -93,6 +93,12 @@ class _Server:
         assert self.version is not None and self.version.compiler is not None
         return [self.version.compiler.statistics(*program) for program in programs]
 
+    def attempt(self, example: Example) -> Attempt:
+        from .attempting import attempt
+
+        assert self.version is not None, "load comes first"
+        return attempt(self.version, example)
+
 
 class _Version:
     """One version of the file, loaded and patched."""
@@ -103,6 +109,7 @@ class _Version:
 
         import torch
 
+        from . import libdevice, lookalike
         from .interpreter import Interpreter, pretend_gpu
         from .loading import load
         from .oracle import Oracle
@@ -117,6 +124,8 @@ class _Version:
         if self.interpreted:
             torch.set_num_threads(1)
             pretend_gpu(torch)
+            lookalike.install()
+            libdevice.install()
         if spec.backend == "compile":
             from .compiling import Compiler
 
@@ -149,7 +158,7 @@ class _Version:
         begin, compiled_before = time.perf_counter(), len(self.watch.compilations)
         arena = Arena(self.device, options.poison)
         access = Access(poison_lanes=options.lanes, order=options.order)
-        session = Session(arena, access, options, example.configuration)
+        session = Session(arena, access, options, example.configuration, example.first_call)
         if self.compiler is not None:
             self.compiler.begin(arena)
         if options.widened:
@@ -177,7 +186,7 @@ class _Version:
             try:
                 result = self.call(example, arguments)
                 if example.backward:
-                    gradients = self._gradients(result, tensors)
+                    gradients = self._gradients(example, result, tensors)
                 if self.device == "cuda":
                     self.torch.cuda.synchronize()
             except Exception as error:
@@ -194,6 +203,7 @@ class _Version:
                 atomics=access.atomics,
                 failure=failure,
                 notes=tuple(session.notes),
+                configurations=session.configurations,
             )
             if failure is None:
                 found = _outputs(arena, tensors, result, gradients, session.tensors)
@@ -217,16 +227,18 @@ class _Version:
         names = [name for name, _ in example.arguments]
         return self.launcher(**dict(zip(names, arguments, strict=True)))
 
-    def _gradients(self, result: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
+    def _gradients(
+        self, example: Example, result: Any, tensors: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The gradients of the arguments, from drawn ones of what was returned."""
+        from .memory import incoming_gradient
+
         torch = self.torch
         outputs = [t for _, t in _returned(result) if t.requires_grad]
         wanted = {n: t for n, t in tensors.items() if t.requires_grad}
         if not outputs or not wanted:
             return {}
-        generator = torch.Generator().manual_seed(7)
-        seeds = [
-            torch.randn(t.shape, generator=generator).to(t.dtype).to(t.device) for t in outputs
-        ]
+        seeds = [incoming_gradient(example, at, t) for at, t in enumerate(outputs)]
         found = torch.autograd.grad(outputs, list(wanted.values()), seeds, allow_unused=True)
         return {n: g for n, g in zip(wanted, found, strict=True) if g is not None}
 
@@ -267,6 +279,9 @@ def _returned(result: Any, label: str = "returned") -> Iterator[tuple[str, Any]]
     elif isinstance(result, (tuple, list)):
         for at, value in enumerate(result):
             yield from _returned(value, f"{label}[{at}]")
+    elif dataclasses.is_dataclass(result) and not isinstance(result, type):
+        for each in dataclasses.fields(result):
+            yield from _returned(getattr(result, each.name), f"{label}.{each.name}")
 
 
 def _plain(result: Any) -> Iterator[str]:
@@ -279,6 +294,9 @@ def _plain(result: Any) -> Iterator[str]:
     elif isinstance(result, (tuple, list)):
         for value in result:
             yield from _plain(value)
+    elif dataclasses.is_dataclass(result) and not isinstance(result, type):
+        for each in dataclasses.fields(result):
+            yield from _plain(getattr(result, each.name))
 
 
 def _outputs(

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import IO, Any
 
 from .examples import Example
-from .outcomes import Failure, Outcome, RunOptions, VersionSpec
+from .outcomes import Attempt, Failure, Outcome, RunOptions, VersionSpec
 from .template import Forked, TemplateDied, template
 
 _START = (
@@ -156,11 +156,15 @@ class VersionWorker:
         self.loaded = True
         return self.backend
 
-    def ask(self, request: str, *arguments: object) -> None:
-        """Any request; `answer` gives what comes back, and raises Died or Refusal."""
+    def load(self) -> None:
+        """Load the version, unless a living process holds it already."""
         if not self.loaded or self.worker.process is None:
             self.start_loading()
             self.finish_loading()
+
+    def ask(self, request: str, *arguments: object) -> None:
+        """Any request; `answer` gives what comes back, and raises Died or Refusal."""
+        self.load()
         self.worker.send(request, *arguments)
 
     def answer(self) -> Any:
@@ -202,6 +206,18 @@ class VersionWorker:
     def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
         self.send_or_die(example, options)
         return self.receive(len(options))
+
+    def attempt(self, example: Example) -> Attempt:
+        """As far as the launcher comes with these arguments; Died if it ends the process."""
+        self.load()
+        try:
+            found: Attempt = self.worker.ask("attempt", example)
+        except Refusal as refusal:
+            return Attempt(Attempt.FAILED, 0, str(refusal))
+        except Died:
+            self.loaded = False
+            raise
+        return found
 
     def run_patiently(
         self, example: Example, options: tuple[RunOptions, ...]

@@ -1,0 +1,283 @@
+"""autotune-state: tuning runs a kernel many times, and the kernel is not made for that."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
+from tritonopt.facts.polynomial import TooLarge
+from tritonopt.rewriting.model import Condition, Site, Status
+from tritonopt.rewriting.passes import Lint
+
+_TUNER = "triton.autotune"
+_ADDING = frozenset({"atomic_add", "atomic_xor"})
+"""Atomics that, done twice, are not what they are once."""
+
+_TWICE_IS_ONCE = frozenset({"where", "phi", "minimum", "maximum", "const", "full"})
+"""`x = max(x, 0)`, done again, changes nothing; so nothing is said of these."""
+
+
+@dataclass(frozen=True)
+class AutotuneState(Lint):
+    """Find tuned kernels that leave something else behind when they run more than once.
+
+    ## What it does
+
+    `triton.autotune` runs the kernel many times on the arguments of the first launch, and then
+    once more. A kernel that updates a buffer in place has updated it many times by then; one
+    that adds to a buffer atomically has added as often. The pass reports the decorator where
+    neither `restore_value` nor `reset_to_zero` names the buffer, and changes nothing.
+
+    ## Why
+
+    The first launch for every new `key` gives a wrong result, and later ones a right one: a test
+    that warms up never sees it.
+
+    ## Conditions
+
+    Reported only where it is shown that
+
+    - an element is loaded, something is computed from it, and the result is stored to the same
+      address of the same parameter, and nothing in the kernel has stored to that buffer before; or
+    - `tl.atomic_add` or `tl.atomic_xor` is done on a parameter's buffer, whose old value is not
+      used otherwise, and nothing else in the kernel stores there on the same way.
+
+    Nothing is said where there is only one configuration (then nothing is run twice), where a
+    `pre_hook` may put the buffer right, where an argument of the decorator cannot be read, and
+    where doing it twice changes nothing (`tl.maximum(x, 0)` in place).
+
+    ## Numerics
+
+    Nothing is changed.
+
+    ## Example
+
+    ```python
+    @triton.autotune(
+        configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+        key=["N"],
+    )
+    @triton.jit
+    def step(P, G, lr, N, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < N
+        p = tl.load(P + offsets, mask=mask)
+        g = tl.load(G + offsets, mask=mask)
+        tl.store(P + offsets, p - lr * g, mask=mask)
+    ```
+
+    is reported, and this is not:
+
+    ```python
+    @triton.autotune(
+        configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+        key=["N"],
+        restore_value=["P"],
+    )
+    @triton.jit
+    def step(P, G, lr, N, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < N
+        p = tl.load(P + offsets, mask=mask)
+        g = tl.load(G + offsets, mask=mask)
+        tl.store(P + offsets, p - lr * g, mask=mask)
+    ```
+
+    ## Measured
+
+    Nothing to measure: it is about being right.
+    """
+
+    name: ClassVar[str] = "autotune-state"
+    summary: ClassVar[str] = "find tuned kernels that must not run twice"
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        kernel = facts.kernel
+        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+            if name == _TUNER and isinstance(decorator, ast.Call):
+                tuner = _Tuner.of(facts, decorator)
+                if tuner is not None:
+                    yield from _sites(facts, decorator, tuner)
+
+
+@dataclass(frozen=True)
+class _Tuner:
+    """What an `autotune` that runs the kernel more than once puts right."""
+
+    kept: frozenset[str]
+
+    @classmethod
+    def of(cls, facts: KernelFacts, decorator: ast.Call) -> _Tuner | None:
+        """None where it runs nothing twice, or may put right more than can be read."""
+        names = ("configs", "key", "prune_configs_by", "reset_to_zero", "restore_value", "pre_hook")
+        if any(isinstance(a, ast.Starred) for a in decorator.args) or len(decorator.args) > 5:
+            return None
+        given = dict(zip(names, decorator.args, strict=False))
+        for keyword in decorator.keywords:
+            if keyword.arg is None:
+                return None
+            given[keyword.arg] = keyword.value
+        hook = given.get("pre_hook")
+        if hook is not None and not (isinstance(hook, ast.Constant) and hook.value is None):
+            return None
+        configs = _bound(facts, given.get("configs"))
+        if configs is None or _only_one(configs) or _mentions_hook(facts, configs):
+            return None
+        kept: set[str] = set()
+        for name in ("reset_to_zero", "restore_value"):
+            texts = _texts(_bound(facts, given.get(name)))
+            if texts is None:
+                return None
+            kept |= texts
+        return cls(frozenset(kept))
+
+
+def _bound(facts: KernelFacts, node: ast.expr | None) -> ast.expr | None:
+    """An expression, or what the module binds its name to, if just once."""
+    if isinstance(node, ast.Name):
+        bindings = facts.kernel.module.names.module.bindings.get(node.id, [])
+        if len(bindings) == 1 and isinstance(bindings[0], ast.expr):
+            return bindings[0]
+    return node
+
+
+def _only_one(configs: ast.expr) -> bool:
+    """Whether there may be just one configuration; then nothing is tried out."""
+    match configs:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return len(elements) < 2 and not any(isinstance(e, ast.Starred) for e in elements)
+        case ast.ListComp():
+            return False
+    # What a function makes has several as a rule; a name that nobody knows says nothing.
+    return not isinstance(configs, ast.Call)
+
+
+def _mentions_hook(facts: KernelFacts, configs: ast.expr) -> bool:
+    """Whether a configuration may bring a hook of its own: seen, or out of sight in a function."""
+    if any(isinstance(n, ast.keyword) and n.arg == "pre_hook" for n in ast.walk(configs)):
+        return True
+    names = {n.id for n in ast.walk(configs) if isinstance(n, ast.Name)}
+    functions = facts.kernel.module.names.functions
+    bodies = [node for node, _ in functions if node.name in names]
+    return any(
+        isinstance(n, ast.keyword) and n.arg == "pre_hook"
+        for body in bodies
+        for n in ast.walk(body)
+    )
+
+
+def _texts(node: ast.expr | None) -> set[str] | None:
+    """The texts of a list; None where it cannot be read."""
+    match node:
+        case None | ast.Constant(value=None):
+            return set()
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            found = {e.value for e in elements if isinstance(e, ast.Constant)}
+            texts = {text for text in found if isinstance(text, str)}
+            return texts if len(texts) == len(elements) else None
+    return None
+
+
+def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[Site]:
+    said: set[str] = set()
+    for effect in facts.effects:
+        base = _base(facts, effect)
+        if base is None or base in said or base in tuner.kept:
+            continue
+        try:
+            found = _updated(facts, effect, base) or _added(facts, effect, base)
+        except TooLarge:
+            continue
+        if not found:
+            continue
+        said.add(base)
+        claim = Condition("runs-twice-like-once", Status.REFUTED, found, "state-is-not-restored")
+        mend = "reset_to_zero" if effect.kind is EffectKind.ATOMIC else "restore_value"
+        message = (
+            f"{found}, and tuning runs the kernel many times: the first launch for every key "
+            f'leaves a wrong {base}. Give it {mend}=["{base}"]'
+        )
+        yield Site(decorator, (claim,), message, analysis=True)
+
+
+def _base(facts: KernelFacts, effect: Effect) -> str | None:
+    """The one parameter whose buffer an effect writes to."""
+    bases = facts.bases(effect) if effect.writes else None
+    return next(iter(bases)) if bases is not None and len(bases) == 1 else None
+
+
+def _updated(facts: KernelFacts, store: Effect, base: str) -> str:
+    """In words, that a store changes what the kernel has read from the same place."""
+    if store.kind is not EffectKind.STORE or store.pointer is None or store.stored is None:
+        return ""
+    if store.stored.op in _TWICE_IS_ONCE:
+        return ""
+    address = facts.forms_ignoring_memory.address(store.pointer)
+    for load in _loads_in(facts, store.stored):
+        if (
+            load.pointer is None
+            or facts.bases(load) != frozenset({base})
+            or load.order > store.order
+        ):
+            continue
+        if address != facts.forms_ignoring_memory.address(load.pointer):
+            continue
+        if any(
+            e.writes and e.order < load.order and facts.may_alias(load, e) for e in facts.effects
+        ):
+            continue
+        return (
+            f"line {store.line} stores to {base} what is computed from the same element in line "
+            f"{load.line}"
+        )
+    return ""
+
+
+def _loads_in(facts: KernelFacts, value: Value) -> Iterator[Effect]:
+    """The loads whose element a value is computed from, not just where it stands or whether."""
+    seen: set[Value] = set()
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if part.op == "load":
+            yield facts.interpretation.loads[part.number]
+        elif part.op in ("carried", "result"):
+            loop = facts.loops[part.carrier.loop]
+            todo += [loop.initial[part.carrier.name], loop.following[part.carrier.name]]
+        else:
+            todo += part.operands
+
+
+def _added(facts: KernelFacts, atomic: Effect, base: str) -> str:
+    """In words, that an atomic adds to what is there."""
+    if atomic.kind is not EffectKind.ATOMIC or atomic.name not in _ADDING:
+        return ""
+    if not isinstance(facts.kernel.module.names.parents.get(_call(atomic)), ast.Expr):
+        return ""  # a counter or a lock, which the kernel may well put back
+    for other in facts.effects:
+        if other is atomic or not other.writes or not facts.may_alias(other, atomic):
+            continue
+        if facts.bases(other) == frozenset({base}) and other.name == atomic.name:
+            continue
+        if not _exclude(other, atomic):
+            return ""
+    return f"line {atomic.line} adds to {base} atomically"
+
+
+def _call(effect: Effect) -> ast.AST:
+    return effect.node
+
+
+def _exclude(one: Effect, other: Effect) -> bool:
+    """Whether they stand on the two sides of one `if`."""
+    return any(
+        a.condition is b.condition and a.holds is not b.holds
+        for a in one.guards
+        for b in other.guards
+    )

@@ -1,0 +1,107 @@
+"""unbounded-store: a store whose mask lets lanes beyond the buffer through."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tritonopt.facts import Effect, EffectKind, KernelFacts
+from tritonopt.rewriting.model import Condition, Site, Status
+from tritonopt.rewriting.passes import Lint
+
+
+@dataclass(frozen=True)
+class UnboundedStore(Lint):
+    """Find stores and atomics that write beyond their buffer, with sizes for which they do.
+
+    ## What it does
+
+    A mask that bounds another index than the one that is addressed, that compares with the wrong
+    length or with `<=`, or that is missing, lets lanes write past the end of the buffer. The pass
+    reports such a store together with a launch of the file that comes to it: a shape, a program, a
+    lane and the element that is written. It changes nothing.
+
+    ## Why
+
+    A write beyond a buffer lands in another tensor. Nothing is raised, and tests whose sizes are
+    multiples of the block never see it.
+
+    ## Conditions
+
+    Reported only with numbers. The launch is in the same file and can be read: its grid, its
+    arguments, its configurations. The buffer is one that the launcher makes (`torch.empty`,
+    `torch.empty_like`, `x.new_empty`), or one that it was given. All sizes come from one tensor,
+    taken to be contiguous; where a plain argument or a second tensor decides, callers may well
+    pass only what fits, and nothing is said. The same holds where the offset or the mask is loaded
+    or cannot be followed, and where the launcher checks something that is not understood. Sizes
+    that it refuses (`assert n % 64 == 0`) are not tried.
+
+    ## Numerics
+
+    Nothing is changed.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def scale(X, Y, N, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+        tl.store(Y + offsets, x * 2, mask=offsets <= N)
+
+
+    def double(x):
+        y = torch.empty_like(x)
+        n = x.numel()
+        scale[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+        return y
+    ```
+
+    is reported, and this is not:
+
+    ```python
+    @triton.jit
+    def scale(X, Y, N, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+        tl.store(Y + offsets, x * 2, mask=offsets < N)
+
+
+    def double(x):
+        y = torch.empty_like(x)
+        n = x.numel()
+        scale[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+        return y
+    ```
+
+    ## Measured
+
+    Nothing to measure: it is about being right.
+    """
+
+    name: ClassVar[str] = "unbounded-store"
+    summary: ClassVar[str] = "find stores that go beyond their buffer, with sizes that show it"
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if facts.launches.unknown:
+            return
+        # Imported here: of many files no launch is known.
+        from tritonopt.facts.buffers import find_overrun
+
+        for effect in facts.effects:
+            if effect.kind not in (EffectKind.STORE, EffectKind.ATOMIC):
+                continue
+            numbers = find_overrun(facts, effect)
+            if numbers:
+                yield _site(effect, numbers)
+
+
+def _site(effect: Effect, numbers: str) -> Site:
+    assert isinstance(effect.node, ast.Call)
+    masked = effect.mask is not None and not effect.mask.is_none
+    what = "the mask does not keep" if masked else "nothing keeps"
+    message = f"{what} this {effect.name} inside its buffer: {numbers}"
+    claim = Condition("stays-in-its-buffer", Status.REFUTED, message, "leaves-its-buffer")
+    return Site(effect.node, (claim,), message, analysis=True)

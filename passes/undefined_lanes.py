@@ -1,0 +1,356 @@
+"""undefined-lanes: a reduction takes in lanes that a load left undefined."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from tritonopt.facts import Atom, Effect, EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts.bounds import Bounds
+from tritonopt.facts.divisibility import Divisibility
+from tritonopt.facts.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
+from tritonopt.facts.polynomial import ONE, ZERO, TooLarge
+from tritonopt.facts.values import COMPARISONS, ELEMENTWISE
+from tritonopt.rewriting.model import Condition, Site, Status
+from tritonopt.rewriting.passes import Lint
+
+_PASSED_ON = ELEMENTWISE - {"where", "mul", "and"}
+
+_NEUTRAL = {
+    "sum": "0.0",
+    "max": 'float("-inf")',
+    "argmax": 'float("-inf")',
+    "min": 'float("inf")',
+    "argmin": 'float("inf")',
+}
+
+_Axes = tuple[tuple[bool, ...], ...]
+"""The axes that are inserted into a value on the way up, innermost first."""
+
+
+@dataclass(frozen=True)
+class UndefinedLanes(Lint):
+    """Find reductions over a masked load that has no `other`.
+
+    ## What it does
+
+    Where the mask of a `tl.load` is off and no `other=` is given, the language leaves the lane
+    undefined. A reduction that takes such lanes in gives an undefined result. The pass reports the
+    load, and changes nothing.
+
+    ## Why
+
+    The hardware of today reads 0 there. A sum is then right by luck, but a maximum of negative
+    numbers is 0, a minimum of positive ones too, and `tl.sum(tl.exp(x))` counts 1 for every lane
+    that is not there. Nothing promises the 0, and an interpreter or the next compiler may put
+    anything in its place.
+
+    ## Conditions
+
+    Reported only where it is shown that
+
+    - the mask changes along an axis that is reduced, so that defined and undefined lanes meet: a
+      row that is masked off as a whole gives an undefined result that nobody stores;
+    - the undefined lanes come through to the reduction: no `tl.where` whose condition is false on
+      them picks something else, and no factor is 0 there. Both are decided by index arithmetic,
+      however the conditions are written; where they are not decided, nothing is said;
+    - the mask is not shown to be on in every lane (by the launches, assertions or the arithmetic).
+
+    Sums that are gathered lane by lane over a loop, and reduced after it, count as well.
+
+    ## Numerics
+
+    Nothing is changed.
+
+    ## Example
+
+    ```python
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N)
+    var = tl.max(x, axis=0)
+    ```
+
+    is reported, and this is not:
+
+    ```python
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=float("-inf"))
+    var = tl.max(x, axis=0)
+    ```
+
+    ## Measured
+
+    Nothing to measure: it is about being right.
+    """
+
+    name: ClassVar[str] = "undefined-lanes"
+    summary: ClassVar[str] = "find reductions over masked loads without other="
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        loads = [e for e in facts.effects if _may_be_undefined(e)]
+        if not loads:
+            return
+        divisibility = Divisibility(facts)
+        reductions = _reductions(facts)
+        for effect in loads:
+            try:
+                found = _first(facts, divisibility, effect, reductions)
+            except TooLarge:
+                continue
+            if found is not None:
+                yield _site(facts, effect, *found)
+
+
+def _may_be_undefined(effect: Effect) -> bool:
+    return (
+        effect.kind is EffectKind.LOAD
+        and not effect.inlined
+        and effect.loaded is not None
+        and effect.mask is not None
+        and not effect.mask.is_none
+        and (effect.other is None or effect.other.is_none)
+    )
+
+
+def _reductions(facts: KernelFacts) -> list[tuple[ast.expr, Value]]:
+    """The reductions of the kernel's own text, in source order."""
+    found: dict[Value, ast.expr] = {}
+    for node, value in facts.values.items():
+        if isinstance(node, ast.Call) and value.op == "reduce":
+            found.setdefault(value, node)
+    return sorted(((n, v) for v, n in found.items()), key=lambda p: (p[0].lineno, p[0].col_offset))
+
+
+def _first(
+    facts: KernelFacts,
+    divisibility: Divisibility,
+    effect: Effect,
+    reductions: list[tuple[ast.expr, Value]],
+) -> tuple[ast.expr, Value, bool] | None:
+    """(node, value, whether it reduces the load itself) of a reduction that takes the lanes in."""
+    for node, value in reductions:
+        operand = value.operands[0]
+        if operand.rank is None:
+            continue
+        reduced = {operand.rank - 1 - axis for axis in value.reduction.axes}
+        for axes in _ways(facts, operand, effect):
+            lanes = _Lanes(facts, divisibility, effect, axes, reduced)
+            if any(_Taking(facts, effect, off).reaches(operand) for off in lanes.off):
+                direct = operand is effect.loaded or (
+                    operand.op == "cast" and operand.operands[0] is effect.loaded
+                )
+                return node, value, direct
+    return None
+
+
+def _site(
+    facts: KernelFacts, effect: Effect, reduction: ast.expr, value: Value, direct: bool
+) -> Site:
+    assert isinstance(effect.node, ast.Call)
+    name = value.reduction.name
+    mask = next((k.value for k in effect.node.keywords if k.arg == "mask"), None)
+    mask = mask or effect.node.args[1]
+    text = " ".join(facts.kernel.module.text_of(mask).split())
+    what = (
+        f"the {name} in line {reduction.lineno} takes in the lanes where `{text}` is off, and "
+        "without other= they are undefined (0 on the hardware of today)"
+    )
+    neutral = _NEUTRAL.get(name) if direct else None
+    advice = (
+        f"give the load other={neutral}"
+        if neutral
+        else "give the load an other= that leaves the result as it is, or clear the lanes with "
+        "tl.where before"
+    )
+    claim = Condition("reduced-lanes-are-defined", Status.REFUTED, what, "undefined-lanes-reduced")
+    return Site(effect.node, (claim,), f"{what}: {advice}", analysis=True)
+
+
+def _ways(facts: KernelFacts, operand: Value, effect: Effect) -> list[_Axes]:
+    """The axes that are inserted into the load on its ways to the operand of a reduction."""
+    found: list[_Axes] = []
+    seen: set[tuple[Value, _Axes]] = set()
+    todo: list[tuple[Value, _Axes]] = [(operand, ())]
+    while todo:
+        value, axes = todo.pop()
+        if (value, axes) in seen:
+            continue
+        seen.add((value, axes))
+        if value is effect.loaded:
+            found.append(axes)
+        elif value.op == "insert_axes":
+            assert isinstance(value.attribute, tuple)
+            todo.append((value.operands[0], (value.attribute, *axes)))
+        elif value.op in ("carried", "result"):
+            loop = facts.loops[value.carrier.loop]
+            todo += [(end[value.carrier.name], axes) for end in (loop.initial, loop.following)]
+        elif value.op in ELEMENTWISE or value.op in ("phi", "broadcast_to"):
+            todo += [(part, axes) for part in value.operands]
+    return found
+
+
+class _Lanes:
+    """The lanes that the mask of a load leaves out, as an operand of a reduction has them."""
+
+    def __init__(
+        self,
+        facts: KernelFacts,
+        divisibility: Divisibility,
+        effect: Effect,
+        axes: _Axes,
+        reduced: set[int],
+    ) -> None:
+        self._facts = facts
+        self._divisibility = divisibility
+        self._reduced = reduced
+        assert effect.mask is not None
+        self._mask = _widened(facts, effect.mask, axes)
+        self._condition = facts.forms.condition(self._mask)
+
+    @cached_property
+    def off(self) -> list[dict[Atom, int]]:
+        """Ways in which the mask is off in some lanes of a reduced axis and on in others.
+
+        Each says which comparisons hold (1) and which do not (0).
+        """
+        whole = {
+            atom: on
+            for atom in self._condition.atoms
+            if atom.is_indicator and (on := self._needed(atom)) is not None
+        }
+        return [
+            {**whole, atom: 1 - on}
+            for atom, on in whole.items()
+            if any(
+                leaf.tag == "lane" and leaf.arguments[1] in self._reduced for leaf in atom.leaves()
+            )
+            and not self._is_always(atom, on)
+        ]
+
+    def _needed(self, atom: Atom) -> int | None:
+        """What an indicator must be for the mask to be on; None where either may do."""
+        for value in (0, 1):
+            if put_in(self._condition, {atom: value}).is_zero:
+                return 1 - value
+        return None
+
+    def _is_always(self, atom: Atom, on: int) -> bool:
+        """Whether the comparison behind an indicator is shown to hold in every lane."""
+        if self._is_at_least_zero(_what_it_needs(atom, on)):
+            return True
+        indicator = Polynomial.of(atom)
+        wanted = indicator if on else ONE - indicator
+        for part in self._mask.walk():
+            if part.op not in COMPARISONS or self._facts.forms.condition(part) != wanted:
+                continue
+            least, most = part.operands
+            if part.op in ("gt", "ge"):
+                least, most = most, least
+            if self._stays_below(least, most, int(part.op in ("le", "ge"))):
+                return True
+        return False
+
+    def _is_at_least_zero(self, form: Polynomial | None) -> bool:
+        least = Bounds(self._facts).least(form) if form is not None else None
+        return least is not None and least.number >= 0
+
+    def _stays_below(self, lanes: Value, limit: Value, slack: int) -> bool:
+        try:
+            offsets = read_offsets(self._facts, lanes)
+        except NotConsecutive:
+            return False
+        if offsets.kind is not Kind.PLAIN:
+            return False
+        end = self._facts.forms.of(limit) + slack
+        bounded = Offsets(Kind.PLAIN, offsets.axis, offsets.extent, offsets.start, end)
+        return stays_below(self._facts, self._divisibility, bounded) is not None
+
+
+def _what_it_needs(atom: Atom, on: int) -> Polynomial | None:
+    """A form that is at least 0 just where an indicator is on; None where it has none."""
+    match atom.tag, atom.arguments:
+        case "negative", (Polynomial() as form,):
+            return -form - 1 if on else form
+        case "holds", ("lt" | "le" as order, Polynomial() as left, Polynomial() as right):
+            strict = int(order == "lt")
+            return right - left - strict if on else left - right - 1 + strict
+    return None
+
+
+class _Taking:
+    """Whether a value takes in what a load leaves undefined, where some comparisons are known."""
+
+    def __init__(self, facts: KernelFacts, effect: Effect, known: Mapping[Atom, int]) -> None:
+        self._facts = facts
+        self._effect = effect
+        self._known = known
+        self._seen: set[tuple[Value, _Axes]] = set()
+
+    def reaches(self, value: Value, axes: _Axes = ()) -> bool:
+        if value is self._effect.loaded:
+            return True
+        if (value, axes) in self._seen:
+            return False  # a loop around; what comes in, comes in on another way
+        self._seen.add((value, axes))
+        operands = value.operands
+        match value.op:
+            case "where":
+                decided = self._decided(operands[0], axes)
+                return decided is not None and self.reaches(operands[1 if decided else 2], axes)
+            case "phi":
+                return self._chosen(value, axes)
+            case "mul" | "and":
+                if any(self._is_zero(operand, axes) for operand in operands):
+                    return False
+                return any(self.reaches(operand, axes) for operand in operands)
+            case "insert_axes":
+                assert isinstance(value.attribute, tuple)
+                return self.reaches(operands[0], (value.attribute, *axes))
+            case "carried" | "result":
+                loop = self._facts.loops[value.carrier.loop]
+                ends = (loop.initial, loop.following)
+                return any(self.reaches(end[value.carrier.name], axes) for end in ends)
+        if value.op in _PASSED_ON or value.op == "broadcast_to":
+            return any(self.reaches(operand, axes) for operand in operands)
+        return False
+
+    def _chosen(self, value: Value, axes: _Axes) -> bool:
+        """One side of an `if`: the one in which the load is, else both must take it in."""
+        condition, then, other = value.operands
+        for guard in self._effect.guards:
+            if guard.condition is condition:
+                return self.reaches(then if guard.holds else other, axes)
+        return self.reaches(then, axes) and self.reaches(other, axes)
+
+    def _decided(self, condition: Value, axes: _Axes) -> bool | None:
+        form = put_in(
+            self._facts.forms.condition(_widened(self._facts, condition, axes)), self._known
+        )
+        constant = form.constant_value
+        return None if constant is None else bool(constant)
+
+    def _is_zero(self, value: Value, axes: _Axes) -> bool:
+        form = self._facts.forms.of(_widened(self._facts, value, axes))
+        return put_in(form, self._known).is_zero
+
+
+def _widened(facts: KernelFacts, value: Value, axes: _Axes) -> Value:
+    for pattern in axes:
+        if value.shape != ():
+            value = facts.interpretation.table.insert_axes(value, pattern)
+    return value
+
+
+def put_in(form: Polynomial, numbers: Mapping[Atom, int]) -> Polynomial:
+    """A form in which some of its atoms are numbers."""
+    total = ZERO
+    for monomial, coefficient in form.terms.items():
+        term = Polynomial.constant(coefficient)
+        for atom, power in monomial:
+            number = numbers.get(atom)
+            term = term * (Polynomial.of(atom, power) if number is None else number**power)
+        total = total + term
+    return total

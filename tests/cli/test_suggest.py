@@ -1,0 +1,331 @@
+"""`tritonopt suggest`: what it says, in which form, and what it keeps quiet about."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from tritonopt import source
+from tritonopt.cli import scanning
+from tritonopt.cli.main import main
+
+HEAD = """\
+import torch
+import triton
+import triton.language as tl
+
+
+"""
+MAXIMUM = """\
+@triton.jit
+def top(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N)
+    tl.store(Y, tl.max(x, axis=0))
+
+
+"""
+RING = """\
+@triton.jit
+def ring(X, Y, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    source = offs % N
+    tl.store(Y + offs, tl.load(X + source))
+
+
+def repeat(x, y):
+    n = x.numel()
+    assert n % 128 == 0
+    ring[(y.numel() // 128,)](x, y, n, BLOCK=128)
+"""
+WORTHLESS = """\
+@triton.jit
+def relu(X, Y, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + cols).to(tl.float32)
+    tl.store(Y + cols, tl.maximum(x, 0.0))
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Any:
+    def command(*arguments: str) -> tuple[int, str, str]:
+        code = main(["suggest", *arguments])
+        return code, *capfd.readouterr()
+
+    return command
+
+
+def write(name: str, *parts: str) -> str:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = HEAD + "".join(parts)
+    path.write_text(text, encoding="utf-8")
+    return text
+
+
+def test_what_why_worth_and_the_command(run: Any) -> None:
+    text = write("k.py", MAXIMUM, RING)
+    code, out, err = run("k.py")
+    assert code == 1
+    mistake, *rewrite = out.splitlines()
+    assert mistake.startswith(
+        "k.py:9:9: undefined-lanes [mistake]: the max in line 10 takes in the "
+    )
+    assert mistake.endswith('give the load other=float("-inf")')
+    assert rewrite[0].startswith("k.py:16:14: contiguity-hints [exact]: say that each BLOCK lanes")
+    assert rewrite[1:] == [
+        "    why:   loads of 16 bytes in place of one element each",
+        "    worth: 1.00x to 1.04x, where the length is not known to be a multiple of 16",
+        "    apply: tritonopt rewrite k.py --passes contiguity-hints --write",
+    ]
+    assert err == "1 file, 2 kernels: 1 rewrite to consider, 1 mistake\n"
+    assert Path("k.py").read_text() == text
+
+
+def test_the_command_does_what_was_suggested(run: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    write("k.py", RING)
+    (suggested,) = json.loads(run("k.py", "--format", "json")[1])["files"][0]["suggestions"]
+    lines = Path("k.py").read_text().splitlines(keepends=True)
+    for part in reversed(suggested["fix"]):
+        lines[part["first"] - 1 : part["behind"] - 1] = [part["text"]]
+    program, *arguments = suggested["apply"].split()
+    assert program == "tritonopt"
+    assert main(arguments) == 0
+    assert Path("k.py").read_text() == "".join(lines)
+    capfd.readouterr()
+    assert run("k.py") == (0, "", "1 file, 1 kernel: 0 rewrites to consider, 0 mistakes\n")
+
+
+def test_nothing_is_said_of_what_was_never_seen_to_gain(run: Any) -> None:
+    write("k.py", WORTHLESS)
+    assert run("k.py")[:2] == (0, "")
+    code, out, _ = run("k.py", "--passes", "max-to-where")
+    assert code == 1
+    assert "wrote tl.maximum(x, 0.0) as tl.where(x > 0.0, x, 0.0)" in out
+    assert "worth:" not in out
+
+
+def test_files_without_kernels_cost_no_import(here: Path, root: Path) -> None:
+    write("k.py")
+    script = (
+        "import sys; from tritonopt.cli.main import main; code = main(['suggest', 'k.py']); "
+        "seen = sorted({'libcst', 'rich', 'tritonopt.facts', 'tritonopt.rewriting', 'pathspec'} "
+        "& set(sys.modules)); assert not seen, seen; sys.exit(code)"
+    )
+    environment = {"PYTHONPATH": str(root), "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=here, env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_errors_are_exit_2_and_the_other_files_are_done(run: Any) -> None:
+    write("k.py", MAXIMUM)
+    write("bad.py", "@triton.jit\ndef f(:\n")
+    code, out, err = run("bad.py", "missing.py", "k.py")
+    assert code == 2
+    assert "undefined-lanes" in out
+    assert "bad.py:7:7: invalid syntax" in err and "missing.py: does not exist" in err
+    assert err.endswith("2 files, 1 kernel: 0 rewrites to consider, 1 mistake; 2 errors\n")
+
+
+def test_the_command_agrees_with_the_run(run: Any) -> None:
+    write("k.py", RING)
+    flags = ["--isolated", "--safety", "exact", "--assume", "N % BLOCK == 0"]
+    (applied,) = (line for line in run("k.py", *flags)[1].splitlines() if "apply:" in line)
+    assert applied.endswith("hints --isolated --safety exact --assume 'N % BLOCK == 0' --write")
+
+
+def test_a_pass_that_is_none_is_told_without_kernels_too(run: Any) -> None:
+    write("k.py")
+    code, out, err = run("k.py", "--passes", "lcim")
+    assert (code, out) == (2, "")
+    assert "there is no pass 'lcim'; did you mean licm?" in err
+
+
+def test_settings_of_the_configuration(run: Any) -> None:
+    write("k.py", MAXIMUM, RING)
+    write("skipped/k.py", MAXIMUM)
+    Path("pyproject.toml").write_text(
+        "[tool.tritonopt]\nexclude = ['skipped/']\nignore = ['undefined-lanes']\n"
+    )
+    assert run(".", "--format", "concise")[1].splitlines() == [
+        "k.py:16:14: contiguity-hints [exact]: say that each BLOCK lanes of offs % N are "
+        "consecutive and start at a multiple of BLOCK"
+    ]
+    Path("pyproject.toml").write_text("[tool.tritonopt]\npasses = 'licm'\n")
+    assert run("k.py")[:2] == (0, "")
+    assert run("k.py", "--isolated")[0] == 1
+
+
+# Forms of the report
+
+
+def test_concise_and_statistics(run: Any) -> None:
+    write("k.py", MAXIMUM, MAXIMUM.replace("top", "other"), RING)
+    code, out, _ = run("k.py", "--format", "concise")
+    assert code == 1 and [line.split(":")[1] for line in out.splitlines()] == ["9", "16", "23"]
+    code, out, _ = run("k.py", "--statistics")
+    assert (code, out) == (
+        1,
+        "2  undefined-lanes   undefined-lanes-reduced\n1  contiguity-hints  passed\n",
+    )
+
+
+def test_annotations_for_github(run: Any) -> None:
+    write("k,1.py", MAXIMUM, RING)
+    _, out, _ = run("k,1.py", "--format", "github")
+    mistake, rewrite = out.splitlines()
+    place = (
+        "::warning file=k%2C1.py,line=9,col=9,title=undefined-lanes [mistake]::the max in line 10"
+    )
+    assert mistake.startswith(place)
+    assert rewrite.startswith(
+        "::notice file=k%2C1.py,line=16,col=14,title=contiguity-hints [exact]"
+    )
+    assert "%0Aloads of 16 bytes in place of one element each%0A1.00x to 1.04x" in rewrite
+
+
+@pytest.mark.parametrize("command", [["suggest"], ["rewrite", "--passes", "all"]])
+def test_sarif(command: list[str], capfd: pytest.CaptureFixture[str], root: Path) -> None:
+    text = write("a b/k.py", MAXIMUM, RING)
+    write("bad.py", "@triton.jit\ndef f(:\n")
+    assert main([*command, "a b", "bad.py", "--format", "sarif"]) == 2
+    report = json.loads(capfd.readouterr().out)
+    schema = json.loads((root / "tests/reporting/data/sarif_2_1_0_part.json").read_text())
+    Draft7Validator.check_schema(schema)
+    Draft7Validator(schema).validate(report)
+    (ran,) = report["runs"]
+    assert ran["invocations"][0]["executionSuccessful"] is False
+    rules = {rule["id"] for rule in ran["tool"]["driver"]["rules"]}
+    assert rules == {result["ruleId"] for result in ran["results"]}
+    (hint,) = (r for r in ran["results"] if r["ruleId"] == "contiguity-hints")
+    place = hint["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"] == {"uri": "a%20b/k.py"}
+    assert place["region"] == {"startLine": 16, "startColumn": 14}
+    if command == ["suggest"]:
+        (change,) = hint["fixes"][0]["artifactChanges"]
+        lines = text.splitlines(keepends=True)
+        for part in reversed(change["replacements"]):
+            region = part["deletedRegion"]
+            new = part["insertedContent"]["text"]
+            lines[region["startLine"] - 1 : region["endLine"] - 1] = [new]
+        assert "tl.max_contiguous(tl.multiple_of(source, BLOCK), BLOCK)" in "".join(lines)
+        source.read("".join(lines))
+
+
+def test_what_the_schema_forbids(root: Path) -> None:
+    # A check that cannot fail would be none.
+    schema = json.loads((root / "tests/reporting/data/sarif_2_1_0_part.json").read_text())
+    wrong = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x", "rule": []}}}]}
+    assert not Draft7Validator(schema).is_valid(wrong)
+    shown = {"kind": "notApplicable", "level": "note", "message": {"text": ""}}
+    run = {"tool": {"driver": {"name": "x"}}, "results": [shown]}
+    assert not Draft7Validator(schema).is_valid({"version": "2.1.0", "runs": [run]})
+
+
+# Suppressions
+
+
+def suppressed(run: Any, text: str) -> list[str]:
+    Path("k.py").write_text(text)
+    return [line.split(": ", 1)[1] for line in run("k.py", "--format", "concise")[1].splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("mask=cols < N)", "mask=cols < N)  # tritonopt: ignore[undefined-lanes]"),
+        ("mask=cols < N)", "mask=cols < N)  # tritonopt: ignore -- zeros are fine here"),
+        ("    x = tl.load", "    # tritonopt: ignore[licm, undefined-lanes]\n    x = tl.load"),
+        ("tl.load(X + cols,", "tl.load(\n        X + cols,  # tritonopt: ignore\n       "),
+        ("@triton.jit\n", "# tritonopt: ignore[undefined-lanes]\n# and more\n@triton.jit\n"),
+        ("@triton.jit\n", "@triton.jit  # tritonopt: ignore[undefined-lanes]\n"),
+        ("constexpr):", "constexpr):  # tritonopt: ignore"),
+        ("import torch\n", "# tritonopt: ignore[undefined-lanes]\nimport torch\n"),
+        ("import torch\n", '"""A file."""\n\n# tritonopt:ignore\nimport torch\n'),
+    ],
+)
+def test_a_suppression(run: Any, old: str, new: str) -> None:
+    assert old in HEAD + MAXIMUM
+    assert suppressed(run, (HEAD + MAXIMUM).replace(old, new, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("tl.max(x, axis=0))", "tl.max(x, axis=0))  # tritonopt: ignore", "suppresses nothing"),
+        ("cols < N)", "cols < N)  # tritonopt: ignore[unbounded-store]", "suppresses nothing"),
+        ("cols < N)", "cols < N)  # tritonopt: ignore[undefined]", "there is no pass 'undefined'"),
+        ("tl.arange(0, BLOCK)", "tl.arange(0, BLOCK)\n\n\n# tritonopt: ignore", "at no statement"),
+    ],
+)
+def test_a_suppression_of_nothing_is_reported(run: Any, old: str, new: str, said: str) -> None:
+    text = HEAD + (MAXIMUM if "arange" not in old else WORTHLESS.partition("    x = ")[0])
+    assert old in text
+    found = suppressed(run, text.replace(old, new, 1))
+    assert any(line.startswith("ignore [mistake]: ") and said in line for line in found), found
+
+
+def test_the_arguments_of_a_launcher_are_no_suppression(run: Any) -> None:
+    for comment in ("ignore: f32[m, n]", "x: f32[m], ignore: 3", "ignored"):
+        text = HEAD + f"# tritonopt: {comment}\n" + MAXIMUM
+        assert len(suppressed(run, text)) == 1
+        assert not any(line.startswith("ignore ") for line in suppressed(run, text))
+
+
+def test_what_is_suppressed_is_not_rewritten_either(capfd: pytest.CaptureFixture[str]) -> None:
+    write("k.py", RING.replace("offs % N", "offs % N  # tritonopt: ignore[contiguity-hints]"))
+    assert main(["rewrite", "k.py", "--passes", "contiguity-hints", "--check"]) == 0
+    out, err = capfd.readouterr()
+    assert (out, err) == ("", "1 file, 1 kernel: 0 sites passed, 0 missed; 0 files would change\n")
+
+
+# Processes
+
+
+@pytest.mark.parametrize("command", [["suggest"], ["rewrite", "--passes", "contiguity-hints"]])
+def test_several_processes_say_the_same(
+    command: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(6):
+        write(f"k{number}.py", RING if number % 2 else MAXIMUM)
+    alone = main([*command, ".", "--jobs", "1"]), *capfd.readouterr()
+    together = main([*command, ".", "--jobs", "2"]), *capfd.readouterr()
+    assert alone == together
+    assert alone[1]
+
+
+def test_a_few_files_are_done_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("k.py", RING)
+
+    def no_pool(*_: object, **__: object) -> None:
+        raise AssertionError("a pool for one file")
+
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", no_pool)
+    assert main(["suggest", "k.py"]) == 1
+    monkeypatch.setattr(scanning, "WORTH_A_POOL", 1)
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    write("other.py", RING)
+    assert main(["suggest", "k.py"]) == 1
+    with pytest.raises(AssertionError, match="a pool"):
+        list(scanning.work(str, scanning.find(_arguments(["k.py", "other.py"])).files, 0))
+
+
+def _arguments(paths: list[str]) -> Any:
+    import argparse
+
+    return argparse.Namespace(paths=paths, config=None, isolated=True)

@@ -1,0 +1,18 @@
+# expect: silent
+"""The result goes to another buffer."""
+
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 1024})],
+    key=["N"],
+)
+@triton.jit
+def kernel(P, G, Q, lr, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    p = tl.load(P + offsets, mask=mask)
+    g = tl.load(G + offsets, mask=mask)
+    tl.store(Q + offsets, p - lr * g, mask=mask)

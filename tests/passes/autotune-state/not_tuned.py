@@ -1,0 +1,14 @@
+# expect: silent
+"""A kernel that nobody tunes."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(P, G, lr, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < N
+    p = tl.load(P + offsets, mask=mask)
+    g = tl.load(G + offsets, mask=mask)
+    tl.store(P + offsets, p - lr * g, mask=mask)

@@ -1,0 +1,20 @@
+# expect: analysis leaves-its-buffer
+"""One number for each block is allocated, one for each element is stored."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+    tl.store(Y + offsets, x * 2, mask=offsets < N)
+
+
+def launch(x):
+    y = torch.zeros(triton.cdiv(x.numel(), 64), device=x.device)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
+    return y

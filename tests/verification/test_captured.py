@@ -1,0 +1,122 @@
+"""Launches of the user's own command: generalised, shadowed, and what stands in the way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tritonopt.verification import VerificationError, verify
+from tritonopt.verification.generalising import NotGeneral, generalise
+
+SUBJECTS = Path(__file__).parent / "subjects"
+
+
+def _tensor(shape: Sequence[int], strides: Sequence[int], at: int, **more: Any) -> dict[str, Any]:
+    found = {"dtype": "float32", "shape": list(shape), "strides": list(strides)}
+    return {**found, "memory": [at, 0], **more}
+
+
+def _launch(m: int, n: int, gap: int = 0, block: int = 16) -> dict[str, Any]:
+    return {
+        "arguments": {
+            "out": _tensor((m, n), (n, 1), 1),
+            "x": _tensor((m, n), (n + gap, 1), 2),
+            "stride_x": {"value": n + gap},
+            "n": {"value": n},
+            "eps": {"value": 1e-5},
+            "BLOCK": {"value": block},
+        },
+        "grid": [-(-n // block), m],
+    }
+
+
+def test_sizes_strides_and_the_grid_are_named() -> None:
+    found = generalise([_launch(3, 100), _launch(5, 40, gap=3), _launch(2, 7)])
+    assert found.grid == "cdiv(n, BLOCK), m"
+    assert found.args == (
+        "out: f32[m, n], x: f32[m, n], stride_x: x.stride(0), n: n, eps: 1e-05, BLOCK: 16"
+    )
+
+
+def test_a_stride_that_is_a_size_everywhere_is_the_size() -> None:
+    assert "stride_x: n, n: n" in generalise([_launch(3, 100), _launch(5, 40)]).args
+
+
+def test_indices_stay_below_the_size_that_they_were_below() -> None:
+    launches = [_launch(3, 100), _launch(5, 40)]
+    for launch, high in zip(launches, (2, 4), strict=True):
+        index = _tensor((6,), (1,), 3, dtype="int64", values=[0, high])
+        launch["arguments"]["index"] = index
+    assert "index: i64[6] in 0..m" in generalise(launches).args
+
+
+def test_the_same_memory_is_the_same_argument() -> None:
+    launches = [_launch(3, 100), _launch(5, 40)]
+    for launch in launches:
+        launch["arguments"]["x"]["memory"] = [1, 0]
+    assert "x: =out" in generalise(launches).args
+
+
+def test_what_varies_without_a_formula_is_not_generalised() -> None:
+    launches = [_launch(3, 100), _launch(5, 40)]
+    launches[0]["grid"] = [77, 3]
+    with pytest.raises(NotGeneral, match="the grid was 77, 3"):
+        generalise(launches)
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A copy of the softmax subject, and a script that calls it three times."""
+    (tmp_path / "kernel.py").write_text((SUBJECTS / "softmax.py").read_text())
+    (tmp_path / "script.py").write_text(
+        "import torch, kernel\n"
+        "for m, n in ((3, 17), (4, 100), (7, 64)):\n"
+        "    kernel.softmax(torch.randn(m, n))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    return [sys.executable, "script.py"]
+
+
+def _changed(old: str, new: str) -> None:
+    text = Path("kernel.py").read_text()
+    assert old in text
+    Path("rewritten.py").write_text(text.replace(old, new))
+
+
+def test_launches_are_compared_and_others_like_them_drawn(command: list[str]) -> None:
+    _changed("e / tl.sum(e, axis=0)", "e * (1.0 / tl.sum(e, axis=0))")
+    verdict = verify(
+        "kernel.py", "rewritten.py", command=command, backend="interpreter", max_examples=6
+    )
+    assert verdict.verdict == "equivalent", verdict
+    assert verdict.examples > 3
+    assert "launches seen and compared: _softmax 3x" in verdict.notes
+    assert any("--grid 'm' --args 'out: f32[m, n], x: f32[m, n]" in n for n in verdict.notes)
+
+
+def test_a_launch_that_differs_is_told(command: list[str]) -> None:
+    _changed("mask=mask)\n\n\ndef", "mask=cols < n - (n == 100))\n\n\ndef")
+    verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    for part in ("_softmax was launched with", "float32[4, 100]", "grid = (4,)", ", 99]"):
+        assert part in verdict.counterexample
+
+
+def test_a_command_that_launches_nothing(command: list[str]) -> None:
+    _changed("row", "row")
+    with pytest.raises(VerificationError, match="never launched a kernel of kernel.py"):
+        verify("kernel.py", "rewritten.py", command=[sys.executable, "-c", "pass"])
+    with pytest.raises(VerificationError, match="cannot be started"):
+        verify("kernel.py", "rewritten.py", command=["./no-such-program"])
+
+
+def test_a_launcher_that_changed_too(command: list[str]) -> None:
+    _changed("x = x.contiguous()", "x = x.contiguous().clone()")
+    with pytest.raises(VerificationError, match="softmax changed as well"):
+        verify("kernel.py", "rewritten.py", command=command)

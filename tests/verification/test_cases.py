@@ -1,0 +1,59 @@
+"""Cases beyond a plain call: tuned kernels, gradients, far rows, past failures, kernels alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tritonopt.verification import Verdict
+
+
+def test_one_configuration_of_several_is_wrong(against: Callable[..., Verdict]) -> None:
+    verdict = against("tuned", ("x * factor", "x * factor + (BLOCK == 64) * 1.0"))
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "autotuned kernels take their configuration 2" in verdict.counterexample
+    # The fourth configuration is pruned away.
+    assert any("each of 3 configurations" in note for note in verdict.notes)
+
+
+def test_measuring_must_restore(against: Callable[..., Verdict]) -> None:
+    verdict = against("tuned", ('    restore_value=["x_ptr"],\n', ""), max_examples=24)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "on the first call" in verdict.counterexample
+
+
+def test_an_expanded_gradient(against: Callable[..., Verdict]) -> None:
+    verdict = against("autograd", ("        dy = dy.contiguous()\n", ""), max_examples=24)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "expanded from one number" in verdict.counterexample
+
+
+def test_offsets_beyond_31_bits(against: Callable[..., Verdict]) -> None:
+    narrow = ("tl.program_id(0).to(tl.int64)", "tl.program_id(0)")
+    verdict = against("rows", narrow)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "offsets exceed 2**31" in verdict.counterexample
+
+
+def test_a_past_failure_is_tried_first(
+    against: Callable[..., Verdict], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRITONOPT_CACHE_DIR", str(tmp_path / "cache"))
+    rare = ("-x, mask=cols < n", "-x, mask=cols < n - (n >= 65) * (n <= 129)")
+    first = against("rows", rare, max_examples=40, seed=0)
+    assert first.verdict == "counterexample" and first.examples > 1, first
+    again = against("rows", rare, max_examples=1, seed=5)
+    assert again.verdict == "counterexample" and again.examples <= first.examples, again
+
+
+def test_a_kernel_alone(of_texts: Callable[..., Verdict]) -> None:
+    text = (Path(__file__).parent / "subjects" / "rows.py").read_text().partition("def negate")[0]
+    args = "x_ptr: f32[m, n], y_ptr: f32[m, n], y_stride: n, x_stride: x_ptr.stride(0), BLOCK: 16"
+    same = of_texts(text, text, kernel="_negate", grid="m", args=args, max_examples=6)
+    assert same.verdict == "identical", same

@@ -1,0 +1,114 @@
+"""The search for arguments, with an original that is a rule instead of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tritonopt import source
+from tritonopt.verification.examples import Example
+from tritonopt.verification.inference import read
+from tritonopt.verification.launchers import Launchers
+from tritonopt.verification.outcomes import Attempt
+from tritonopt.verification.trying import Trial, Unsettled
+
+_HEAD = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    pass
+"""
+
+
+class Original:
+    """Answers what a worker would: `rule` gives the level that an example reaches."""
+
+    def __init__(self, rule: Callable[[Example], int]) -> None:
+        self.rule = rule
+        self.calls = 0
+
+    def attempt(self, example: Example) -> Attempt:
+        self.calls += 1
+        return Attempt(self.rule(example), lines=0, trouble="no")
+
+
+def _trial(code: str, rule: Callable[[Example], int]) -> Trial:
+    launchers = Launchers(source.read(_HEAD + code, "kernel.py"))
+    reading = read(launchers, launchers.named("f"))
+    return Trial(Original(rule), reading, backward=False)  # type: ignore[arg-type]  # a stand-in
+
+
+_LOSS = """
+def f(x, target, reduction="mean", weight=None):
+    m, n = x.shape
+    check(target)
+    if reduction == "sum":
+        pass
+    if weight is not None:
+        weight = weight.contiguous()
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+
+
+def _takes_a_loss(example: Example) -> int:
+    tensors = example.tensors
+    if "target" not in tensors or tensors["target"].dtype != "i64":
+        return Attempt.FAILED
+    m, n = tensors["x"].shape
+    if len(tensors["target"].shape) != 1:
+        return Attempt.FAILED
+    if tensors["target"].shape[0] < m or tensors["target"].high >= n:
+        return Attempt.OUTSIDE
+    if "weight" in tensors and tensors["weight"].shape[-1:] != (n,):
+        return Attempt.OUTSIDE
+    return Attempt.GOOD
+
+
+def test_an_index_is_found_and_what_has_a_default_varies() -> None:
+    found = _trial(_LOSS, _takes_a_loss).settle()
+    text = str(found)
+    assert "target: i64[m] in 0..n" in text
+    assert "reduction: 'mean'|'sum'" in text
+    assert "weight: f32|f16|bf16[" in text and "| None" in text
+
+
+def test_nothing_is_taken() -> None:
+    trial = _trial(_LOSS, lambda example: Attempt.FAILED)
+    with pytest.raises(Unsettled, match="calls were tried; the nearest was"):
+        trial.settle()
+
+
+def test_what_leads_outside_is_not_evaded_by_another_type() -> None:
+    code = "def f(x):\n    m, n = x.shape\n    kernel[(m,)](x, n, BLOCK=16)\n"
+
+    def writes_outside(example: Example) -> int:
+        return Attempt.OUTSIDE if example.tensors["x"].is_float else Attempt.GOOD
+
+    with pytest.raises(Unsettled):
+        _trial(code, writes_outside).settle()
+
+
+def test_types_that_are_not_taken_are_left_out() -> None:
+    code = "def f(x):\n    m, n = x.shape\n    kernel[(m,)](x, n, BLOCK=16)\n"
+
+    def single_only(example: Example) -> int:
+        return Attempt.GOOD if example.tensors["x"].dtype == "f32" else Attempt.FAILED
+
+    assert str(_trial(code, single_only).settle()) == "x: f32|bf16[m, n]"
+
+
+def test_sizes_that_must_be_equal_are() -> None:
+    code = (
+        "def f(x, w):\n    m, n = x.shape\n    w = w.view(-1, w.shape[-1])\n"
+        "    kernel[(m,)](x, n, BLOCK=16)\n"
+    )
+
+    def reads_the_row(example: Example) -> int:
+        x, w = example.tensors["x"].shape, example.tensors["w"].shape
+        return Attempt.GOOD if w[-1] >= x[-1] else Attempt.OUTSIDE
+
+    found = _trial(code, reads_the_row).settle()
+    assert found.tensors[0].shape[-1] == found.tensors[1].shape[-1]

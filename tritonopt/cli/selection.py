@@ -1,0 +1,93 @@
+"""What is asked of every file: flags of the command line, and what a configuration adds.
+
+A flag wins over the file, but facts and what is ignored add up.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tritonopt import facts as known
+from tritonopt.cli.configuration import Settings
+from tritonopt.rewriting import pipeline, registry
+from tritonopt.rewriting.model import Safety
+from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.passes import Pass
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The flags; the methods say what they and a file's settings come to."""
+
+    spec: str | None
+    levels: frozenset[Safety] | None
+    assume: tuple[str, ...]
+    careful: bool = False
+    """Where nothing is said: measured gains, exact, the same bits."""
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Selection:
+        careful = getattr(arguments, "careful", False)
+        return cls(arguments.passes, arguments.safety, tuple(arguments.assume), careful)
+
+    def check(self) -> None:
+        """Raises PassSelectionError and AssumptionError for flags that mean nothing."""
+        if self.spec is not None:
+            registry.select(self.spec)
+        for text in self.assume:
+            known.parse_assumption(text)
+
+    def check_settings(self, settings: Iterable[Settings]) -> list[list[Pass]]:
+        """The passes of each different settings. Raises the same, and says where it was written."""
+        different = list(dict.fromkeys(settings))
+        for one in different:
+            self.facts(one)
+        return [self.passes(one) for one in different]
+
+    def is_default(self, settings: Settings) -> bool:
+        """Whether nobody says which passes to run."""
+        return self.spec is None and settings.passes is None
+
+    def passes(self, settings: Settings) -> list[Pass]:
+        """The passes for a file. Raises PassSelectionError, which says where it was written."""
+        if self.careful and self.is_default(settings):
+            measured = (found() for found in registry.catalogue().values() if found.gain)
+            return [found for found in measured if found.name not in settings.ignore]
+        spec = self.spec or settings.passes or "default"
+        try:
+            unknown = sorted(settings.ignore - set(registry.names()))
+            if unknown:
+                registry.load(unknown[0])
+        except PassSelectionError as error:
+            raise PassSelectionError(f"{settings.place('ignore')}: {error}") from None
+        try:
+            chosen = registry.select(spec)
+        except PassSelectionError as error:
+            where = f"{settings.place('passes')}: " if self.spec is None else ""
+            raise PassSelectionError(f"{where}{error}") from None
+        return [found for found in chosen if found.name not in settings.ignore]
+
+    def safety(self, settings: Settings) -> frozenset[Safety]:
+        if self.levels is not None:
+            return self.levels
+        if settings.safety is not None:
+            return frozenset(map(Safety, settings.safety))
+        return frozenset() if self.careful else pipeline.DEFAULT_SAFETY
+
+    def same_bits(self, settings: Settings) -> bool:
+        """Whether only sites count after which compiled results stay bit for bit."""
+        return self.careful and self.levels is None and settings.safety is None
+
+    def facts(self, settings: Settings) -> list[known.Assumption]:
+        """The given facts. Raises AssumptionError, which says where it was written."""
+        try:
+            found = [known.parse_assumption(text) for text in settings.assume]
+        except known.AssumptionError as error:
+            raise known.AssumptionError(f"{settings.place('assume')}: {error}") from None
+        return [*found, *self.given()]
+
+    def given(self) -> list[known.Assumption]:
+        """The facts of the command line."""
+        return [known.parse_assumption(text) for text in self.assume]

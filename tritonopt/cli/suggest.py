@@ -1,0 +1,285 @@
+"""`tritonopt suggest`: what is worth rewriting, and what is a mistake. It changes nothing.
+
+It runs at every commit, so it must be quick where no kernel is touched: what looks at kernels is
+imported when there are some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tritonopt.cli import scanning
+from tritonopt.cli.arguments import EXACT
+from tritonopt.cli.configuration import ConfigurationError
+from tritonopt.cli.main import ERROR, FOUND, OK, complain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tritonopt import source
+    from tritonopt.cli.scanning import Target
+    from tritonopt.cli.selection import Selection
+    from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion, Summary
+    from tritonopt.rewriting.passes import Pass
+    from tritonopt.rewriting.survey import Found, Survey
+
+_DESCRIPTION = """\
+Suggest what is worth doing to the kernels of files: rewrites that have shown a gain when they
+were measured, and mistakes. Nothing is changed, and the files' code is never run.
+"""
+
+_EPILOG = """\
+exit codes:
+  0  nothing is suggested
+  1  something is
+  2  an error
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from tritonopt.cli import arguments as shared
+
+    parser.description = _DESCRIPTION
+    parser.epilog = _EPILOG
+    scanning.add_arguments(parser)
+    parser.add_argument(
+        "--passes",
+        metavar="a,b|all|default",
+        help="suggest all that these passes find (default: what the configuration says, else "
+        "`default`: rewrites with a measured gain, and mistakes)",
+    )
+    shared.add_safety(parser)
+    shared.add_assume(parser)
+    shared.add_report_format(parser)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is asked of every file."""
+
+    selection: Selection
+    flags: str
+    """Of this run, that belong into the command that applies a suggestion."""
+    with_fixes: bool
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        targets = scanning.find(arguments)
+    except ConfigurationError as error:
+        return complain(str(error))
+    kernels = [target for target in targets.files if scanning.may_hold_kernels(target.path)]
+    nothing = not (kernels or targets.errors or arguments.passes or arguments.assume)
+    if nothing and arguments.format in ("text", "concise", "github"):
+        return OK
+    return _suggest(arguments, targets, kernels)
+
+
+def _suggest(
+    arguments: argparse.Namespace, targets: scanning.Targets, kernels: list[Target]
+) -> int:
+    from tritonopt import facts
+    from tritonopt.cli.progress import Bar
+    from tritonopt.cli.selection import Selection
+    from tritonopt.reporting.findings import Summary
+    from tritonopt.rewriting.options import PassSelectionError
+
+    job = Job(Selection.of(arguments), _flags(arguments), arguments.format in ("json", "sarif"))
+    summary = Summary(files=len(targets.files) - len(kernels))
+    try:
+        job.selection.check()
+        job.selection.check_settings(target.settings for target in kernels)
+    except (PassSelectionError, facts.AssumptionError) as error:
+        return complain(str(error))
+    for path, message in targets.errors:
+        summary.add_error(path, message)
+        print(message, file=sys.stderr)
+    found: list[FileFindings] = []
+    with Bar(len(kernels), "looking", sys.stderr) as bar:
+        for findings in scanning.work(partial(_look, job), kernels, arguments.jobs):
+            summary.add(findings)
+            found.append(findings)
+            if findings.suggestions or findings.errors:
+                bar.clear()
+                _show(findings, arguments)
+            bar.advance()
+    _finish(found, summary, arguments)
+    if summary.errors:
+        return ERROR
+    return FOUND if any(findings.suggestions for findings in found) else OK
+
+
+def _flags(arguments: argparse.Namespace) -> str:
+    """Settings and facts, on which the command that applies must agree with this run."""
+    flags = [f"--config {shlex.quote(str(arguments.config))}"] if arguments.config else []
+    flags += ["--isolated"] if arguments.isolated else []
+    if arguments.safety is not None:
+        levels = sorted(level.value for level in arguments.safety)
+        flags.append(f"--safety {','.join(levels) or EXACT}")
+    flags += [f"--assume {shlex.quote(fact)}" for fact in arguments.assume]
+    return "".join(f" {flag}" for flag in flags)
+
+
+# One file
+
+
+def _look(job: Job, target: Target) -> FileFindings:
+    """The suggestions for one file. Whatever fails is in the findings."""
+    from tritonopt import facts, source
+    from tritonopt.reporting.findings import FileFindings
+    from tritonopt.rewriting.pipeline import describe
+    from tritonopt.rewriting.survey import survey
+
+    shown = str(target.path)
+    selection, settings = job.selection, target.settings
+    try:
+        file = source.read_file(target.path)
+        module = source.read(file.text, shown)
+        passes = _passes(selection, target)
+        result = survey(
+            module,
+            passes,
+            selection.safety(settings),
+            selection.facts(settings),
+            worthwhile=selection.is_default(settings),
+        )
+        suggestions = tuple(_suggestions(job, target, result, passes))
+    except source.SourceError as error:
+        return FileFindings(shown, errors=(str(error),))
+    except facts.AssumptionError as error:
+        return FileFindings(shown, errors=(f"{shown}: {error}",))
+    except Exception as error:
+        message = f"{shown}: {describe(error)}. This is a defect of ours; please report it"
+        return FileFindings(shown, errors=(message,))
+    return FileFindings(
+        shown,
+        len(module.kernels),
+        errors=tuple(f"{shown}:{r.line}:{r.column}: {r.message}" for r in result.defects),
+        suggestions=suggestions,
+    )
+
+
+def _passes(selection: Selection, target: Target) -> list[Pass]:
+    """Those that were named; without any, those with a gain and those that find mistakes."""
+    from tritonopt.rewriting.registry import catalogue, select
+
+    if not selection.is_default(target.settings):
+        return selection.passes(target.settings)
+    found = []
+    for name, chosen in catalogue().items():
+        if name in target.settings.ignore or not (chosen.gain or chosen.finds_mistakes):
+            continue
+        found += select(name + (chosen.gain.options if chosen.gain else ""))
+    return found
+
+
+def _suggestions(
+    job: Job, target: Target, result: Survey, passes: Iterable[Pass]
+) -> Iterator[Suggestion]:
+    from tritonopt.reporting.findings import Suggestion
+
+    default = job.selection.is_default(target.settings)
+    for found in result.found:
+        if _is_worth_reading(found, default):
+            yield _suggestion(job, target, found)
+    if result.silence is not None and not result.defects:
+        ran = {chosen.name for chosen in passes}
+        for remark in result.silence.unused(ran, everything=default):
+            yield Suggestion(remark)
+
+
+def _is_worth_reading(found: Found, default: bool) -> bool:
+    from tritonopt.rewriting.model import RemarkKind
+
+    if found.remark.kind is RemarkKind.ANALYSIS:
+        return found.chosen.finds_mistakes or not default
+    if found.remark.kind is not RemarkKind.PASSED:
+        return False
+    return not default or (found.chosen.gain is not None and found.site.pays)
+
+
+def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
+    from tritonopt.reporting.findings import Suggestion
+    from tritonopt.rewriting.model import RemarkKind
+    from tritonopt.rewriting.options import spelled
+
+    if found.remark.kind is RemarkKind.ANALYSIS:
+        return Suggestion(found.remark)
+    gain = found.chosen.gain
+    passes = shlex.quote(spelled(found.chosen))
+    path = shlex.quote(str(target.path))
+    worth = gain.text if gain is not None and found.site.pays else ""
+    return Suggestion(
+        replace(found.remark, message=found.site.advice or found.remark.message),
+        why=gain.why if gain is not None else "",
+        worth=worth,
+        apply=f"tritonopt rewrite {path} --passes {passes}{job.flags} --write",
+        fix=_fix(found.known.kernel.module, found.rewritten()) if job.with_fixes else (),
+    )
+
+
+def _fix(module: source.Module, text: str) -> tuple[Replacement, ...]:
+    """What becomes of a text, as whole lines."""
+    import difflib
+
+    from tritonopt.reporting.findings import Replacement
+
+    old, new = _lines(module.text), _lines(text)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return tuple(
+        Replacement(i1 + 1, i2 + 1, "".join(new[j1:j2]))
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        if tag != "equal"
+    )
+
+
+def _lines(text: str) -> list[str]:
+    import io
+
+    # Unlike `splitlines`, this ends lines where Python's parser and SARIF do.
+    return list(io.StringIO(text, newline=""))
+
+
+# The report
+
+
+def _show(findings: FileFindings, arguments: argparse.Namespace) -> None:
+    """One file, as soon as it is done; formats that are one object wait for the end."""
+    from tritonopt.reporting import lines, text
+
+    if arguments.format == "github":
+        for line in lines.github(findings):
+            print(line)
+    elif arguments.format in ("text", "concise"):
+        if arguments.statistics:
+            shown: Iterable[str] = ()
+        elif arguments.format == "concise":
+            shown = lines.concise(findings)
+        else:
+            shown = text.suggestion_lines(findings, text.Style.of(sys.stdout))
+        for line in shown:
+            print(line)
+        sys.stdout.flush()
+        for message in findings.errors:
+            print(message, file=sys.stderr)
+
+
+def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Namespace) -> None:
+    from tritonopt.cli import arguments as shared
+    from tritonopt.reporting import json, lines, sarif, text
+
+    if arguments.format == "json":
+        print(json.suggest_report(found, summary))
+    elif arguments.format == "sarif":
+        print(sarif.report(found, shared.rules(summary), summary.errors))
+    elif arguments.format in ("text", "concise"):
+        if arguments.statistics:
+            for line in lines.statistics(summary):
+                print(line)
+        sys.stdout.flush()
+        print(text.suggest_summary_line(found, summary), file=sys.stderr)

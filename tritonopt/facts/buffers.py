@@ -1,0 +1,394 @@
+"""How large the buffers are that a launch passes: a store that goes beyond one, in numbers.
+
+A tensor is as large as its launcher makes it (`torch.empty((m, n))`, `torch.empty_like(x)`), and
+one that the launcher was given is taken to be contiguous, with as many dimensions as the launcher
+asks about. Numbers are put in for the sizes of one such tensor; where anything else decides, its
+size or a plain argument of the launcher, nothing is said: what callers pass together is theirs.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.divisibility import substitute
+from tritonopt.facts.effects import Effect, EffectKind
+from tritonopt.facts.forms import trip_atom
+from tritonopt.facts.host import Passed, forms_at, place_atom
+from tritonopt.facts.offsets import number_of
+from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.source import Launch
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel import KernelFacts
+
+_SIZED = frozenset({"empty", "zeros", "ones", "full", "rand", "randn"})
+_LIKE = frozenset(f"torch.{name}_like" for name in _SIZED)
+_NEW = frozenset(f"new_{name}" for name in ("empty", "zeros", "ones", "full"))
+_SAME_SHAPE = frozenset({"contiguous", "clone", "detach", "to", "float", "half"})
+_CHECKED = frozenset(
+    {"is_cuda", "is_contiguous", "dim", "ndim", "dtype", "device", "requires_grad"}
+)
+
+_LENGTHS = (5, 3, 1, 8, 100, 7, 64, 33, 1000)
+MAX_TRIALS = 60
+MAX_RANK = 3
+MAX_PLACES = 4000
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """The sizes of a tensor: forms of the host, or those of another tensor."""
+
+    sizes: tuple[Polynomial, ...] = ()
+    like: Polynomial | None = None
+
+
+def find_overrun(facts: KernelFacts, store: Effect) -> str:
+    """Sizes for which a store writes beyond its buffer, in words; empty where none are found."""
+    if store.inlined or store.pointer is None or facts.launches.unknown:
+        return ""
+    for launch in facts.launches.launches:
+        worlds = [w for w in facts.launches.passed if w.line == launch.call.lineno]
+        for world in worlds:
+            try:
+                found = _Overrun(facts, launch, world, store).run()
+            except (_CannotTell, TooLarge):
+                found = ""
+            if found:
+                return found
+    return ""
+
+
+class _CannotTell(Exception):
+    """Something decides that numbers cannot be put in for."""
+
+
+class _Overrun:
+    """One store under one configuration of one launch."""
+
+    def __init__(self, facts: KernelFacts, launch: Launch, world: Passed, store: Effect) -> None:
+        self._facts = facts
+        self._launch = launch
+        self._world = world
+        assert store.pointer is not None
+        base, offset = facts.forms.address(store.pointer)
+        if base is None or world.unread or not _checks_are_understood(launch):
+            raise _CannotTell
+        self._base = base
+        self._offset = self._host(offset)
+        self._conditions = [(self._host(form), holds) for form, holds in _conditions(facts, store)]
+        self._counts: dict[Atom, Polynomial] = {}
+        for loop in store.loops:
+            count = facts.forms.trip_count(loop)
+            if count is None:
+                raise _CannotTell
+            self._counts[trip_atom(loop.identity)] = self._host(count)
+        self._tensor, self._rank = self._find_tensor()
+
+    def _host(self, form: Polynomial) -> Polynomial:
+        return substitute(form, self._world)
+
+    @cached_property
+    def _buffer(self) -> Polynomial:
+        """The tensor behind the pointer."""
+        passed = self._world.values.get(Atom("param", (self._base,)))
+        if passed is None:
+            raise _CannotTell
+        return passed
+
+    @cached_property
+    def _shapes(self) -> dict[Polynomial, _Shape]:
+        """The tensors that the launcher makes."""
+        assert self._launch.launcher is not None
+        form_at = forms_at(self._launch)
+        found = {}
+        for node in ast.walk(self._launch.launcher):
+            if isinstance(node, ast.Call):
+                shape = _made(self._launch, form_at, node)
+                if shape is not None:
+                    found[Polynomial.of(place_atom(node))] = shape
+        return found
+
+    @cached_property
+    def _forms(self) -> list[Polynomial]:
+        grid = [form for form in self._world.grid if form is not None]
+        return [self._offset, *(c for c, _ in self._conditions), *self._counts.values(), *grid]
+
+    def _find_tensor(self) -> tuple[Polynomial, int]:
+        """The one tensor on whose sizes all depends, and how many dimensions it has."""
+        asked: list[tuple[Polynomial, tuple[int, ...]]] = [(self._buffer, ())]
+        for form in self._forms:
+            for atom in _inputs(form):
+                if atom.tag == "size":
+                    tensor, _, which = atom.arguments
+                    assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
+                    asked.append((tensor, tuple(i for i in which if isinstance(i, int))))
+                elif atom.tag not in ("lane", "program_id", "trip"):
+                    raise _CannotTell
+        tensors: set[Polynomial] = set()
+        rank = 1
+        todo = list(asked)
+        while todo:
+            tensor, which = todo.pop()
+            shape = self._shapes.get(tensor)
+            if shape is not None and shape.like is not None:
+                todo.append((shape.like, which))
+            elif shape is not None:
+                for size in shape.sizes:
+                    todo += [_asked(atom) for atom in _inputs(size)]
+            else:
+                given = tensor.sole_atom
+                if given is None or given.tag != "host" or given.arguments[0] != "parameter":
+                    raise _CannotTell
+                tensors.add(tensor)
+                rank = max([rank, *(i + 1 if i >= 0 else -i for i in which)])
+        if len(tensors) != 1 or rank > MAX_RANK:
+            raise _CannotTell
+        return tensors.pop(), rank
+
+    # Numbers
+
+    def run(self) -> str:
+        for sizes in islice(product(_LENGTHS, repeat=self._rank), MAX_TRIALS):
+            numbers = self._numbers(sizes)
+            if self._is_allowed(numbers) and (found := self._violation(sizes, numbers)):
+                return found
+        return ""
+
+    def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
+        """What the sizes and what is computed from them come to."""
+        numbers: dict[Atom, int] = {}
+        programs = [form for form in self._world.grid if form is not None]
+        extents = [e for form in self._forms for e in _extents(form)]
+        for form in (*self._forms, *programs, *extents):
+            for atom in _inputs(form):
+                if atom.tag == "size":
+                    numbers[atom] = self._size(atom, sizes)
+        for form in (*self._forms, *programs, *extents):
+            for atom in form.leaves():
+                if atom.tag == "power_of_two":
+                    inside = atom.arguments[0]
+                    assert isinstance(inside, Polynomial)
+                    number = number_of(inside, numbers)
+                    if number is None or number < 1:
+                        raise _CannotTell
+                    numbers[atom] = 1 << (number - 1).bit_length()
+        return numbers
+
+    def _size(self, atom: Atom, sizes: tuple[int, ...]) -> int:
+        tensor, method, which = atom.arguments
+        assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
+        shape = self._sizes_of(tensor, sizes)
+        if method == "numel" or not which:
+            return math.prod(shape)
+        index = which[0]
+        if not isinstance(index, int) or not -len(shape) <= index < len(shape):
+            raise _CannotTell
+        if method == "stride":
+            return math.prod(shape[index % len(shape) + 1 :])
+        return shape[index]
+
+    def _sizes_of(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        shape = self._shapes.get(tensor)
+        if shape is None:
+            return sizes
+        if shape.like is not None:
+            return self._sizes_of(shape.like, sizes)
+        found = []
+        for form in shape.sizes:
+            inside = {a: self._size(a, sizes) for a in _inputs(form) if a.tag == "size"}
+            number = number_of(form, inside)
+            if number is None:
+                raise _CannotTell
+            found.append(number)
+        return tuple(found)
+
+    def _is_allowed(self, numbers: Mapping[Atom, int]) -> bool:
+        """Whether the launcher lets these sizes come to the launch."""
+        for form in self._world.nonnegative:
+            number = number_of(form, numbers)
+            if number is not None and number < 0:
+                return False
+        for dividend, divisor in self._world.multiples:
+            a, b = number_of(dividend, numbers), number_of(divisor, numbers)
+            if a is not None and b is not None and (b == 0 or a % b):
+                return False
+        return True
+
+    def _violation(self, sizes: tuple[int, ...], numbers: dict[Atom, int]) -> str:
+        length = math.prod(self._sizes_of(self._buffer, sizes))
+        places = self._places(sizes, numbers)
+        for place in islice(places, MAX_PLACES):
+            trial = {**numbers, **place}
+            if not self._comes_about(trial):
+                continue
+            element = number_of(self._offset, trial)
+            if element is None:
+                raise _CannotTell
+            if element >= length or element < 0:
+                return self._told(sizes, length, element, place)
+        return ""
+
+    def _places(
+        self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
+    ) -> Iterator[dict[Atom, int]]:
+        """Programs, iterations and lanes to look at: the first, the last, and around the sizes."""
+        atoms = sorted(
+            {a for f in self._forms for a in _inputs(f) if a.tag != "size"}, key=lambda a: a.key
+        )
+        choices = []
+        for atom in atoms:
+            most = self._most(atom, numbers)
+            if most is None:
+                raise _CannotTell
+            near = {0, 1, most - 1, *(s + d for s in sizes for d in (-1, 0))}
+            choices.append(sorted(n for n in near if 0 <= n < most))
+        for chosen in product(*choices):
+            yield dict(zip(atoms, chosen, strict=True))
+
+    def _most(self, atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
+        """How many values it takes."""
+        if atom.tag == "lane":
+            extent = atom.arguments[0]
+            assert isinstance(extent, Polynomial)
+            number = number_of(extent, numbers)
+            return number if number and not number & (number - 1) else None
+        if atom.tag == "trip":
+            count = self._counts.get(atom)
+            return number_of(count, numbers) if count is not None else None
+        programs = self._world.programs(atom)
+        return number_of(programs, numbers) if programs is not None else None
+
+    def _comes_about(self, trial: Mapping[Atom, int]) -> bool:
+        for condition, holds in self._conditions:
+            number = number_of(condition, trial)
+            if number is None:
+                raise _CannotTell
+            if bool(number) != holds:
+                return False
+        return True
+
+    def _told(
+        self, sizes: tuple[int, ...], length: int, element: int, place: Mapping[Atom, int]
+    ) -> str:
+        atom = self._tensor.sole_atom
+        assert atom is not None
+        name = str(atom.arguments[1])
+        shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
+        programs = [str(n) for a, n in place.items() if a.tag == "program_id"]
+        lanes = [str(n) for a, n in place.items() if a.tag == "lane"]
+        trips = [str(n) for a, n in place.items() if a.tag == "trip"]
+        where = [
+            f"{what} {numbers[0] if len(numbers) == 1 else '(' + ', '.join(numbers) + ')'}"
+            for what, numbers in (("lane", lanes), ("iteration", trips), ("program", programs))
+            if numbers
+        ]
+        return (
+            f"with {name} of shape {shape}, {' of '.join(where) or 'the store'} writes to element "
+            f"{element} of {self._base}, which has {length}"
+        )
+
+
+def _conditions(facts: KernelFacts, store: Effect) -> Iterator[tuple[Polynomial, bool]]:
+    """What must hold for a lane to be stored: its mask, and the `if`s on the way."""
+    if store.mask is not None and not store.mask.is_none:
+        yield facts.forms.condition(store.mask), True
+    for guard in store.guards:
+        yield facts.forms.condition(guard.condition), guard.holds
+    for effect in facts.effects:
+        if effect.kind is EffectKind.EXIT and effect.order < store.order:
+            if len(effect.guards) != 1 or effect.loops or effect.name != "return":
+                raise _CannotTell
+            guard = effect.guards[0]
+            yield facts.forms.condition(guard.condition), not guard.holds
+
+
+def _asked(atom: Atom) -> tuple[Polynomial, tuple[int, ...]]:
+    if atom.tag != "size":
+        raise _CannotTell
+    tensor, _, which = atom.arguments
+    assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
+    return tensor, tuple(i for i in which if isinstance(i, int))
+
+
+def _inputs(form: Polynomial) -> Iterator[Atom]:
+    """What a form is computed from: sizes, lanes, programs, iterations, or anything else."""
+    for atom in form.atoms:
+        if atom.tag in ("size", "program_id", "trip"):
+            yield atom
+            continue
+        inside = [a for a in atom.arguments if isinstance(a, Polynomial)]
+        if atom.tag == "lane" or not inside:
+            yield atom
+        for argument in inside:
+            yield from _inputs(argument)
+
+
+def _extents(form: Polynomial) -> Iterator[Polynomial]:
+    for leaf in form.leaves():
+        if leaf.tag == "lane" and isinstance(leaf.arguments[0], Polynomial):
+            yield leaf.arguments[0]
+
+
+def _made(
+    launch: Launch, form_at: Callable[[ast.expr], Polynomial], call: ast.Call
+) -> _Shape | None:
+    """The shape of a new tensor, or of a view of a whole one; None for any other call."""
+    name = launch.kernel.module.resolve(call.func)
+    if name in _LIKE and call.args:
+        return _Shape(like=form_at(call.args[0]))
+    sized = name.startswith("torch.") and name.removeprefix("torch.") in _SIZED
+    method = call.func.attr if isinstance(call.func, ast.Attribute) and not name else ""
+    if not sized and method not in _NEW:
+        if method in _SAME_SHAPE and isinstance(call.func, ast.Attribute):
+            return _Shape(like=form_at(call.func.value))
+        return None
+    match call.args:
+        case [ast.Tuple(elts=sizes) | ast.List(elts=sizes), *_]:
+            pass
+        case sizes if sizes and not name.endswith("full") and method != "new_full":
+            pass
+        case _:
+            return None
+    if any(isinstance(size, ast.Starred) for size in sizes):
+        return None
+    return _Shape(tuple(form_at(size) for size in sizes))
+
+
+def _checks_are_understood(launch: Launch) -> bool:
+    """Whether all that the launcher checks is of kinds that are read as facts, or about no size."""
+    if launch.launcher is None:
+        return False
+    for node in ast.walk(launch.launcher):
+        if isinstance(node, ast.Assert) or (
+            isinstance(node, ast.If)
+            and any(isinstance(inner, (ast.Raise, ast.Return)) for inner in node.body)
+        ):
+            if not _is_understood(node.test):
+                return False
+        elif isinstance(node, ast.While | ast.Try):
+            return False
+    return True
+
+
+def _is_understood(test: ast.expr) -> bool:
+    match test:
+        case ast.BoolOp(values=values):
+            return all(map(_is_understood, values))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_understood(operand)
+        case ast.Compare(
+            ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE() | ast.Eq() | ast.NotEq()]
+        ):
+            return True
+        case ast.BinOp(op=ast.Mod()):
+            return True
+        case ast.Attribute(attr=attribute) | ast.Call(func=ast.Attribute(attr=attribute)):
+            return attribute in _CHECKED
+    return False

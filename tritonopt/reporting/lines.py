@@ -1,0 +1,81 @@
+"""Findings as one line each: for an editor's list, and as annotations of GitHub Actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tritonopt.reporting.findings import EXACT, FileFindings, Summary, safety_names
+from tritonopt.rewriting.model import Remark, RemarkKind
+
+_LEVELS = {RemarkKind.ANALYSIS: "warning", RemarkKind.PASSED: "notice", RemarkKind.MISSED: "notice"}
+
+
+def concise(found: FileFindings) -> Iterator[str]:
+    """Everything that is said of a file, without what stands below it in the longer form."""
+    for remark in found.remarks:
+        yield concise_line(found.path, remark, _safety(remark))
+    for suggestion in found.suggestions:
+        yield concise_line(found.path, suggestion.remark, suggestion.label)
+
+
+def concise_line(path: str, remark: Remark, label: str = "") -> str:
+    """`path:line:column: pass [safety]: message`"""
+    place = f"{path}:{remark.line}:{remark.column}"
+    return f"{place}: {remark.pass_name} [{label or _safety(remark)}]: {_message(remark)}"
+
+
+def github(found: FileFindings) -> Iterator[str]:
+    """Workflow commands, which GitHub shows beside the lines of a pull request."""
+    for remark in found.remarks:
+        yield _annotation(found.path, remark, _safety(remark))
+    for suggestion in found.suggestions:
+        more = [suggestion.why, suggestion.worth, suggestion.apply]
+        yield _annotation(found.path, suggestion.remark, suggestion.label, more)
+    for error in found.errors:
+        yield _command("error", {"file": found.path}, error)
+
+
+def statistics(summary: Summary) -> Iterator[str]:
+    """How often each pass said what, the most frequent first."""
+    rows = [
+        (count, name, outcome)
+        for name, counts in summary.statistics.items()
+        for outcome, count in counts.items()
+    ]
+    rows.sort(key=lambda row: (-row[0], row[1:]))
+    widths = [max((len(str(row[i])) for row in rows), default=0) for i in range(2)]
+    for count, name, outcome in rows:
+        yield f"{count:>{widths[0]}}  {name:{widths[1]}}  {outcome}"
+
+
+def _annotation(path: str, remark: Remark, label: str, more: Iterable[str] = ()) -> str:
+    properties = {
+        "file": path,
+        "line": str(remark.line),
+        "col": str(remark.column),
+        "title": f"{remark.pass_name} [{label}]",
+    }
+    message = "\n".join(filter(None, [_message(remark), *more]))
+    return _command(_LEVELS[remark.kind], properties, message)
+
+
+def _safety(remark: Remark) -> str:
+    return ",".join(safety_names(remark.safety)) or EXACT
+
+
+def _message(remark: Remark) -> str:
+    if remark.kind is RemarkKind.MISSED:
+        return f"missed, {remark.reason}: {remark.message}"
+    return remark.message
+
+
+def _command(level: str, properties: dict[str, str], message: str) -> str:
+    listed = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in properties.items())
+    return f"::{level} {listed}::{_escaped(message)}"
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """As GitHub wants it: line ends and its own signs as `%0A` and the like."""
+    for sign in ("%", "\r", "\n", *also):
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text

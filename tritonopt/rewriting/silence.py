@@ -1,0 +1,64 @@
+"""Which sites a file does not want to hear of, and which of its wishes meet none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from tritonopt.rewriting import registry
+from tritonopt.rewriting.model import Remark, RemarkKind
+from tritonopt.rewriting.options import nearest
+from tritonopt.source import Module
+from tritonopt.source.suppressions import Suppression, find_suppressions
+
+NAME = "ignore"
+"""Stands where the name of a pass stands in a remark on a suppression."""
+
+
+class Silence:
+    """The suppressions of one file, and how often they were of use."""
+
+    def __init__(self, module: Module) -> None:
+        self._suppressions = find_suppressions(module)
+        self._used: set[Suppression] = set()
+
+    @property
+    def is_wished(self) -> bool:
+        """Whether there is any suppression at all."""
+        return bool(self._suppressions)
+
+    def covers(self, name: str, line: int) -> bool:
+        """Whether a pass shall say nothing of a line of the text as it was given."""
+        found = [s for s in self._suppressions if s.covers(name, line)]
+        self._used.update(found)
+        return bool(found)
+
+    def unused(self, ran: Collection[str], *, everything: bool) -> Iterator[Remark]:
+        """Suppressions that met nothing, as far as it can be told from the passes that ran.
+
+        `everything` says that all were asked that a suppression without names may be meant for.
+        """
+        known = registry.names() if self._suppressions else []
+        for suppression in self._suppressions:
+            strange = sorted(suppression.names - set(known))
+            if strange:
+                hint = nearest(strange[0], known) or f"there are {', '.join(known)}"
+                yield _remark(suppression, f"there is no pass {strange[0]!r}; {hint}", "no-pass")
+            elif suppression not in self._used and (
+                suppression.names <= set(ran) if suppression.names else everything
+            ):
+                nowhere = suppression.last < suppression.first
+                why = "it stands at no statement" if nowhere else "nothing is found there"
+                message = f"# tritonopt: {suppression.text} suppresses nothing: {why}; remove it"
+                yield _remark(suppression, message, "suppresses-nothing")
+
+
+def _remark(suppression: Suppression, message: str, reason: str) -> Remark:
+    return Remark(
+        NAME,
+        RemarkKind.ANALYSIS,
+        "",
+        suppression.line,
+        suppression.column,
+        message,
+        reason=reason,
+    )

@@ -1,0 +1,248 @@
+"""`optimize`: what a user calls."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from inspect import signature
+from typing import Any, TypeVar, overload
+
+from triton.runtime import Autotuner, Heuristics
+
+from tritonopt import facts
+from tritonopt.rewriting import registry
+from tritonopt.rewriting.model import Remark, RemarkKind, Safety
+from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.pipeline import rewrite_source
+from tritonopt.runtime.live import ORIGINAL, Live, chain_of, read_live
+from tritonopt.runtime.making import chain_like, function_from, kernel_like
+from tritonopt.runtime.surroundings import changed_names, new_names, surroundings_of, unbound
+from tritonopt.runtime.verifying import is_inside_verification, why_not_verified
+from tritonopt.source import SourceError
+
+K = TypeVar("K")
+
+UNSEEN = "a live kernel can be launched from anywhere"
+_NAME = "optimize"
+_LEFT_ALONE = "left-alone"
+
+
+@dataclass(frozen=True)
+class Optimization:
+    """What became of a kernel: `.tritonopt` of the function that `optimize` returns."""
+
+    source: str
+    """The definition that is compiled, without decorators."""
+    diff: str
+    """From the original's definition to it, as a unified diff; "" where they are the same."""
+    remarks: tuple[Remark, ...]
+    """What the passes said. Lines and columns are those of the original's file."""
+    passes: tuple[str, ...]
+    """The passes that changed something, in the order in which they did first."""
+
+
+@overload
+def optimize(
+    fn: None = None,
+    passes: str | Iterable[Pass | str] | None = None,
+    safety: Iterable[Safety | str] = ...,
+    assume: Iterable[facts.Assumption | str] = ...,
+    verify: bool = False,
+) -> Callable[[K], K]: ...
+
+
+@overload
+def optimize(
+    fn: K,
+    passes: str | Iterable[Pass | str] | None = None,
+    safety: Iterable[Safety | str] = ...,
+    assume: Iterable[facts.Assumption | str] = ...,
+    verify: bool = False,
+) -> K: ...
+
+
+def optimize(
+    fn: Any = None,
+    passes: str | Iterable[Pass | str] | None = None,
+    safety: Iterable[Safety | str] = ("rounding", "contract"),
+    assume: Iterable[facts.Assumption | str] = (),
+    verify: bool = False,
+) -> Any:
+    """A kernel that computes what `fn` does, made from rewritten source.
+
+    `fn` is a function under `@triton.jit`, interpreted or not, or anything that holds one in
+    `.fn`: an autotuner, heuristics, the wrapper of another library. The same kind of thing comes
+    back, and `fn` stays what it was. It is launched, warmed up and called by other jit functions
+    as `fn` is, with the same arguments, and it sees the same globals. Also a decorator, above
+    `@triton.jit`: `@tritonopt.optimize`, or `@tritonopt.optimize(passes="licm")`.
+
+    `passes`, `safety` and `assume` are those of `tritonopt.rewrite_source`; without `passes`
+    the default ones run. Nobody sees all launches of a live function, so launches are evidence
+    against a rewrite and never for one, and none is changed. What the rewrite takes from helpers
+    and constants is what they are now. If one of them is another when the kernel is first
+    compiled, RuntimeError is raised; later, Triton does as it always does.
+
+    With `verify`, a rewrite is used only if `tritonopt verify` finds both versions of the file
+    to do the same; that takes seconds to minutes. Otherwise the result has the original's source,
+    and a remark of `optimize` with the reason: importing a module must not fail because a rewrite
+    did.
+
+    The result has `.tritonopt`, an `Optimization`. Where no rewrite is made it is a new function
+    of the same source, with remarks that say why. The rewritten definition stands in a file below
+    `$TRITONOPT_CACHE_DIR` (else `$XDG_CACHE_HOME/tritonopt`, `~/.cache/tritonopt`), for
+    tracebacks, debuggers and profilers.
+
+    Raises TypeError for what is no kernel, SourceUnavailable where its text cannot be read,
+    PassSelectionError, AssumptionError and ValueError for arguments that mean nothing.
+    """
+    chosen = registry.resolve("default" if passes is None else passes)
+    # A string is a sequence of strings too, and never of the ones that were meant.
+    levels = [safety] if isinstance(safety, str) else safety
+    allowed = frozenset(Safety(level) for level in levels)
+    facts_given = [assume] if isinstance(assume, str) else assume
+    given = tuple(facts.parse_assumption(f) if isinstance(f, str) else f for f in facts_given)
+    work = _Work(chosen, allowed, given, verify)
+    return work.done_to if fn is None else work.done_to(fn)
+
+
+@dataclass(frozen=True)
+class _Work:
+    passes: list[Pass]
+    safety: frozenset[Safety]
+    assume: tuple[facts.Assumption, ...]
+    verify: bool
+
+    def done_to(self, fn: Any) -> Any:
+        chain = chain_of(fn)
+        original = chain[-1]
+        live = read_live(original)
+        if is_inside_verification():
+            # The versions of the file are compared as they are written.
+            made = _Made(_unchanged(live, "is left as it is while its file is verified"))
+        elif not _is_plain(original):
+            made = _Made(_unchanged(live, "is of a dialect of Triton that passes do not know"))
+        elif not self.passes:
+            hint = "no pass runs by default; name some, as in optimize(kernel, passes='licm')"
+            made = _Made(_unchanged(live, hint))
+        else:
+            made = self._rewritten(live, chain[:-1])
+        function = function_from(live, made.found.source)
+        check = None
+        if made.found.diff:
+            check = _check(live, {**made.evidence, **new_names(live, function)})
+        kernel = kernel_like(original, function, check)
+        result = chain_like(chain, kernel)
+        kernel.tritonopt = result.tritonopt = made.found
+        setattr(kernel, ORIGINAL, original)
+        return result
+
+    def _rewritten(self, live: Live, wrappers: list[Any]) -> _Made:
+        page = surroundings_of(live, optimize)
+        try:
+            result = rewrite_source(
+                page.text,
+                self.passes,
+                path=live.path,
+                safety=self.safety,
+                assume=self.assume,
+                only=live.node.name,
+                unseen_launches=UNSEEN,
+            )
+        except SourceError as error:
+            return _Made(_unchanged(live, f"cannot be read: {error.message}"))
+        shift = page.before - (live.line - 1)
+        remarks = [
+            replace(
+                remark,
+                kernel=live.function.__qualname__,
+                line=remark.line - shift,
+                column=remark.column + live.indentation,
+            )
+            for remark in result.remarks
+        ]
+        remarks += [
+            _remark(live, f"no rewrite rests on the fact {fact.text!r}", "unused-fact")
+            for fact in self.assume
+            if fact.text not in result.facts_used
+        ]
+        definition = page.definition_in(result.text)
+        why = self._why_not(live, definition, wrappers, page.understood_decorators)
+        if definition is None or why:
+            left = _unchanged(live, why)
+            return _Made(replace(left, remarks=(*map(_undone, remarks), *left.remarks)))
+        passed = [r.pass_name for r in remarks if r.kind is RemarkKind.PASSED]
+        found = Optimization(
+            definition, _diff(live, definition), tuple(remarks), tuple(dict.fromkeys(passed))
+        )
+        return _Made(found, page.evidence)
+
+    def _why_not(
+        self, live: Live, definition: str | None, wrappers: list[Any], understood: bool
+    ) -> str:
+        """Why a rewritten definition is not used; "" if it is."""
+        if definition is None:
+            return "the rewrite needs a change outside of the kernel, which no live one gets"
+        if definition == live.definition:
+            return ""
+        new = function_from(live, definition)
+        missing = unbound(new_names(live, new))
+        if missing:
+            return f"the rewrite needs {', '.join(missing)}, which its module does not have"
+        foreign = [w for w in wrappers if type(w) not in (Autotuner, Heuristics)]
+        if (foreign or not understood) and signature(new) != signature(live.function):
+            around = type(foreign[0]).__name__ if foreign else "its decorator"
+            return f"the rewrite adds a parameter; what {around} does with one is not known"
+        return (why_not_verified(live, definition) or "") if self.verify else ""
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What a kernel becomes, and what its names were taken to be for it."""
+
+    found: Optimization
+    evidence: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+
+
+def _check(live: Live, evidence: Mapping[str, tuple[str, Any]]) -> Callable[[], None]:
+    def check() -> None:
+        changed = changed_names(live, evidence)
+        if changed:
+            raise RuntimeError(
+                f"{live.function.__qualname__} was optimized for what {', '.join(changed)} "
+                "stood for at that time, which is something else now: optimize it again"
+            )
+
+    return check
+
+
+def _is_plain(kernel: Any) -> bool:
+    """Whether it is Triton proper: Gluon's functions are kinds of JITFunction too."""
+    is_gluon = getattr(kernel, "is_gluon", None)
+    return is_gluon is None or not is_gluon()
+
+
+def _unchanged(live: Live, why: str) -> Optimization:
+    return Optimization(live.definition, "", (_remark(live, why, _LEFT_ALONE),), ())
+
+
+def _undone(remark: Remark) -> Remark:
+    """The remark of a rewrite that could be made and is not used."""
+    if remark.kind is not RemarkKind.PASSED:
+        return remark
+    return replace(remark, kind=RemarkKind.MISSED, reason=_LEFT_ALONE)
+
+
+def _remark(live: Live, message: str, reason: str) -> Remark:
+    name = live.function.__qualname__
+    return Remark(
+        _NAME, RemarkKind.MISSED, name, live.line, live.indentation + 1, message, reason=reason
+    )
+
+
+def _diff(live: Live, definition: str) -> str:
+    """Of the two definitions; its lines count from the `def`."""
+    old, new = (text.splitlines(keepends=True) for text in (live.definition, definition))
+    name = os.path.basename(live.path)
+    return "".join(difflib.unified_diff(old, new, f"a/{name}", f"b/{name}"))

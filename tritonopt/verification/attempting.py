@@ -1,0 +1,50 @@
+"""One call of the original, to see whether it takes what it is given. Worker only."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import FrameType
+from typing import Any
+
+from .examples import Example
+from .outcomes import Attempt, Outcome, RunOptions
+
+
+def attempt(version: Any, example: Example) -> Attempt:
+    """Run the launcher once, and count the lines of its file that were reached."""
+    path = version.spec.text_path
+    reached: set[tuple[str, int]] = set()
+
+    def line(frame: FrameType, event: str, argument: object) -> Any:
+        reached.add((frame.f_code.co_name, frame.f_lineno))
+        return line
+
+    def call(frame: FrameType, event: str, argument: object) -> Any:
+        return line if frame.f_code.co_filename == path else None
+
+    before = sys.gettrace()
+    started = time.process_time()
+    sys.settrace(call)
+    try:
+        outcome = version.run(example, RunOptions())
+    finally:
+        sys.settrace(before)
+    return _judge(outcome, len(reached), time.process_time() - started)
+
+
+def _judge(outcome: Outcome, lines: int, seconds: float) -> Attempt:
+    failure = outcome.failure
+    trouble = "" if failure is None else str(failure)
+    if failure is not None:
+        level = Attempt.FAILED_AFTER_LAUNCH if outcome.launches else Attempt.FAILED
+    elif outcome.strays or outcome.damage:
+        level = Attempt.OUTSIDE
+        trouble = (*outcome.damage, *outcome.strays)[0]
+    elif not outcome.launches:
+        level = Attempt.NO_LAUNCH
+    elif not outcome.wrote:
+        level = Attempt.NOTHING_WRITTEN
+    else:
+        level = Attempt.GOOD
+    return Attempt(level, lines, trouble, outcome.configurations, seconds)

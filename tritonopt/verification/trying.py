@@ -1,0 +1,323 @@
+"""Settling the arguments of a launcher by calling the original with what is plausible.
+
+The interpreter knows every address that a kernel may touch, so a wrong size shows as a
+read outside of a tensor, a wrong type as an error. What the original takes on several
+sizes without either is what the verification draws from; it is named in the verdict.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from .arguments import (
+    FLOATS,
+    Argument,
+    ChoiceArgument,
+    Dimension,
+    RangeArgument,
+    SameArgument,
+    Signature,
+    SizeArgument,
+    TensorArgument,
+)
+from .examples import ArgumentRecipe, Example, PlainValue, Repeat, TensorRecipe
+from .inference import DEFAULT_DTYPES, Reading
+from .outcomes import Attempt
+from .proposing import FRAMES, Choice, choices, variations
+from .workers import Died, VersionWorker
+
+_MOST_TRIES = 1500
+_SECONDS = 20.0
+"""Of processor time, for the search and again for the variations of what it found."""
+_MOST_DEATHS = 2
+_MORE_TRIES = 60
+"""For arguments that the original takes on all sizes, once some are taken on a few."""
+
+
+def _rising(at: int, count: int) -> int:
+    return 3 + 2 * at if count <= 3 else 2 + at
+
+
+def _falling(at: int, count: int) -> int:
+    return _rising(count - 1 - at, count)
+
+
+def _powers(at: int, count: int) -> int:
+    return (4, 8, 16, 32)[at] if count <= 4 else (2, 4)[at % 2]
+
+
+def _equal(at: int, count: int) -> int:
+    return 16 if count <= 3 else 4
+
+
+Pattern = Callable[[int, int], int]
+"""The size of a dimension, from its place among the names and their number."""
+
+
+_PATTERNS: tuple[Pattern, ...] = (_rising, _falling, _equal, _powers)
+
+
+class Unsettled(Exception):
+    """Nothing that was tried was taken; the message says how far the best one came."""
+
+
+def plain_example(signature: Signature, pattern: Pattern, backward: bool = False) -> Example:
+    """One small call: sizes from the pattern in the order of their names, ordinary values."""
+    names = [d for t in signature.tensors for d in t.shape]
+    for argument in signature.arguments:
+        if isinstance(argument, SizeArgument):
+            names += argument.sizes
+    order = dict.fromkeys(n for n in names if isinstance(n, str) and n != "...")
+    sizes = {name: pattern(i, len(order)) for i, name in enumerate(order)}
+    recipes = tuple((a.name, _recipe(a, at, sizes)) for at, a in enumerate(signature.arguments))
+    return Example(recipes, backward=backward)
+
+
+def small_example(signature: Signature, *, backward: bool) -> Example:
+    """A small call with sizes that most launchers take."""
+    return plain_example(signature, _powers, backward)
+
+
+def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRecipe:
+    def size(dimension: Dimension) -> int:
+        return sizes[dimension] if isinstance(dimension, str) else dimension
+
+    if isinstance(argument, TensorArgument):
+        shape = tuple(3 if d == "..." else size(d) for d in argument.shape)
+        low, high = argument.low, argument.high
+        first = low if isinstance(low, int) else sizes[low]
+        last = 9 if high is None else high if isinstance(high, int) else sizes[high] - 1
+        return TensorRecipe(argument.dtypes[0], shape, seed=at, low=first, high=max(first, last))
+    if isinstance(argument, SameArgument):
+        return Repeat(argument.of)
+    if isinstance(argument, RangeArgument):
+        return PlainValue(argument.low)
+    if isinstance(argument, ChoiceArgument):
+        return PlainValue(argument.values[0])
+    if not isinstance(argument, SizeArgument):
+        raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
+    found = tuple(size(d) for d in argument.sizes)
+    return PlainValue(found if argument.as_tuple else found[0])
+
+
+@dataclass(order=True, frozen=True)
+class _State:
+    """One combination of candidates; ordered by how soon its turn comes."""
+
+    nearness: tuple[int, int]
+    cost: int
+    frame: int
+    picks: tuple[int, ...]
+
+
+@dataclass
+class Trial:
+    """The calls of one launcher, counted; every signature is tried once."""
+
+    worker: VersionWorker
+    reading: Reading
+    backward: bool
+    tries: int = 0
+    deaths: int = 0
+    seconds: float = 0.0
+    seen: dict[Example, Attempt] = field(default_factory=dict)
+    best: tuple[Attempt, Signature] | None = None
+    floats: set[str] = field(default_factory=set)
+    """Tensors that kernels ran on as floats, if only to end outside of their memory."""
+
+    def settle(self) -> Signature:
+        """A signature that the original takes; raises Unsettled where none was found."""
+        found = self._search()
+        if found is None:
+            raise Unsettled(self._how_far())
+        self.tries, self.seconds = 0, 0.0
+        return self._without_bad_types(self._varied(found))
+
+    # The search
+
+    def _search(self) -> Signature | None:
+        """Best first: from what is nearest to running, one parameter is changed at a time."""
+        tables = [choices(self.reading, frame) for frame in FRAMES]
+        tables += [choices(self.reading, frame, whole=True) for frame in FRAMES[:2]]
+        waiting: list[_State] = []
+        for frame, table in enumerate(tables):
+            heapq.heappush(waiting, _State((0, 0), frame, frame, (0,) * len(table)))
+        visited = {(s.frame, s.picks) for s in waiting}
+        found: Signature | None = None
+        most, last = 0, 0
+        while waiting and not self._spent() and not 0 < last < self.tries:
+            state = heapq.heappop(waiting)
+            table = tables[state.frame]
+            nearness = state.nearness
+            signature = self._picked(table, state.picks)
+            if signature is not None and not self._evades(signature):
+                attempt = self._attempt_any(signature)
+                nearness = self._nearness(attempt)
+                if attempt.level >= Attempt.OUTSIDE:
+                    self.floats |= _of_floats(signature)
+                taken = self._taken(signature) if attempt.level == Attempt.GOOD else 0
+                if taken == len(_PATTERNS):
+                    return signature
+                if taken > most:
+                    # It rejects some sizes; perhaps for two that ought to be the same.
+                    found, most = signature, taken
+                    last = last or self.tries + _MORE_TRIES
+                if self.best is None or nearness < self._nearness(self.best[0]):
+                    self.best = attempt, signature
+            for at, choice in enumerate(table):
+                for pick in range(state.picks[at] + 1, len(choice.candidates)):
+                    picks = (*state.picks[:at], pick, *state.picks[at + 1 :])
+                    if (state.frame, picks) not in visited:
+                        visited.add((state.frame, picks))
+                        cost = state.cost + pick - state.picks[at]
+                        heapq.heappush(waiting, _State(nearness, cost, state.frame, picks))
+        return found
+
+    def _evades(self, signature: Signature) -> bool:
+        """Whether a tensor is of whole numbers here although floats ran.
+
+        A wrong type is an error; what leads outside of the memory is a wrong size, or a
+        defect of the original, which must show.
+        """
+        whole = {t.name for t in signature.tensors} - _of_floats(signature)
+        return bool((whole & self.floats) - self._typed_by_code())
+
+    def _typed_by_code(self) -> set[str]:
+        known = (a for a in self.reading.known if isinstance(a, TensorArgument))
+        return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
+
+    @staticmethod
+    def _nearness(attempt: Attempt) -> tuple[int, int]:
+        return -attempt.level, -attempt.lines
+
+    def _attempt_any(self, signature: Signature) -> Attempt:
+        """With odd sizes, which show the most; and, if these are refused, with round ones."""
+        found = self._attempt(signature, _rising)
+        if found.level in (Attempt.FAILED, Attempt.FAILED_AFTER_LAUNCH):
+            other = self._attempt(signature, _powers)
+            if other.level > found.level:
+                return other
+        return found
+
+    def _taken(self, signature: Signature) -> int:
+        """How many patterns of sizes are taken; none if one leads outside of the memory."""
+        levels = [self._attempt(signature, pattern).level for pattern in _PATTERNS]
+        return 0 if Attempt.OUTSIDE in levels else levels.count(Attempt.GOOD)
+
+    def _attempt(self, signature: Signature, pattern: Pattern) -> Attempt:
+        example = plain_example(signature, pattern, self.backward)
+        if example not in self.seen:
+            self.tries += 1
+            try:
+                self.seen[example] = self.worker.attempt(example)
+            except Died as death:
+                self.deaths += 1
+                self.seen[example] = Attempt(Attempt.FAILED, 0, str(death))
+            self.seconds += self.seen[example].seconds
+        return self.seen[example]
+
+    def _spent(self) -> bool:
+        # Where the code says everything, others than that are hardly any better.
+        share = 1.0 if self.reading.unknown else 0.5
+        return (
+            self.tries >= share * _MOST_TRIES
+            or self.deaths > _MOST_DEATHS
+            or self.seconds > share * _SECONDS
+        )
+
+    def _how_far(self) -> str:
+        if self.best is None:
+            return "nothing was tried"
+        attempt, signature = self.best
+        return f"{self.tries} calls were tried; the nearest was ({signature}): {attempt.trouble}"
+
+    # More than the plainest call
+
+    def _varied(self, signature: Signature) -> Signature:
+        """With values for what has defaults, as far as the original takes them."""
+        for name, forms in variations(self.reading, signature):
+            values: list[object] = []
+            for form in forms:
+                if self._spent():
+                    return signature
+                if isinstance(form, TensorArgument):
+                    if self._good(self._with(signature, replace(form, optional=False))):
+                        signature = self._with(signature, form)
+                        break
+                elif isinstance(form, ChoiceArgument):
+                    wanted = [v for v in form.values if v not in values]
+                    values += [v for v in wanted if self._takes(signature, name, v)]
+            if len(values) > 1:
+                signature = self._with(signature, ChoiceArgument(name, tuple(values)))
+        return signature
+
+    def _takes(self, signature: Signature, name: str, value: object) -> bool:
+        return self._good(self._with(signature, ChoiceArgument(name, (value,))))
+
+    def _good(self, signature: Signature) -> bool:
+        return self._attempt_any(signature).level == Attempt.GOOD and self._taken(signature) > 0
+
+    def _without_bad_types(self, signature: Signature) -> Signature:
+        """Types that the original does not take are left out, all tensors alike."""
+        for dtype in sorted({d for t in signature.tensors for d in t.dtypes[1:]} - {"bf16"}):
+            narrowed = _only(signature, dtype)
+            if not self._spent() and self._attempt_any(narrowed).level != Attempt.GOOD:
+                signature = Signature(
+                    tuple(
+                        replace(a, dtypes=tuple(d for d in a.dtypes if d != dtype))
+                        if isinstance(a, TensorArgument) and len(a.dtypes) > 1
+                        else a
+                        for a in signature.arguments
+                    ),
+                    signature.notes,
+                )
+        return signature
+
+    # Combinations
+
+    def _picked(self, table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
+        """The signature of a combination; None if it names a size that no tensor has."""
+        arguments = [c.candidates[p] for c, p in zip(table, picks, strict=True)]
+        given = [a for a in arguments if a is not None]
+        sizes = {d for a in given if isinstance(a, TensorArgument) for d in a.shape}
+        for argument in given:
+            wanted: tuple[object, ...] = ()
+            if isinstance(argument, TensorArgument):
+                wanted = (argument.high,)
+            elif isinstance(argument, SizeArgument) and (sizes or not argument.as_tuple):
+                wanted = argument.sizes
+            if not all(size in sizes for size in wanted if isinstance(size, str)):
+                return None
+        return Signature(self._in_order(given))
+
+    def _with(self, signature: Signature, argument: Argument) -> Signature:
+        """The signature with one argument more, or another one in its place."""
+        rest = [a for a in signature.arguments if a.name != argument.name]
+        return replace(signature, arguments=self._in_order([*rest, argument]))
+
+    def _in_order(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        """As the parameters stand; without a gap where they are passed by position."""
+        launcher = self.reading.launcher
+        given = {a.name: a for a in arguments}
+        found: list[Argument] = []
+        for name in (p.arg for p in launcher.parameters):
+            if name in given:
+                found.append(given.pop(name))
+            elif launcher.autograd and given:
+                found.append(ChoiceArgument(name, (None,)))
+        return tuple(found)
+
+
+def _of_floats(signature: Signature) -> set[str]:
+    return {t.name for t in signature.tensors if t.dtypes[0] in FLOATS}
+
+
+def _only(signature: Signature, dtype: str) -> Signature:
+    def narrowed(argument: Argument) -> Argument:
+        if isinstance(argument, TensorArgument) and dtype in argument.dtypes:
+            return replace(argument, dtypes=(dtype,))
+        return argument
+
+    return replace(signature, arguments=tuple(map(narrowed, signature.arguments)))
