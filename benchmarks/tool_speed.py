@@ -209,6 +209,8 @@ def run_child(kind: str, path: Path, options: argparse.Namespace) -> dict[str, A
 
 def environment() -> dict[str, str]:
     found = dict(os.environ)
+    # An installed package is compiled once, so the first run may write what the others read.
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
     found["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), found.get("PYTHONPATH")]))
     return found
 

@@ -155,7 +155,7 @@ class ContiguityHints(Pass):
     name: ClassVar[str] = "contiguity-hints"
     summary: ClassVar[str] = "say of wrapped offsets how far they are contiguous; check such hints"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
-    default: ClassVar[bool] = False
+    default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
         1.00,
         1.04,

@@ -105,7 +105,6 @@ class DropRedundantWhere(Pass):
     name: ClassVar[str] = "drop-redundant-where"
     summary: ClassVar[str] = "drop a tl.where that clears what its loads have cleared"
     safety: ClassVar[frozenset[Safety]] = frozenset()
-    default: ClassVar[bool] = False
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for node in ast.walk(facts.kernel.node):

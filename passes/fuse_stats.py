@@ -194,7 +194,6 @@ class FuseStats(Pass):
     name: ClassVar[str] = "fuse-stats"
     summary: ClassVar[str] = "merge the mean sweep and the variance sweep into one"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
-    default: ClassVar[bool] = False
     gain: ClassVar[Gain | None] = Gain(
         0.90,
         1.50,

@@ -201,7 +201,6 @@ class GridStride(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset(
         {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
     )
-    default: ClassVar[bool] = False
     gain: ClassVar[Gain | None] = Gain(
         2.23,
         4.26,

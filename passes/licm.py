@@ -165,7 +165,7 @@ class Licm(Pass):
     name: ClassVar[str] = "licm"
     summary: ClassVar[str] = "move branches and loads that do not change out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
-    default: ClassVar[bool] = False
+    default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
         1.00,
         1.40,

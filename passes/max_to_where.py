@@ -96,7 +96,6 @@ class MaxToWhere(Pass):
     name: ClassVar[str] = "max-to-where"
     summary: ClassVar[str] = "write tl.maximum and tl.minimum with a constant as tl.where"
     safety: ClassVar[frozenset[Safety]] = frozenset()
-    default: ClassVar[bool] = False
     finds_mistakes: ClassVar[bool] = True
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -76,12 +76,12 @@ def test_what_is_asked(answer: Any) -> None:
         "launcher": None,
         "kernel": None,
         "grid": None,
-        "command": [],
         "args": None,
         "backend": "auto",
         "require": "equivalent",
         "max_examples": 100,
         "seed": 0,
+        "command": [],
     }
     command = "verify a.py b.py --launcher scale --args x:f32[n] --backend cuda --require identical"
     main([*command.split(), "--max-examples", "7", "--seed", "5"])
@@ -89,13 +89,17 @@ def test_what_is_asked(answer: Any) -> None:
         "launcher": "scale",
         "kernel": None,
         "grid": None,
-        "command": [],
         "args": "x:f32[n]",
         "backend": "cuda",
         "require": "identical",
         "max_examples": 7,
         "seed": 5,
+        "command": [],
     }
+    command = "verify a.py b.py --kernel k --grid cdiv(n,64) --args x:f32[n]"
+    main([*command.split(), "--", "pytest", "--", "-k", "x"])
+    assert (asked.options["kernel"], asked.options["grid"]) == ("k", "cdiv(n,64)")
+    assert asked.options["command"] == ["pytest", "--", "-k", "x"]
 
 
 @pytest.mark.parametrize(

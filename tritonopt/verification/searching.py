@@ -47,6 +47,7 @@ class Search:
         backward: bool,
         configurations: int = 1,
         first_calls: bool = False,
+        expanded_gradients: bool = False,
         max_examples: int,
         seed: int,
         subject: str,
@@ -62,6 +63,7 @@ class Search:
             backward=backward,
             configurations=configurations,
             first_calls=first_calls,
+            expanded_gradients=expanded_gradients,
         )
         self.max_examples = max_examples
         self.seed = seed

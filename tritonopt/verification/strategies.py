@@ -60,11 +60,13 @@ def examples(
     backward: bool,
     configurations: int = 1,
     first_calls: bool = False,
+    expanded_gradients: bool = False,
 ) -> st.SearchStrategy[Example]:
     """Examples of calls; every tensor's dtypes must be usable (see `usable_dtypes`).
 
     `configurations` is how many an autotuner may choose from; `first_calls` draws calls too
-    in which it has not chosen yet.
+    in which it has not chosen yet; `expanded_gradients` draws incoming gradients that are one
+    number in memory.
     """
 
     @st.composite
@@ -102,7 +104,9 @@ def examples(
             tuple(recipes),
             backward=not forwards_only,
             gradient_seed=0 if forwards_only else draw(st.integers(0, _SEEDS - 1)),
-            gradient_expanded=not forwards_only and draw(st.integers(0, 5)) == 5,
+            gradient_expanded=(
+                expanded_gradients and not forwards_only and draw(st.integers(0, 5)) == 5
+            ),
             configuration=draw(st.integers(0, configurations - 1)),
             first_call=first_calls and draw(st.integers(0, 7)) == 7,
         )

@@ -160,6 +160,7 @@ class _Tuning:
 
     configurations: int = 1
     first_calls: bool = False
+    expanded_gradients: bool = False
 
 
 def _check_installed() -> None:
@@ -443,6 +444,9 @@ class _Verification:
                 interpreted=self.settings.backend == "interpreter",
             )
             tuning = self._tuning(original, rewritten, narrowed, notes)
+            if self.task.launcher.backward:
+                expanded = self._copes_with_expanded(original, narrowed, notes)
+                tuning = replace(tuning, expanded_gradients=expanded)
             return self._search(checker, narrowed, limits, name, notes, tuning)
         finally:
             original.close()
@@ -526,6 +530,22 @@ class _Verification:
         )
         return _Tuning(max(counts))
 
+    def _copes_with_expanded(
+        self, original: VersionWorker, signature: Signature, notes: list[str]
+    ) -> bool:
+        """Whether the original's backward takes the gradient that `y.sum()` gives."""
+        example = small_example(signature, backward=True)
+        example = replace(example, gradient_expanded=True)
+        both = original.run(example, RunOptions(), RunOptions(poison=1))
+        trouble = any(o.failure or o.damage or o.strays for o in both)
+        if trouble or unstable(Pair(*both)) is not None:
+            notes.append(
+                "the original's backward takes incoming gradients to be contiguous: expanded "
+                "ones, as `y.sum().backward()` gives them, were not drawn"
+            )
+            return False
+        return True
+
     def _search(
         self,
         checker: object,
@@ -546,6 +566,7 @@ class _Verification:
             backward=self.task.launcher.backward,
             configurations=tuning.configurations,
             first_calls=tuning.first_calls,
+            expanded_gradients=tuning.expanded_gradients,
             max_examples=self.settings.max_examples,
             seed=self.settings.seed,
             subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
