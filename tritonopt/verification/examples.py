@@ -14,6 +14,7 @@ from .values import (
     CONSTANT,
     CONTIGUOUS,
     FAR,
+    NAN,
     NONFINITE,
     OFFSET,
     ORDINARY,
@@ -25,12 +26,12 @@ from .values import (
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "FAR", "FLOAT_VALUES", "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER",
-    "ROW_GAP", "TINY", "TRANSPOSED", "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat",
-    "TensorRecipe",
+    "CONSTANT", "CONTIGUOUS", "FAR", "FLOAT_VALUES", "NAN", "NONFINITE", "OFFSET", "ORDINARY",
+    "OUTLIER", "ROW_GAP", "TINY", "TRANSPOSED", "ArgumentRecipe", "Example", "Limits", "PlainValue",
+    "Repeat", "TensorRecipe",
 ]  # fmt: skip
 
-FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE)
+FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN)
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ class Example:
     @property
     def difficulty(self) -> frozenset[str]:
         """What makes the values numerically hard; errors are compared within one difficulty."""
-        return frozenset(r.values for r in self.tensors.values()) - {ORDINARY, NONFINITE}
+        return frozenset(r.values for r in self.tensors.values()) - {ORDINARY, NONFINITE, NAN}
 
 
 @dataclass(frozen=True)
