@@ -379,6 +379,7 @@ class Checker:
         for found in examination.measures if examination else ():
             own = self.own_residuals.get(self._group(example, found), 0.0)
             limit = FACTOR * own + (TOLERANCE if self.no_oracle else UNITS)[found.dtype]
+            limit += found.allowance
             if found.residual > times * limit:
                 against = "the original itself" if self.no_oracle else "the float64 oracle"
                 text = f"{found.difference.message} (against {against})"

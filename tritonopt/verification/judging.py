@@ -25,7 +25,9 @@ whatever order the programs do, so a version may differ from itself. That is
 rounding only up to a bound (`rounding_only`); more is a race, or memory that
 nothing wrote. What is rounding is judged as every other error is: both of a
 version's runs count, so the original's own spread is part of what the
-rewritten version may show. Whole numbers have no such excuse.
+rewritten version may show, and besides that L sqrt(n) u of the row (see below),
+for a sum in many additions is as good as one in few. Whole numbers have no such
+excuse.
 
 The bound. Adding n values in any order errs by at most about n u sum|x|, with
 u half a unit in the last place; with errors that do not conspire, by
@@ -109,6 +111,8 @@ class Measure:
     """The rewritten version's largest error beyond the sensitivity."""
     original_residual: float
     difference: Difference
+    allowance: float = 0.0
+    """What a sum in no fixed order may err by besides; nothing where none is made."""
 
 
 @dataclass(frozen=True)
@@ -300,8 +304,16 @@ def measure(
             if difference is not None:
                 return difference, measures
             found = _worse(found, second)
+        if original.first.atomics or rewritten.first.atomics:
+            found = replace(found, allowance=_allowance(original.first, output.dtype))
         measures.append(found)
     return None, measures
+
+
+def _allowance(outcome: Outcome, dtype: str) -> float:
+    """L sqrt(n) u, as a share of the row; of float32 also where less is kept of the result."""
+    terms = max((o.bits.size for o in outcome.outputs), default=1)
+    return float(_LUCK * np.sqrt(terms) * min(_HALF_UNIT[dtype], _HALF_UNIT["f32"]))
 
 
 def _worse(first: Measure, second: Measure) -> Measure:
