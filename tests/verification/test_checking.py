@@ -13,6 +13,7 @@ import pytest
 
 from tritonopt.verification.checking import Checker
 from tritonopt.verification.examples import Example, TensorRecipe
+from tritonopt.verification.judging import rounding_only
 from tritonopt.verification.outcomes import Failure, Outcome, Output, RunOptions
 
 EXAMPLE = Example((("x", TensorRecipe("f32", (64,))),))
@@ -110,3 +111,9 @@ def test_an_original_that_never_finishes_is_given_up() -> None:
     for n in (1, 2):
         checker.examine(Example((("x", TensorRecipe("f32", (n,))),)))
     assert "does not finish" in checker.stopped
+
+
+def test_subnormal_numbers_that_an_atomic_addition_drops_are_no_race() -> None:
+    one, other = outcome(4e-36, 1e-36), outcome(4.01e-36, 1e-36)
+    assert rounding_only(one, other, None, None)
+    assert not rounding_only(outcome(4e-30, 1e-36), outcome(4.01e-30, 1e-36), None, None)
