@@ -217,6 +217,9 @@ class Search:
             checker.note(f"offsets beyond 2**31 were not compared: the original's own, {reason}")
             return None
         theirs, usual = (checker.rewritten.run(e, RunOptions())[0] for e in (far, near))
+        if theirs.failure is not None and theirs.failure.kind == "OutOfMemoryError":
+            checker.note("offsets beyond 2**31 were not compared: they do not fit the memory twice")
+            return None
         trouble = _trouble(theirs)
         if trouble:
             return far, Difference(
