@@ -64,15 +64,16 @@ class Compilation:
         kinds = {(c.original.kernel, c.original.signature) for c in compared}
         if reason:
             return _with(result, Answer.UNSUPPORTED, reason)
-        targets = sorted({c.original.target for c in compared if c.identical})
-        skipped = sorted({c.original.target for c in compared} - set(targets))
+        # A target counts where each signature was compiled for it.
+        skipped = sorted({c.original.target for c in compared if not c.identical})
+        targets = sorted({c.original.target for c in compared} - set(skipped))
         notes = [
             f"nothing was run: the machine code for {len(kinds)} launch signatures is the same, "
             f"byte for byte, on {', '.join(targets)}. That proves that the rewrite changed nothing "
             "for these signatures and targets, and says nothing of others"
         ]
         if skipped:
-            notes.append(f"not compiled for {', '.join(skipped)}, which neither version can be")
+            notes.append(f"not all can be compiled for {', '.join(skipped)}, in either version")
         if missing := len({(x.kernel, x.signature) for x in self.launches} - kinds):
             notes.append(f"{missing} further signatures were not compiled")
         return _with(result, Answer.IDENTICAL, "", tuple(notes))
@@ -140,10 +141,11 @@ class Compilation:
         wrong = [c for c in compared if not c.identical]
         failed = [c for c in wrong if c.original.failure and c.rewritten and c.rewritten.failure]
         wrong = [c for c in wrong if c not in failed]
-        if not wrong and len(failed) < len(compared):
-            return ""
         if not wrong:
-            return f"no target could be compiled for: {failed[0].original.failure}"
+            targets = {c.original.target for c in compared}
+            if targets - {c.original.target for c in failed}:
+                return ""
+            return f"not all can be compiled for any target: {failed[0].original.failure}"
         differing = sorted({c.original.kernel for c in wrong})
         return (
             f"the machine code of {', '.join(differing)} differs in {len(wrong)} of "
