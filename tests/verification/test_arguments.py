@@ -13,6 +13,7 @@ from tritonopt.verification.arguments import (
     Origin,
     RangeArgument,
     SameArgument,
+    SequenceArgument,
     SizeArgument,
     TensorArgument,
     TorchType,
@@ -29,7 +30,8 @@ def test_every_form_of_the_language() -> None:
     text = (
         "x: f32|f16|bf16[m, n], w: float32[n], i: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1, "
         "flag: bool, mode: 'mean'|'sum', k: n, shape: (m, n), y: =x, z: f32[..., 4], o: None, "
-        "b: f32[n] | None, t: torch.float16, s: x.stride(0), g: 2 * cdiv(n, 16) - 1"
+        "b: f32[n] | None, t: torch.float16, s: x.stride(0), g: 2 * cdiv(n, 16) - 1, "
+        "l: [f32[m], f16[n], ...], p: (f32[m],)"
     )
     assert parse(text).arguments == (
         TensorArgument("x", ("f32", "f16", "bf16"), ("m", "n")),
@@ -48,12 +50,19 @@ def test_every_form_of_the_language() -> None:
         ChoiceArgument("t", (TorchType("f16"),)),
         FormulaArgument("s", "x.stride(0)"),
         FormulaArgument("g", "2 * cdiv(n, 16) - 1"),
+        SequenceArgument(
+            "l",
+            (TensorArgument("l[0]", ("f32",), ("m",)), TensorArgument("l[1]", ("f16",), ("n",))),
+            more=True,
+        ),
+        SequenceArgument("p", (TensorArgument("p[0]", ("f32",), ("m",)),), as_tuple=True),
     )
 
 
 def test_what_is_printed_is_read_again() -> None:
     text = "x: f32|f16[m, 8], i: i64[m] in 0..9, e: 1e-05, d: int in -1..1, f: bool, y: =x, s: (m,)"
     text += ", b: f32[m] in 0..3 | None, t: torch.float32, q: m * x.stride(-1)"
+    text += ", l: [f32|f16[m, k], f32[m], ...], p: (i64[m] in 0..m, f32[k]), u: (f32[m],)"
     assert parse(str(parse(text))) == parse(text)
 
 
@@ -75,6 +84,11 @@ MISTAKES = {
     "x: f32[n] | 3": "`None`: a tensor has one form",
     "x: f32[n], t: torch.flaot16": "column 15: expected a type of torch",
     "x: ?": "expected a type with dimensions",
+    "x: [f32[n], 3]": "column 13: expected a type of tensor",
+    "x: [f32[n], ..., f32[n]]": "column 16: expected `]`: after `...` nothing",
+    "x: (f32[n], f32[n] | None)": "column 13: .*all there",
+    "x: [f32[n]": "column 11: expected `,` or `]`",
+    "x: [i64[n] in 0..k]": "column 1: .*no dimension of a tensor",
 }
 
 

@@ -112,3 +112,63 @@ def test_sizes_that_must_be_equal_are() -> None:
 
     found = _trial(code, reads_the_row).settle()
     assert found.tensors[0].shape[-1] == found.tensors[1].shape[-1]
+
+
+def test_a_list_of_tensors_is_found_with_what_may_differ_in_it() -> None:
+    code = "def f(parts: list[torch.Tensor]):\n    kernel[(1,)](parts[0], 1, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        rows = {t.shape[:-1] for t in example.tensors.values()}
+        return Attempt.GOOD if len(example.tensors) > 1 and len(rows) == 1 else Attempt.FAILED
+
+    assert str(_trial(code, rule).settle()) == (
+        "parts: [f32|f16|bf16[m, n], f32|f16|bf16[m, k], ...]"
+    )
+
+
+def test_sizes_are_drawn_where_there_is_no_tensor() -> None:
+    code = "def f(n, m):\n    x = torch.empty((n, m))\n    kernel[(n,)](x, m, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        return Attempt.FAILED if example.tensors else Attempt.GOOD
+
+    assert str(_trial(code, rule).settle()) == "n: n, m: m"
+
+
+def test_one_size_alone_settles_nothing() -> None:
+    code = "def f(x):\n    kernel[(1,)](x, 1, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        elements = [x.elements for x in example.tensors.values()]
+        return Attempt.GOOD if elements == [1] else Attempt.FAILED
+
+    with pytest.raises(Unsettled):
+        _trial(code, rule).settle()
+
+
+def test_two_vectors_are_the_sides_of_a_matrix() -> None:
+    code = (
+        "def f(x, v, w):\n    m = v.shape[0]\n    n = w.shape[0]\n    x = expand(x)\n"
+        "    assert v.dim() == 1 and w.dim() == 1\n    kernel[(m,)](x, n, BLOCK=16)\n"
+    )
+
+    def rule(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        fits = len(shapes) == 3 and shapes[0] == shapes[1] + shapes[2]
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    assert "x: f32|f16|bf16[m, n], v: f32|f16|bf16[m], w" in str(_trial(code, rule).settle())
+
+
+def test_a_tensor_has_the_dimensions_of_another() -> None:
+    code = (
+        "def f(x, y):\n    m, n = x.shape\n"
+        "    kernel[(m,)](x, n, y.stride(0), BLOCK=16)\n"
+    )
+
+    def rule(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        fits = len(shapes) == 2 and shapes[0] == shapes[1]
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    assert str(_trial(code, rule).settle()) == "x: f32|f16|bf16[m, n], y: f32|f16|bf16[m, n]"

@@ -2,19 +2,21 @@
 
     x: f32|f16[m, n], w: f32[n], index: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1,
     flag: bool, mode: 'mean'|'sum', n_cols: n, shape: (m, n), y: =x, z: f32[..., n],
-    bias: f32[n] | None, dtype: torch.float16, stride: x.stride(0), tiles: cdiv(n, 16)
+    bias: f32[n] | None, dtype: torch.float16, stride: x.stride(0), tiles: cdiv(n, 16),
+    tensors: [f32[m, n], f32[k, n]], pair: (f32[n], f32[n]), parts: [f32[m, n], ...]
 
 A name in brackets is a dimension that is drawn; the same name is the same size
 everywhere. `...` stands for any number of leading dimensions. `=x` passes the
 same tensor a second time. `| None` after a tensor leaves it out at times. A
-dimension's name, alone or in a tuple, is its size.
+dimension's name, alone or in a tuple, is its size. Tensors in `[ ]` are a list,
+in `( )` a tuple, and `...` after the last of them is any number more like it.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
@@ -56,7 +58,12 @@ class TensorArgument:
     """Whether None may be passed instead."""
 
     def __str__(self) -> str:
-        text = f"{self.name}: {'|'.join(self.dtypes)}[{', '.join(map(str, self.shape))}]"
+        return f"{self.name}: {self.form}"
+
+    @property
+    def form(self) -> str:
+        """Everything but the name."""
+        text = f"{'|'.join(self.dtypes)}[{', '.join(map(str, self.shape))}]"
         if self.high is not None:
             text += f" in {self.low}..{self.high}"
         return f"{text} | None" if self.optional else text
@@ -136,9 +143,51 @@ class FormulaArgument:
         return f"{self.name}: {self.text}"
 
 
+@dataclass(frozen=True)
+class SequenceArgument:
+    """A list or a tuple of tensors, each of them with a form of its own."""
+
+    name: str
+    parts: tuple[TensorArgument, ...]
+    """At least one; their names are `NAME[0]`, `NAME[1]`, ..."""
+    more: bool = False
+    """Whether any number of tensors like the last one may follow."""
+    as_tuple: bool = False
+
+    @staticmethod
+    def of(
+        name: str, forms: Sequence[TensorArgument], *, more: bool = False, as_tuple: bool = False
+    ) -> SequenceArgument:
+        """Of tensors that may be called anything."""
+        parts = (replace(form, name=f"{name}[{at}]") for at, form in enumerate(forms))
+        return SequenceArgument(name, tuple(parts), more, as_tuple)
+
+    def with_parts(self, change: Callable[[TensorArgument], TensorArgument]) -> SequenceArgument:
+        return replace(self, parts=tuple(map(change, self.parts)))
+
+    def __str__(self) -> str:
+        forms = [part.form for part in self.parts] + ["..."] * self.more
+        if not self.as_tuple:
+            return f"{self.name}: [{', '.join(forms)}]"
+        return f"{self.name}: ({', '.join(forms)}{',' * (len(forms) == 1)})"
+
+
 Argument = (
-    TensorArgument | ChoiceArgument | RangeArgument | SizeArgument | SameArgument | FormulaArgument
+    TensorArgument
+    | SequenceArgument
+    | ChoiceArgument
+    | RangeArgument
+    | SizeArgument
+    | SameArgument
+    | FormulaArgument
 )
+
+def tensors_of(argument: Argument | None) -> tuple[TensorArgument, ...]:
+    """The tensors in an argument: itself, or the parts of a list."""
+    if isinstance(argument, TensorArgument):
+        return (argument,)
+    return argument.parts if isinstance(argument, SequenceArgument) else ()
+
 
 FUNCTIONS = ("cdiv", "next_power_of_2", "min", "max")
 """What may be called in a formula, besides `x.stride(0)`, `x.size(0)` and `x.numel()`."""
@@ -186,7 +235,24 @@ class Signature:
 
     @property
     def tensors(self) -> tuple[TensorArgument, ...]:
-        return tuple(a for a in self.arguments if isinstance(a, TensorArgument))
+        """Every tensor that is written, those in lists included."""
+        return tuple(part for argument in self.arguments for part in tensors_of(argument))
+
+    @property
+    def shapes(self) -> tuple[tuple[Dimension, ...], ...]:
+        """Every shape that is drawn: the tensors', and what is allocated by the sizes given."""
+        tuples = [a.sizes for a in self.arguments if isinstance(a, SizeArgument) and a.as_tuple]
+        single = [a for a in self.arguments if isinstance(a, SizeArgument) and not a.as_tuple]
+        found = [*(t.shape for t in self.tensors), *tuples]
+        if not self.tensors:
+            found.append(tuple(size for a in single for size in a.sizes))
+        return tuple(shape for shape in found if shape)
+
+    def tensor(self, name: str) -> TensorArgument:
+        """What a drawn tensor came from; `NAME[7]` may be one more like the last written."""
+        owner, _, _ = name.partition("[")
+        known = {t.name: t for t in tensors_of(self.get(owner))}
+        return known.get(name, list(known.values())[-1])
 
 
 def parse(text: str, origin: Origin | None = None) -> Signature:
@@ -208,11 +274,11 @@ def _check(signature: Signature) -> None:
             raise signature.error(
                 argument.name, f"`{argument}` names `{argument.of}`, which is no tensor"
             )
-        wanted: tuple[Bound | None, ...] = ()
-        if isinstance(argument, TensorArgument):
-            wanted = (argument.low, argument.high)
-        elif isinstance(argument, SizeArgument) and (dimensions or not argument.as_tuple):
-            # Without a tensor (`torch.zeros`) the sizes of a tuple are drawn themselves.
+        wanted: tuple[Bound | None, ...] = tuple(
+            bound for tensor in tensors_of(argument) for bound in (tensor.low, tensor.high)
+        )
+        if isinstance(argument, SizeArgument) and signature.tensors:
+            # Without a tensor (`torch.zeros`) the sizes themselves are drawn.
             wanted = argument.sizes
         for size in wanted:
             if isinstance(size, str) and size not in dimensions:
@@ -228,8 +294,8 @@ def _dimensions(arguments: Mapping[str, Argument]) -> set[str]:
     return {
         size
         for argument in arguments.values()
-        if isinstance(argument, TensorArgument)
-        for size in argument.shape
+        for tensor in tensors_of(argument)
+        for size in tensor.shape
         if isinstance(size, str) and size != "..."
     }
 
@@ -353,6 +419,8 @@ class _Parser:
             return FormulaArgument(name, self.formula())
         if self.accept("="):
             return SameArgument(name, self.name("the name of the tensor to pass again"))
+        if self.token.text in ("(", "[") and self.is_tensor(self.position + 1):
+            return self.tensors(name)
         if self.accept("("):
             return self.tuple_of_sizes(name)
         if self.token.kind == "name":
@@ -400,9 +468,9 @@ class _Parser:
         check_formula(text, self.origin, start)
         return text
 
-    def is_tensor(self) -> bool:
+    def is_tensor(self, at: int | None = None) -> bool:
         """A type name followed, after alternatives, by `[`."""
-        at = self.position
+        at = self.position if at is None else at
         while self.tokens[at].kind == "name" and self.tokens[at + 1].text == "|":
             at += 2
         return self.tokens[at].kind == "name" and self.tokens[at + 1].text == "["
@@ -435,6 +503,25 @@ class _Parser:
         return TensorArgument(
             name, tuple(dtypes), tuple(shape), low=low, high=high, optional=optional
         )
+
+    def tensors(self, name: str) -> SequenceArgument:
+        as_tuple = self.take().text == "("
+        end = ")" if as_tuple else "]"
+        found: list[TensorArgument] = []
+        more = False
+        while not self.accept(end):
+            if found:
+                self.expect(",", f"`,` or `{end}`")
+                more = self.accept("...")
+                if more:
+                    self.expect(end, f"`{end}`: after `...` nothing else can stand")
+                if more or self.accept(end):
+                    break
+            start = self.token
+            found.append(self.tensor(name))
+            if found[-1].optional:
+                self.fail("a tensor without `| None`: those of a list are all there", start)
+        return SequenceArgument.of(name, found, more=more, as_tuple=as_tuple)
 
     def dtype(self) -> str:
         token = self.token

@@ -6,7 +6,7 @@ the two versions see the same bits, and a counterexample can be written down.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -28,7 +28,7 @@ from .values import (
 __all__ = [
     "CONSTANT", "CONTIGUOUS", "FAR", "FLOAT_VALUES", "NAN", "NONFINITE", "OFFSET", "ORDINARY",
     "OUTLIER", "ROW_GAP", "TINY", "TRANSPOSED", "ArgumentRecipe", "Example", "Limits", "PlainValue",
-    "Repeat", "TensorRecipe",
+    "Repeat", "Several", "TensorRecipe",
 ]  # fmt: skip
 
 FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN)
@@ -91,7 +91,28 @@ class Repeat:
         return f"the same tensor as {self.of}"
 
 
-ArgumentRecipe = TensorRecipe | PlainValue | Repeat
+@dataclass(frozen=True)
+class Several:
+    """A list or a tuple of tensors."""
+
+    parts: tuple[TensorRecipe, ...]
+    as_tuple: bool = False
+
+    def __str__(self) -> str:
+        text = "; ".join(map(str, self.parts))
+        return f"({text})" if self.as_tuple else f"[{text}]"
+
+
+ArgumentRecipe = TensorRecipe | Several | PlainValue | Repeat
+
+
+def parts_of(name: str, recipe: ArgumentRecipe) -> tuple[tuple[str, TensorRecipe], ...]:
+    """The tensors in an argument, with their names."""
+    if isinstance(recipe, TensorRecipe):
+        return ((name, recipe),)
+    if isinstance(recipe, Several):
+        return tuple((f"{name}[{at}]", part) for at, part in enumerate(recipe.parts))
+    return ()
 
 
 @dataclass(frozen=True)
@@ -123,7 +144,19 @@ class Example:
 
     @property
     def tensors(self) -> Mapping[str, TensorRecipe]:
-        return {n: r for n, r in self.arguments if isinstance(r, TensorRecipe)}
+        """Every tensor by name, those in lists as `NAME[0]`, `NAME[1]`, ..."""
+        return {n: r for name, recipe in self.arguments for n, r in parts_of(name, recipe)}
+
+    def with_tensors(self, change: Callable[[str, TensorRecipe], TensorRecipe]) -> Example:
+        """The same call with other recipes for its tensors."""
+
+        def changed(name: str, recipe: ArgumentRecipe) -> ArgumentRecipe:
+            if isinstance(recipe, Several):
+                parts = tuple(change(n, part) for n, part in parts_of(name, recipe))
+                return replace(recipe, parts=parts)
+            return change(name, recipe) if isinstance(recipe, TensorRecipe) else recipe
+
+        return replace(self, arguments=tuple((n, changed(n, r)) for n, r in self.arguments))
 
     @property
     def main_tensor(self) -> str | None:
@@ -137,32 +170,27 @@ class Example:
 
     def plain(self, values: str, dtypes: Mapping[str, str]) -> Example:
         """The same shapes, contiguous and ordinary, but for the values of the main tensor."""
-        arguments = tuple(
-            (
-                name,
-                replace(
-                    recipe,
-                    dtype=dtypes.get(name, recipe.dtype),
-                    values=values if name == self.main_tensor else ORDINARY,
-                    layout=CONTIGUOUS,
-                    misaligned=False,
-                )
-                if isinstance(recipe, TensorRecipe) and recipe.is_float
-                else recipe,
+
+        def plain(name: str, recipe: TensorRecipe) -> TensorRecipe:
+            if not recipe.is_float:
+                return recipe
+            return replace(
+                recipe,
+                dtype=dtypes.get(name, recipe.dtype),
+                values=values if name == self.main_tensor else ORDINARY,
+                layout=CONTIGUOUS,
+                misaligned=False,
             )
-            for name, recipe in self.arguments
-        )
-        return replace(self, arguments=arguments)
+
+        return self.with_tensors(plain)
 
     def far(self, names: Set[str]) -> Example:
         """The same call, these tensors with their rows more than 2**31 elements apart."""
-        arguments = tuple(
-            (name, replace(r, layout=FAR, misaligned=False))
-            if isinstance(r, TensorRecipe) and name in names
-            else (name, r)
-            for name, r in self.arguments
-        )
-        return replace(self, arguments=arguments)
+
+        def far(name: str, recipe: TensorRecipe) -> TensorRecipe:
+            return replace(recipe, layout=FAR, misaligned=False) if name in names else recipe
+
+        return self.with_tensors(far)
 
     @property
     def contiguous(self) -> bool:

@@ -14,6 +14,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
 from tritonopt import source
 
@@ -22,6 +23,7 @@ from .arguments import (
     Argument,
     ChoiceArgument,
     Dimension,
+    SequenceArgument,
     Signature,
     SizeArgument,
     TensorArgument,
@@ -104,6 +106,9 @@ class Evidence:
     used: bool = False
     annotated: tuple[Dimension, ...] | None = None
     optional: bool = False
+    several: bool = False
+    """A list or a tuple of tensors; the rest is then said of every one of them."""
+    as_tuple: bool = False
     compared: list[object] = field(default_factory=list)
     """Plain values that the code compares the parameter with."""
 
@@ -158,10 +163,16 @@ def with_layouts(launchers: Launchers, launcher: Launcher, given: Signature) -> 
 
     def laid_out(argument: Argument) -> Argument:
         evidence = walk.evidence.get(argument.name)
-        if not isinstance(argument, TensorArgument) or evidence is None:
+        if evidence is None:
             return argument
-        strided, rows_only = layouts(evidence, len(argument.shape))
-        return replace(argument, strided=strided, rows_only=rows_only)
+
+        def with_layout(tensor: TensorArgument) -> TensorArgument:
+            strided, rows_only = layouts(evidence, len(tensor.shape))
+            return replace(tensor, strided=strided, rows_only=rows_only)
+
+        if isinstance(argument, SequenceArgument):
+            return argument.with_parts(with_layout)
+        return with_layout(argument) if isinstance(argument, TensorArgument) else argument
 
     return replace(given, arguments=tuple(map(laid_out, given.arguments)))
 
@@ -213,8 +224,11 @@ class _Walk:
                 self.block(node.orelse, scope)
             else:
                 self.branches(node, scope)
-        elif isinstance(node, (ast.For, ast.While)):
-            self.value(node.iter if isinstance(node, ast.For) else node.test, scope)
+        elif isinstance(node, ast.For):
+            self.bind(node.target, node.iter, scope)
+            self.block(node.body, scope)
+        elif isinstance(node, ast.While):
+            self.value(node.test, scope)
             self.block(node.body, scope)
         elif isinstance(node, ast.With):
             self.block(node.body, scope)
@@ -239,6 +253,15 @@ class _Walk:
         for name in taken.keys() | other.keys():
             value = other.get(name)
             scope[name] = taken.get(name) if value is None else value
+
+    def bind(self, target: ast.expr, iterated: ast.expr, scope: dict[str, Value]) -> None:
+        """The target of a loop: a tensor of the list, where it runs over one."""
+        value = self.value(iterated, scope)
+        if isinstance(target, ast.Name):
+            scope[target.id] = value if self.is_list(value) else None
+
+    def is_list(self, value: Value) -> TypeGuard[Tensor]:
+        return isinstance(value, Tensor) and self.evidence[value.name].several
 
     def assign(self, target: ast.expr, expr: ast.expr, scope: dict[str, Value]) -> None:
         if isinstance(target, ast.Name):
@@ -379,6 +402,12 @@ class _Walk:
             return self.subscript(node, scope)
         if isinstance(node, ast.Call):
             return self.call(node, scope)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            inside = dict(scope)
+            for loop in node.generators:
+                self.bind(loop.target, loop.iter, inside)
+            self.value(node.elt, inside)
+            return None
         if isinstance(node, ast.Compare):
             self.compare(node, scope)
         for child in ast.iter_child_nodes(node):
@@ -405,7 +434,7 @@ class _Walk:
             if isinstance(index, Number):
                 return self.axis(owner.name, owner.form, index.value)
             self.evidence[owner.name].ragged = True
-        return None
+        return owner if self.is_list(owner) else None
 
     def axis(self, name: str, form: str, axis: int) -> Value:
         if form == "same":
@@ -636,7 +665,11 @@ def _annotation(module: source.Module, parameter: ast.arg, evidence: Evidence) -
     evidence.optional = "None" in text or "Optional" in text
     if "Tensor" not in text:
         return
-    evidence.tensor = bool(re.search(r"\bTensor\b", text))
+    several = re.search(r"\b(list|tuple|sequence|iterable)\b", text, re.IGNORECASE)
+    if several:
+        evidence.several = True
+        evidence.as_tuple = not re.search(r"\b(list|sequence|iterable)\b", text, re.IGNORECASE)
+    evidence.tensor = not several and bool(re.search(r"\bTensor\b", text))
     for part in ast.walk(node):
         if not isinstance(part, ast.Subscript) or not isinstance(part.slice, ast.Tuple):
             continue
@@ -767,6 +800,9 @@ class _Solution:
         default = self.launcher.defaults.get(name)
         if default is not None and _is_none(default):
             return ChoiceArgument(name, (None,)) if self.launcher.autograd else None
+        if evidence.several:
+            self.unknown[name] = "[f32[m, n], f32[m, n]]"
+            return None
         if evidence.tensor:
             return self._tensor(name, evidence, ranks)
         if default is not None:

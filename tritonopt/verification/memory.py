@@ -18,7 +18,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .arguments import TorchType
-from .examples import FAR, Example, Repeat, TensorRecipe
+from .examples import FAR, Example, Repeat, Several, TensorRecipe, parts_of
 from .values import values_of
 
 DTYPES: Mapping[str, Any] = {
@@ -242,11 +242,16 @@ def build_arguments(
     tensors: dict[str, Any] = {}
     arguments: list[Any] = []
     for name, recipe in example.arguments:
+        parts = [n for n, _ in parts_of(name, recipe)]
+        for part, form in parts_of(name, recipe):
+            tensors[part] = _build(part, form, arena, nudge=nudge)
+            if gradients and tensors[part].dtype.is_floating_point:
+                tensors[part].requires_grad_()
         if isinstance(recipe, TensorRecipe):
-            tensors[name] = _build(name, recipe, arena, nudge=nudge)
-            if gradients and tensors[name].dtype.is_floating_point:
-                tensors[name].requires_grad_()
             arguments.append(tensors[name])
+        elif isinstance(recipe, Several):
+            found = [tensors[part] for part in parts]
+            arguments.append(tuple(found) if recipe.as_tuple else found)
         elif isinstance(recipe, Repeat):
             arguments.append(None)
         elif isinstance(recipe.value, TorchType):

@@ -15,6 +15,7 @@ from .arguments import (
     Argument,
     ChoiceArgument,
     Dimension,
+    SequenceArgument,
     Signature,
     SizeArgument,
     TensorArgument,
@@ -84,7 +85,10 @@ def _shapes(known: Iterable[Argument], frame: tuple[str, ...]) -> list[tuple[Dim
     last = [s[-1] for s in found if s and isinstance(s[-1], str) and s[-1] != "..."]
     # Weights are as long as the rows that they belong to.
     framed = (*frame[:-1], last[0]) if last else frame
-    return list(dict.fromkeys(sorted([*found, framed], key=len, reverse=True)))
+    sides = list(dict.fromkeys(last))
+    # Two vectors of different sizes are the sides of a matrix.
+    square = [(sides[0], sides[1])] if len(sides) == 2 and len(frame) == 2 else []
+    return list(dict.fromkeys(sorted([*found, *square, framed], key=len, reverse=True)))
 
 
 def _around(
@@ -96,6 +100,8 @@ def _around(
     more = [(*own, "n"), ("m", *own), (*own, "c", "n"), ("b", "m", *own), (*own, "c", "m", "n")]
     others = list(_alternatives(argument, shapes))
     if not ranked and "..." not in own:
+        # Of more dimensions than the code shows: those of another tensor, most likely.
+        others = [s for s in shapes if len(s) > len(own) and "..." not in s] + others
         others += [shape for shape in more if len(shape) <= 4]
     floats = [argument, *(replace(argument, shape=shape) for shape in others)]
     yield from _with_types(argument.name, floats, shapes, argument.dtypes != DEFAULT_DTYPES)
@@ -159,6 +165,9 @@ def _unknown(
 ) -> Iterator[Argument]:
     name = parameter.arg
     kind = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
+    if evidence.several:
+        yield from _lists(name, evidence, shapes)
+        return
     tensors = list(_tensors(name, evidence, shapes))
     scalars = list(_scalars(name, kind, evidence, shapes, frame))
     if evidence.tensor or "Tensor" in kind:
@@ -198,6 +207,21 @@ def _tensors(
         strided, rows_only = layouts(evidence, len(form))
         floats.append(TensorArgument(name, dtypes, form, strided=strided, rows_only=rows_only))
     yield from _with_types(name, floats, shapes, evidence.dtypes is not None)
+
+
+def _lists(
+    name: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[SequenceArgument]:
+    """Lists whose tensors differ in one size, which says the most, then of one form."""
+    for form in _tensors(name, evidence, shapes):
+        for axis in range(len(form.shape)):
+            longer = replace(form, shape=(*form.shape[:axis], "k", *form.shape[axis + 1 :]))
+            yield _several(name, evidence, form, longer)
+        yield _several(name, evidence, form, form)
+
+
+def _several(name: str, evidence: Evidence, *forms: TensorArgument) -> SequenceArgument:
+    return SequenceArgument.of(name, forms, more=True, as_tuple=evidence.as_tuple)
 
 
 def _scalars(

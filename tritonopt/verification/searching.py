@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException
 
-from .arguments import Signature
+from .arguments import Signature, TensorArgument
 from .checking import Checker
 from .database import key_of, past_failures
 from .examples import FLOAT_VALUES, Example, Limits
@@ -130,7 +130,10 @@ class Search:
         largest = max(accepted, key=lambda e: e.main_size, default=None)
         if largest is None:
             return None
-        dtypes = {t.name: usable_dtypes(t, self.limits)[0] for t in self.signature.tensors}
+        dtypes = {
+            name: usable_dtypes(self.signature.tensor(name), self.limits)[0]
+            for name in largest.tensors
+        }
         mains = [e.tensors[e.main_tensor or ""] for e in accepted]
         main = largest.main_tensor or ""
         drawn = {m.values for m in mains if m.dtype == dtypes[main] and m.elements > 16}
@@ -196,18 +199,26 @@ class Search:
         Both versions are compared with themselves on the same values close together: the
         float64 oracle would need the whole memory again.
         """
-        strided = {t.name for t in self.signature.tensors if t.strided and len(t.shape) >= 2}
         fitting = [
             e
             for e, x in self.checker.examinations.items()
             if x.accepted and e.contiguous and not e.backward and e.main_size > 1
         ]
         for near in sorted(fitting, key=_size_of):
-            names = {n for n in strided & near.tensors.keys() if near.tensors[n].shape[0] >= 2}
+            names = {
+                name
+                for name, recipe in near.tensors.items()
+                if self._far_apart(self.signature.tensor(name)) and recipe.shape[0] >= 2
+            }
             if names:
                 return self._compare_far(near, near.far(names))
         self.checker.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
         return None
+
+    @staticmethod
+    def _far_apart(form: TensorArgument) -> bool:
+        """Whether its rows may lie anywhere."""
+        return form.strided and len(form.shape) >= 2
 
     def _compare_far(self, near: Example, far: Example) -> tuple[Example, Difference] | None:
         checker = self.checker

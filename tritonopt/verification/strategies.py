@@ -20,6 +20,7 @@ from .arguments import (
     Dimension,
     RangeArgument,
     SameArgument,
+    SequenceArgument,
     Signature,
     SizeArgument,
     TensorArgument,
@@ -35,12 +36,15 @@ from .examples import (
     Limits,
     PlainValue,
     Repeat,
+    Several,
     TensorRecipe,
 )
 
 _ALWAYS = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 100, 127, 128, 129, 257, 509, 512, 1021, 1024)
 _LARGEST_INTEGER = {"i64": 2**31, "i32": 2**31, "i16": 2**15, "i8": 2**7, "u8": 2**8}
 _SEEDS = 2**16
+_EXTRA_PARTS = (0, 1, 2, 4)
+"""How many tensors a list may have beyond those that are written."""
 
 
 def usable_dtypes(argument: TensorArgument, limits: Limits) -> tuple[str, ...]:
@@ -69,6 +73,20 @@ def examples(
     number in memory.
     """
 
+    def tensor(
+        draw: Callable[[st.SearchStrategy[Any]], Any],
+        form: TensorArgument,
+        dims: dict[str, int],
+        leading: tuple[int, ...],
+        like: dict[tuple[str, ...], str],
+    ) -> TensorRecipe:
+        shape = tuple(
+            size
+            for d in form.shape
+            for size in (leading if d == "..." else (_size(d, dims),))
+        )
+        return _draw_tensor(draw, form, like[usable_dtypes(form, limits)], shape, dims)
+
     @st.composite
     def build(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Example:
         dims = _draw_dimensions(draw, signature, limits)
@@ -77,16 +95,15 @@ def examples(
         recipes: list[tuple[str, ArgumentRecipe]] = []
         for argument in signature.arguments:
             if isinstance(argument, TensorArgument):
-                shape = tuple(
-                    size
-                    for d in argument.shape
-                    for size in (leading if d == "..." else (_size(d, dims),))
-                )
                 if argument.optional and draw(st.booleans()):
                     recipes.append((argument.name, PlainValue(None)))
                     continue
-                dtype = like[usable_dtypes(argument, limits)]
-                recipes.append((argument.name, _draw_tensor(draw, argument, dtype, shape, dims)))
+                recipes.append((argument.name, tensor(draw, argument, dims, leading, like)))
+            elif isinstance(argument, SequenceArgument):
+                extra = draw(st.sampled_from(_EXTRA_PARTS)) if argument.more else 0
+                forms = (*argument.parts, *argument.parts[-1:] * extra)
+                parts = tuple(tensor(draw, form, dims, leading, like) for form in forms)
+                recipes.append((argument.name, Several(parts, argument.as_tuple)))
             elif isinstance(argument, SameArgument):
                 recipes.append((argument.name, Repeat(argument.of)))
             elif isinstance(argument, RangeArgument):
@@ -131,10 +148,11 @@ def _draw_dimensions(
     The names that end some shape are columns, which get the long sizes; the
     others are rows, of which a program usually handles one: few are enough.
     """
-    columns = [t.shape[-1] for t in signature.tensors if t.shape]
+    shapes = signature.shapes
+    columns = [shape[-1] for shape in shapes]
     names: list[str] = []
-    for tensor in signature.tensors:
-        for d in reversed(tensor.shape):
+    for shape in shapes:
+        for d in reversed(shape):
             if isinstance(d, str) and d not in names and d != "...":
                 names.append(d)
     names.sort(key=lambda n: n not in columns)
@@ -142,13 +160,13 @@ def _draw_dimensions(
     for name in names:
         room = limits.elements
         is_column = name in columns
-        for tensor in signature.tensors:
-            if name not in tensor.shape:
+        for shape in shapes:
+            if name not in shape:
                 continue
-            room = min(room, _room(tensor.shape, name, dims, limits.elements))
-            if not (is_column and tensor.shape[-1] == name):
+            room = min(room, _room(shape, name, dims, limits.elements))
+            if not (is_column and shape[-1] == name):
                 # Rows are walked one by one, in loops or programs: they cost the most.
-                room = min(room, _room(tensor.shape[:-1], name, dims, limits.rows))
+                room = min(room, _room(shape[:-1], name, dims, limits.rows))
         room = max(1, room)
         pool = sizes(room, limits.blocks)
         if not is_column:

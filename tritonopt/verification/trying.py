@@ -18,11 +18,13 @@ from .arguments import (
     Dimension,
     RangeArgument,
     SameArgument,
+    SequenceArgument,
     Signature,
     SizeArgument,
     TensorArgument,
+    tensors_of,
 )
-from .examples import ArgumentRecipe, Example, PlainValue, Repeat, TensorRecipe
+from .examples import ArgumentRecipe, Example, PlainValue, Repeat, Several, TensorRecipe
 from .inference import DEFAULT_DTYPES, Reading
 from .outcomes import Attempt
 from .proposing import FRAMES, Choice, choices, variations
@@ -84,6 +86,10 @@ def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRe
     def size(dimension: Dimension) -> int:
         return sizes[dimension] if isinstance(dimension, str) else dimension
 
+    if isinstance(argument, SequenceArgument):
+        forms = (*argument.parts, *argument.parts[-1:] * argument.more)
+        parts = (_recipe(form, at + i, sizes) for i, form in enumerate(forms))
+        return Several(tuple(p for p in parts if isinstance(p, TensorRecipe)), argument.as_tuple)
     if isinstance(argument, TensorArgument):
         shape = tuple(3 if d == "..." else size(d) for d in argument.shape)
         low, high = argument.low, argument.high
@@ -157,7 +163,8 @@ class Trial:
                 nearness = self._nearness(attempt)
                 if attempt.level >= Attempt.OUTSIDE:
                     self.floats |= _of_floats(signature)
-                taken = self._taken(signature) if attempt.level == Attempt.GOOD else 0
+                good = attempt.level == Attempt.GOOD and _has_sizes(signature)
+                taken = self._taken(signature) if good else 0
                 if taken == len(_PATTERNS):
                     return signature
                 if taken > most:
@@ -264,15 +271,7 @@ class Trial:
         for dtype in sorted({d for t in signature.tensors for d in t.dtypes[1:]} - {"bf16"}):
             narrowed = _only(signature, dtype)
             if not self._spent() and self._attempt_any(narrowed).level != Attempt.GOOD:
-                signature = Signature(
-                    tuple(
-                        replace(a, dtypes=tuple(d for d in a.dtypes if d != dtype))
-                        if isinstance(a, TensorArgument) and len(a.dtypes) > 1
-                        else a
-                        for a in signature.arguments
-                    ),
-                    signature.notes,
-                )
+                signature = _without(signature, dtype)
         return signature
 
     # Combinations
@@ -281,12 +280,10 @@ class Trial:
         """The signature of a combination; None if it names a size that no tensor has."""
         arguments = [c.candidates[p] for c, p in zip(table, picks, strict=True)]
         given = [a for a in arguments if a is not None]
-        sizes = {d for a in given if isinstance(a, TensorArgument) for d in a.shape}
+        sizes = {d for a in given for tensor in tensors_of(a) for d in tensor.shape}
         for argument in given:
-            wanted: tuple[object, ...] = ()
-            if isinstance(argument, TensorArgument):
-                wanted = (argument.high,)
-            elif isinstance(argument, SizeArgument) and (sizes or not argument.as_tuple):
+            wanted: tuple[object, ...] = tuple(t.high for t in tensors_of(argument))
+            if isinstance(argument, SizeArgument) and sizes:
                 wanted = argument.sizes
             if not all(size in sizes for size in wanted if isinstance(size, str)):
                 return None
@@ -310,14 +307,35 @@ class Trial:
         return tuple(found)
 
 
+def _has_sizes(signature: Signature) -> bool:
+    """Whether anything has a size that is drawn: what is taken of one size only shows nothing."""
+    return any(isinstance(size, str) for shape in signature.shapes for size in shape)
+
+
 def _of_floats(signature: Signature) -> set[str]:
     return {t.name for t in signature.tensors if t.dtypes[0] in FLOATS}
 
 
 def _only(signature: Signature, dtype: str) -> Signature:
-    def narrowed(argument: Argument) -> Argument:
-        if isinstance(argument, TensorArgument) and dtype in argument.dtypes:
-            return replace(argument, dtypes=(dtype,))
-        return argument
+    return _with_dtypes(signature, lambda dtypes: (dtype,) if dtype in dtypes else dtypes)
 
-    return replace(signature, arguments=tuple(map(narrowed, signature.arguments)))
+
+def _without(signature: Signature, dtype: str) -> Signature:
+    def rest(dtypes: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(d for d in dtypes if d != dtype) or dtypes
+
+    return _with_dtypes(signature, rest)
+
+
+def _with_dtypes(
+    signature: Signature, change: Callable[[tuple[str, ...]], tuple[str, ...]]
+) -> Signature:
+    def changed(tensor: TensorArgument) -> TensorArgument:
+        return replace(tensor, dtypes=change(tensor.dtypes))
+
+    def of(argument: Argument) -> Argument:
+        if isinstance(argument, SequenceArgument):
+            return argument.with_parts(changed)
+        return changed(argument) if isinstance(argument, TensorArgument) else argument
+
+    return replace(signature, arguments=tuple(map(of, signature.arguments)))
