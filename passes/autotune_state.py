@@ -11,6 +11,7 @@ from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.polynomial import TooLarge
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.passes import Lint
+from tritonopt.source.trees import walk
 
 _TUNER = "triton.autotune"
 _ADDING = frozenset({"atomic_add", "atomic_xor"})
@@ -157,15 +158,13 @@ def _only_one(configs: ast.expr) -> bool:
 
 def _mentions_hook(facts: KernelFacts, configs: ast.expr) -> bool:
     """Whether a configuration may bring a hook of its own: seen, or out of sight in a function."""
-    if any(isinstance(n, ast.keyword) and n.arg == "pre_hook" for n in ast.walk(configs)):
+    if any(isinstance(n, ast.keyword) and n.arg == "pre_hook" for n in walk(configs)):
         return True
-    names = {n.id for n in ast.walk(configs) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(configs) if isinstance(n, ast.Name)}
     functions = facts.kernel.module.names.functions
     bodies = [node for node, _ in functions if node.name in names]
     return any(
-        isinstance(n, ast.keyword) and n.arg == "pre_hook"
-        for body in bodies
-        for n in ast.walk(body)
+        isinstance(n, ast.keyword) and n.arg == "pre_hook" for body in bodies for n in walk(body)
     )
 
 

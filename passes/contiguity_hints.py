@@ -36,6 +36,7 @@ from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.writing import NotExpressible, Writer
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
+from tritonopt.source.trees import walk
 
 WIDEST = 1024
 """The largest number that is tried as a hint."""
@@ -227,7 +228,7 @@ class _Kernel:
     def _statements(self) -> dict[ast.AST, ast.stmt]:
         """Of every expression, the innermost statement it stands in."""
         found: dict[ast.AST, ast.stmt] = {}
-        for statement in ast.walk(self.facts.kernel.node):
+        for statement in walk(self.facts.kernel.node):
             if isinstance(statement, ast.stmt):
                 found.update((inner, statement) for inner in _own_expressions(statement))
         return found

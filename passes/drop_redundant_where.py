@@ -19,6 +19,7 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.writing import block_of, comments_in
 from tritonopt.source import Change, Remove, ReplaceExpression
+from tritonopt.source.trees import walk
 
 LINE_LENGTH = 88
 _WIDE = frozenset({"int32", "int64"})
@@ -107,7 +108,7 @@ class DropRedundantWhere(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset()
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        for node in ast.walk(facts.kernel.node):
+        for node in walk(facts.kernel.node):
             if not isinstance(node, ast.Call) or node not in facts.values:
                 continue
             found = _Clearing.of(facts, node)
@@ -272,7 +273,7 @@ class _Clearing:
         text = self.facts.kernel.module.text_of
         if comments_in(text(self.call)) > comments_in(text(self.kept)):
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
-        lost = {n for side in (self.condition, self.cleared) for n in ast.walk(side)}
+        lost = {n for side in (self.condition, self.cleared) for n in walk(side)}
         if any(e.node in lost for e in self.facts.effects) or any(
             isinstance(n, ast.NamedExpr) for n in lost
         ):

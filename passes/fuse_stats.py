@@ -38,6 +38,7 @@ from tritonopt.rewriting.writing import (
     reads_of,
 )
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source.trees import walk
 
 MEASURED = {
     "shifted": "0.67x to 1.50x",
@@ -410,11 +411,11 @@ class _Statistics:
             tile, axes = summed_tile(value)
             if tile is result and axes and isinstance(node, ast.Call):
                 sums[node] = (axes, value.reduction.keep_dims)
-        nested = {inner for call in sums for inner in ast.walk(call) if inner is not call}
+        nested = {inner for call in sums for inner in walk(call) if inner is not call}
         effects = {effect.node for effect in self.facts.effects}
         self.uses = [call for call in sums if call not in nested]
         kinds = {sums[call] for call in self.uses}
-        covered = {inner for call in self.uses for inner in ast.walk(call)}
+        covered = {inner for call in self.uses for inner in walk(call)}
         reads = self._reads_of_lanes(result)
         whole = all(node in covered for node in reads) and not covered & effects
         if not reads or not whole or len(kinds) != 1:
@@ -424,7 +425,7 @@ class _Statistics:
 
     def _reads_of_lanes(self, result: Value) -> list[ast.Name]:
         """Where the kernel reads what the second sweep left in the accumulator, lane by lane."""
-        inside = set(ast.walk(self.sweeps.second.node))
+        inside = set(walk(self.sweeps.second.node))
         around = {loop.identity for loop in self.sweeps.second.nest}
 
         def holds_lanes(value: Value) -> bool:
@@ -798,8 +799,8 @@ class _Merge:
         forms, term, shape = self.facts.forms, self.sum.term, self.sum.shape
         mask = monomial_polynomial((a, 1) for a in self.statistics.mask)
         wide = {dtype for dtype, bits in FLOAT_BITS.items() if bits >= 32}
-        choices = [n for n in ast.walk(self.update) if isinstance(n, (ast.IfExp, ast.BoolOp))]
-        conditional = {inner for choice in choices for inner in ast.walk(choice)}
+        choices = [n for n in walk(self.update) if isinstance(n, (ast.IfExp, ast.BoolOp))]
+        conditional = {inner for choice in choices for inner in walk(choice)}
         # The tile in its widened form first: that is what the kernel adds.
         for widened, exact in product((True, False), (True, False)):
 
@@ -853,10 +854,10 @@ class _Merge:
         """The second accumulator keeps its name where that stands for nothing else."""
         name = self.squares.name
         starts = [s for s in self.between if names_bound(s) == {name} and is_plain(self.facts, s)]
-        inside = set(ast.walk(self.second))
+        inside = set(walk(self.second))
         others = [
             n
-            for n in ast.walk(self.facts.kernel.node)
+            for n in walk(self.facts.kernel.node)
             if isinstance(n, ast.Name) and n.id == name and n not in inside
         ]
         stores = [n for n in others if isinstance(n.ctx, ast.Store)]
@@ -1149,7 +1150,7 @@ class _Merge:
         """Its accumulator's start, and what was computed for it alone."""
         self.result.extend(Remove(s) for s in self.removed)
         sweeps = self.statistics.sweeps
-        inside = set(ast.walk(self.second))
+        inside = set(walk(self.second))
         around = sweeps.second.parent
         written = [change.code for change in self.result if not isinstance(change, Remove)]
         for statement in self.between:

@@ -44,6 +44,7 @@ from tritonopt.source import (
     ReplaceExpression,
 )
 from tritonopt.source.excerpts import statement_code
+from tritonopt.source.trees import walk
 
 LIMIT_OF_LATER_AXES = 65535
 """What CUDA allows along the second and the third axis of a grid."""
@@ -311,7 +312,7 @@ class _ProgramIds:
         todo, seen = [kernel], {kernel}
         while todo:
             searched = todo.pop()
-            for node in ast.walk(searched.node):
+            for node in walk(searched.node):
                 if isinstance(node, ast.For):
                     found._note_loop(node, searched)
                 if isinstance(node, ast.Call):
@@ -457,7 +458,7 @@ class _Body:
     def _check_exits(self, checklist: Checklist) -> None:
         claim = "every-tile-ends-alone"
         ends = {guard.body[0] for guard in self.guards}
-        for node in chain.from_iterable(map(ast.walk, self.looped)):
+        for node in chain.from_iterable(map(walk, self.looped)):
             if isinstance(node, ast.Return) and node not in ends:
                 detail = f"the return in line {node.lineno} is more than `if ...: return`"
                 raise refuted(claim, "early-return", detail)
@@ -542,7 +543,7 @@ class _Body:
                 detail = f"the constexpr {parameter.name} is bound again"
                 raise refuted(claim, "constexpr-in-the-body", detail)
         for statement in self.looped:
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
                     detail = f"line {node.lineno} binds a constexpr, which a loop cannot do again"
                     raise refuted(claim, "constexpr-in-the-body", detail)
@@ -605,7 +606,7 @@ class _Body:
 
     def _apart(self, effect: Effect) -> dict[str, Assumption | None]:
         """Why nothing but other such additions touches what is added to, and what is given."""
-        statements = [s for s in ast.walk(self.kernel.node) if isinstance(s, ast.Expr)]
+        statements = [s for s in walk(self.kernel.node) if isinstance(s, ast.Expr)]
         additions = [self._atomic_add(statement) for statement in statements]
         evidence: dict[str, Assumption | None] = {}
         for other in self.facts.effects:
@@ -634,7 +635,7 @@ class _Body:
         if not all(self._asks_for_tile(guard.test) for guard in earlier):
             raise NotExpressible("it may be that no tile comes to it")
         where = [pointer] if mask is None else [pointer, mask]
-        inside = {node for part in where for node in ast.walk(part)}
+        inside = {node for part in where for node in walk(part)}
         if any(map(self._depends_on_tile, where)):
             raise NotExpressible("each tile adds somewhere else")
         if any(e.node in inside for e in self.facts.effects):
@@ -679,7 +680,7 @@ class _Body:
     def _depends_on_tile(self, node: ast.AST) -> bool:
         return any(
             n in self.ids.calls or (isinstance(n, ast.Name) and n.id in self.bound)
-            for n in ast.walk(node)
+            for n in walk(node)
         )
 
     def _asks_for_tile(self, test: ast.expr) -> bool:
@@ -773,12 +774,10 @@ class _Loop:
         changes += self._sums(last)
         if body.last_return is not None:
             changes.append(Remove(body.last_return))
-        for node in ast.walk(self.kernel.node):
-            if isinstance(node, ast.JoinedStr) and not self.replaced.keys().isdisjoint(
-                ast.walk(node)
-            ):
+        for node in walk(self.kernel.node):
+            if isinstance(node, ast.JoinedStr) and not self.replaced.keys().isdisjoint(walk(node)):
                 raise NotExpressible(f"a string in line {node.lineno} holds what changes")
-        inside = {node for statement in self.gone for node in ast.walk(statement)}
+        inside = {node for statement in self.gone for node in walk(statement)}
         changes += [
             ReplaceExpression(node, code)
             for node, code in self.replaced.items()
@@ -810,7 +809,7 @@ class _Loop:
             return variable, "", []
         assert isinstance(statement.targets[0], ast.Name)
         variable = statement.targets[0].id
-        for node in ast.walk(self.kernel.node):
+        for node in walk(self.kernel.node):
             if isinstance(node, ast.Name) and node.id == variable:
                 self._replace_number(node, variable)
         self.gone.add(statement)
@@ -837,7 +836,7 @@ class _Loop:
             isinstance(node, ast.Call)
             and _callees(self.kernel, node)
             and any(isinstance(a, ast.Name) and a.id == name for a in _arguments(node))
-            for node in ast.walk(self.kernel.node)
+            for node in walk(self.kernel.node)
         )
 
     def _replace_number(self, node: ast.expr, variable: str) -> None:
@@ -875,9 +874,9 @@ class _Loop:
             if begins is None:
                 self.at_top.append(f"{new} = {parameter}")
             else:
-                kept = set(ast.walk(begins))
+                kept = set(walk(begins))
             for statement in self.body.looped:
-                for node in ast.walk(statement):
+                for node in walk(statement):
                     if isinstance(node, ast.Name) and node.id == parameter and node not in kept:
                         self.replaced[node] = new
             if isinstance(first, ast.AugAssign) and begins is not None:
@@ -911,7 +910,7 @@ class _Loop:
                 code = "".join(f"{comment}\n" for comment in comments)
                 code += f"if {self._negated(guard.test)}:\n    ..."
                 changes.append(Enclose(rest, last, code))
-            elif any(e.node in set(ast.walk(guard.test)) for e in self.body.facts.effects):
+            elif any(e.node in set(walk(guard.test)) for e in self.body.facts.effects):
                 raise NotExpressible(f"the condition in line {guard.lineno} does something")
         return changes
 
@@ -986,7 +985,7 @@ class _Loop:
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
@@ -1098,7 +1097,7 @@ class _Launches:
             typed = parameter.annotation is not None and not parameter.constexpr
             if parameter.name in names and typed:
                 return False  # the loop variable would have that type
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        calls = [node for node in walk(tree) if isinstance(node, ast.Call)]
         return all(self._is_covered(*call.args) for call in calls)
 
     def _is_covered(self, dividend: ast.expr, divisor: ast.expr) -> bool:

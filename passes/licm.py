@@ -17,6 +17,7 @@ from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.unswitching import Unswitching, invariant_branches
 from tritonopt.rewriting.writing import NotExpressible
 from tritonopt.source import Change
+from tritonopt.source.trees import walk
 
 
 @dataclass(frozen=True)
@@ -241,13 +242,13 @@ def _header(facts: KernelFacts, loop: Loop) -> str:
 
 
 def _holds_a_load(facts: KernelFacts, branch: ast.If) -> bool:
-    inside = set(ast.walk(branch))
+    inside = set(walk(branch))
     return any(e.kind is EffectKind.LOAD and e.node in inside for e in facts.effects)
 
 
 def _multiplies(facts: KernelFacts, loop: Loop) -> bool:
     """Whether a matrix product in the loop waits for what is loaded."""
-    calls = (node for node in ast.walk(loop.node) if isinstance(node, ast.Call))
+    calls = (node for node in walk(loop.node) if isinstance(node, ast.Call))
     return any(function(facts.kernel.module.resolve(call.func)) in MATRIX for call in calls)
 
 

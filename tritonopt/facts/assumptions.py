@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tritonopt.facts.polynomial import Atom, Polynomial
+from tritonopt.source.trees import walk
 
 _COMPARISONS = {
     ast.Lt: "<",
@@ -63,7 +64,7 @@ def parse_assumption(text: str) -> Assumption:
     except (SyntaxError, ValueError) as error:
         raise AssumptionError(f"{text!r} is not a Python expression") from error
     names = frozenset(
-        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not _is_called(n, tree)
+        n.id for n in walk(tree) if isinstance(n, ast.Name) and not _is_called(n, tree)
     )
     match tree:
         case ast.Call(func=ast.Name(id="disjoint"), args=[ast.Name(), ast.Name()], keywords=[]):

@@ -23,6 +23,7 @@ from tritonopt.facts.host import Passed, forms_at, place_atom
 from tritonopt.facts.offsets import number_of
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.source import Launch
+from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
@@ -108,7 +109,7 @@ class _Overrun:
         assert self._launch.launcher is not None
         form_at = forms_at(self._launch)
         found = {}
-        for node in ast.walk(self._launch.launcher):
+        for node in walk(self._launch.launcher):
             if isinstance(node, ast.Call):
                 shape = _made(self._launch, form_at, node)
                 if shape is not None:
@@ -365,7 +366,7 @@ def _checks_are_understood(launch: Launch) -> bool:
     """Whether all that the launcher checks is of kinds that are read as facts, or about no size."""
     if launch.launcher is None:
         return False
-    for node in ast.walk(launch.launcher):
+    for node in walk(launch.launcher):
         if isinstance(node, ast.Assert) or (
             isinstance(node, ast.If)
             and any(isinstance(inner, (ast.Raise, ast.Return)) for inner in node.body)

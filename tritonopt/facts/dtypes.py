@@ -20,6 +20,7 @@ from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.launches import below_lambda
 from tritonopt.facts.tensors import passed_types
 from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value
+from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.facts.effects import Effect
@@ -329,7 +330,7 @@ def _is_bound_as_constexpr(facts: KernelFacts, name: str) -> bool:
         and isinstance(node.target, ast.Name)
         and node.target.id == name
         and facts.kernel.module.resolve(node.annotation) == "triton.language.constexpr"
-        for node in ast.walk(facts.kernel.node)
+        for node in walk(facts.kernel.node)
     )
 
 

@@ -26,6 +26,7 @@ from tritonopt.facts.language import function
 from tritonopt.facts.offsets import Kind, NotConsecutive, read_offsets, stays_below
 from tritonopt.facts.polynomial import ONE, Polynomial
 from tritonopt.facts.values import Value
+from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
@@ -231,7 +232,7 @@ class _Truth:
 
 def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, bool]]:
     """What is around a node: the statement, its condition, and whether that holds there."""
-    for outer in ast.walk(root):
+    for outer in walk(root):
         match outer:
             case ast.If(test=test, body=body, orelse=orelse):
                 blocks: tuple[Sequence[ast.AST], ...] = (body, orelse)
@@ -242,5 +243,5 @@ def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, b
             case _:
                 continue
         for block, holds in zip(blocks, (True, False), strict=False):
-            if any(inner is node for part in block for inner in ast.walk(part)):
+            if any(inner is node for part in block for inner in walk(part)):
                 yield outer, test, holds

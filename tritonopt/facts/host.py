@@ -23,6 +23,7 @@ from tritonopt.facts.forms import ceiling_division
 from tritonopt.facts.polynomial import Argument, Atom, Polynomial, TooLarge
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.module import Module
+from tritonopt.source.trees import walk
 
 Multiple = tuple[Polynomial, Polynomial]
 """(dividend, divisor) of `dividend % divisor == 0`."""
@@ -307,7 +308,7 @@ class _Host:
         self._parameters: set[str] = set()
         if function is None:
             return
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 self._elsewhere |= set(node.names)
             for _, block in ast.iter_fields(node):
@@ -380,7 +381,7 @@ class _Host:
     @cached_property
     def _rebound(self) -> frozenset[str]:
         """Names of the module that a function may bind, in each call anew."""
-        inside = ast.walk(self._module.tree)
+        inside = walk(self._module.tree)
         return frozenset(n for node in inside if isinstance(node, ast.Global) for n in node.names)
 
     @property
@@ -502,8 +503,8 @@ class _Host:
         return isinstance(last, _LEAVES_BLOCK)
 
     def _learn(self, test: ast.expr, holds: bool, place: ast.stmt, found: _Checks) -> None:
-        if not all(map(self._is_arithmetic, ast.walk(test))):
-            names = {n.id: n for n in ast.walk(test) if isinstance(n, ast.Name)}
+        if not all(map(self._is_arithmetic, walk(test))):
+            names = {n.id: n for n in walk(test) if isinstance(n, ast.Name)}
             found.unread += [self.form(name, place) for name in names.values()]
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -649,7 +650,7 @@ def _bound_names(node: ast.AST) -> frozenset[str]:
 
 
 def _names_bound_in(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         match inner:
             case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
                 yield bound

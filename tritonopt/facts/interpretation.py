@@ -27,6 +27,7 @@ from tritonopt.facts.values import (
 )
 from tritonopt.source import Kernel
 from tritonopt.source.names import Binding, Scope
+from tritonopt.source.trees import walk
 
 Environment = dict[str, Value]
 
@@ -213,9 +214,9 @@ class Interpretation:
             self._frame.environment[name] = self.table.opaque("bound by a statement not understood")
 
     def _unknown_expression(self, node: ast.expr) -> None:
-        if any(isinstance(inner, ast.Call) for inner in ast.walk(node)):
+        if any(isinstance(inner, ast.Call) for inner in walk(node)):
             self._effect(EffectKind.CALL, node, type(node).__name__.lower())
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.NamedExpr):
                 why = "bound in an expression not understood"
                 self._frame.environment[inner.target.id] = self.table.opaque(why)
@@ -239,7 +240,7 @@ class Interpretation:
     @cached_property
     def _elements_change(self) -> bool:
         """Whether jit code of the file replaces elements, `t[0] = x`, maybe by another name."""
-        nodes = (node for kernel in self.kernel.module.kernels for node in ast.walk(kernel.node))
+        nodes = (node for kernel in self.kernel.module.kernels for node in walk(kernel.node))
         return any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) for n in nodes)
 
     def _part(self, value: Value, index: int) -> Value:
@@ -1123,14 +1124,14 @@ def _inserted_axes(parts: Sequence[ast.expr], rank: int | None) -> tuple[bool, .
 
 
 def _target_names(target: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(target) if isinstance(n, ast.Name)}
 
 
 def _assigned_names(statements: Sequence[ast.stmt]) -> set[str]:
     """Every name that the statements may bind, however deep."""
     names: set[str] = set()
     for statement in statements:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             match node:
                 case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                     names.add(name)

@@ -16,6 +16,7 @@ from itertools import chain
 
 from tritonopt.facts.host import Passed, passed_by
 from tritonopt.source import Kernel, Launch
+from tritonopt.source.trees import walk
 
 _ALLOCATIONS = frozenset(
     f"torch.{name}{like}"
@@ -164,7 +165,7 @@ def _calls(kernel: Kernel, name: str) -> bool:
     """Whether jit code calls something of that name."""
     return any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-        for node in ast.walk(kernel.node)
+        for node in walk(kernel.node)
     )
 
 
@@ -215,7 +216,7 @@ class _Buffers:
         self._loops = False
         self._replaces_memory = False
         plain: set[ast.AST] = set()
-        for node in ast.walk(launch.launcher):
+        for node in walk(launch.launcher):
             match node:
                 case (
                     ast.Assign(targets=[ast.Name() as target])
@@ -229,7 +230,7 @@ class _Buffers:
                     if node is not launch.launcher:
                         self._hidden |= _names_of_inner(node)
                 case ast.comprehension(target=target):
-                    self._hidden |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                    self._hidden |= {n.id for n in walk(target) if isinstance(n, ast.Name)}
                 case ast.Global(names=names) | ast.Nonlocal(names=names):
                     self._hidden |= set(names)
                 case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
@@ -241,7 +242,7 @@ class _Buffers:
                     self._replaces_memory = True
         self._otherwise: set[str] = set()
         """Names that are bound in any way but a plain assignment."""
-        for node in ast.walk(launch.launcher):
+        for node in walk(launch.launcher):
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 self._bound.setdefault(node.id, []).append(node.lineno)
                 if node not in plain:
@@ -320,8 +321,8 @@ def _parameter_names(arguments: ast.arguments) -> Iterator[str]:
 
 def _names_of_inner(node: ast.AST) -> set[str]:
     """The names that an inner function, lambda or class binds for itself or for others."""
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _is_store(n)}
-    names |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    names = {n.id for n in walk(node) if isinstance(n, ast.Name) and _is_store(n)}
+    names |= {n.arg for n in walk(node) if isinstance(n, ast.arg)}
     return names
 
 

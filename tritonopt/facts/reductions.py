@@ -17,6 +17,7 @@ from tritonopt.facts.effects import Loop
 from tritonopt.facts.forms import Forms, varies_with
 from tritonopt.facts.polynomial import ONE, Polynomial
 from tritonopt.facts.values import Value
+from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
@@ -116,7 +117,7 @@ def _update(loop: Loop, name: str) -> ast.stmt | None:
         return None
     found = None
     for statement in loop.node.body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
                 found = statement
     return found
@@ -127,6 +128,6 @@ def nodes_of(facts: KernelFacts, statements: Sequence[ast.AST]) -> list[ast.expr
     return [
         node
         for statement in statements
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.expr) and node in facts.values
     ]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tritonopt.source import Launch, Module
+from tritonopt.source.trees import walk
 
 _DTYPES = {
     "float16": "fp16",
@@ -143,7 +144,7 @@ class _Launcher:
         return False
 
     def _holds_call(self, node: ast.AST) -> bool:
-        return any(inner is self._call for inner in ast.walk(node))
+        return any(inner is self._call for inner in walk(node))
 
     def _enter(self, statement: ast.stmt, names: _Names) -> None:
         """Follow into the statement that the call stands in."""
@@ -323,7 +324,7 @@ def _leaves(block: Sequence[ast.stmt]) -> bool:
 def _forget(names: _Names, nodes: Sequence[ast.AST]) -> None:
     """Forget every name that may be bound anew, or whose memory may be exchanged."""
     for outer in nodes:
-        for node in ast.walk(outer):
+        for node in walk(outer):
             match node:
                 case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                     names.pop(name, None)
@@ -358,10 +359,10 @@ def _bound_elsewhere(launcher: ast.FunctionDef) -> set[str]:
     With `nonlocal`, these are the launcher's own.
     """
     found: set[str] = set()
-    for inner in ast.walk(launcher):
+    for inner in walk(launcher):
         if isinstance(inner, (ast.Global, ast.Nonlocal)):
             found.update(inner.names)
         if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner is not launcher:
-            names = (node for node in ast.walk(inner) if isinstance(node, ast.Name))
+            names = (node for node in walk(inner) if isinstance(node, ast.Name))
             found.update(name.id for name in names if not isinstance(name.ctx, ast.Load))
     return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tritonopt.source import Change, Launch, ReplaceExpression
 from tritonopt.source.names import Binding, Scope
+from tritonopt.source.trees import walk
 
 _SIZES = frozenset({"shape", "size", "numel", "stride", "dim", "element_size"})
 """What a tensor says of itself, in numbers of Python's own."""
@@ -67,7 +68,7 @@ class Extent:
         module = self.launch.kernel.module
         names = module.names
         made_before = bool(self.name) and not self.meta
-        for node in ast.walk(self.expression):
+        for node in walk(self.expression):
             if isinstance(node, ast.Attribute) and made_before:
                 is_size = node.attr in _SIZES or bool(module.resolve(node))
                 if not is_size:
@@ -117,8 +118,8 @@ class Extent:
         given = dict(self.launch.arguments)
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name == "triton.heuristics":
-                texts = [n.value for n in ast.walk(decorator) if isinstance(n, ast.Constant)]
-                if not any(isinstance(node, ast.Dict) for node in ast.walk(decorator)):
+                texts = [n.value for n in walk(decorator) if isinstance(n, ast.Constant)]
+                if not any(isinstance(node, ast.Dict) for node in walk(decorator)):
                     return {}
                 given = {key: value for key, value in given.items() if key not in texts}
         return given
@@ -141,7 +142,7 @@ class Extent:
         if not self._means_the_same_at_launch():
             return None
         replaced: dict[ast.expr, str] = {}
-        for node in ast.walk(self.expression):
+        for node in walk(self.expression):
             key = self._meta_key(node) if isinstance(node, ast.expr) else None
             if isinstance(node, ast.expr) and key is not None:
                 argument = self._given.get(key)
@@ -149,7 +150,7 @@ class Extent:
                     return None
                 replaced[node] = module.text_of(argument)
         text = module.text_with(self.expression, replaced)
-        left = (n for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name))
+        left = (n for n in walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name))
         return None if any(n.id == self.meta for n in left) else self._whole(text)
 
     def _whole(self, text: str) -> str:
@@ -278,7 +279,7 @@ def _of_function(arguments: ast.arguments, body: ast.expr, axis: int) -> tuple[a
 def scope_at(launch: Launch) -> Scope:
     """The scope in which a launch reads its names."""
     names = launch.kernel.module.names
-    inside = (n for n in ast.walk(launch.call) if isinstance(n, ast.Name) and n in names.scope_of)
+    inside = (n for n in walk(launch.call) if isinstance(n, ast.Name) and n in names.scope_of)
     return names.scope_of[next(inside)]
 
 
@@ -308,7 +309,7 @@ def is_repeatable(expression: ast.expr) -> bool:
 
 def _calls_nothing(expression: ast.expr) -> bool:
     calls = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
-    return not any(isinstance(node, calls) for node in ast.walk(expression))
+    return not any(isinstance(node, calls) for node in walk(expression))
 
 
 def _is_docstring(statement: ast.stmt) -> bool:
@@ -317,7 +318,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 def names_in(function: ast.AST) -> Iterator[str]:
     """Every name that a function reads, binds or takes."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.arg):

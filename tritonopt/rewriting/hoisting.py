@@ -27,6 +27,7 @@ from tritonopt.source import (
     ReplaceExpression,
     excerpts,
 )
+from tritonopt.source.trees import walk
 
 _UNWANTED = {"disable_licm": "licm-is-disabled", "warp_specialize": "warp-specialized-loop"}
 """Arguments of `tl.range` by which the author has spoken on what may move."""
@@ -74,7 +75,7 @@ _NO_VALUE = (ast.Tuple, ast.List, ast.Starred, ast.NamedExpr)
 
 
 def _is_invariant(facts: KernelFacts, expression: ast.expr, loop: Loop) -> bool:
-    inside = set(ast.walk(expression))
+    inside = set(walk(expression))
     if any(isinstance(node, ast.NamedExpr) for node in inside):
         return False
     effects = [e for e in facts.effects if e.node in inside]
@@ -110,7 +111,7 @@ class Hoisting:
 
     @cached_property
     def loads(self) -> list[Effect]:
-        inside = set(ast.walk(self.expression))
+        inside = set(walk(self.expression))
         return [e for e in self.facts.effects if e.node in inside]
 
     @property
@@ -155,8 +156,8 @@ class Hoisting:
         """Every iteration must come to the load."""
         claim, reason = "load-always-runs", "under-a-condition"
         guards = {guard.node for load in self.loads for guard in load.guards}
-        guards -= set(ast.walk(self.expression))
-        inside = guards.intersection(ast.walk(self.loop.node)) if guards else ()
+        guards -= set(walk(self.expression))
+        inside = guards.intersection(walk(self.loop.node)) if guards else ()
         for node in sorted(inside, key=lambda guard: guard.lineno):
             detail = f"it runs only under the condition in line {node.lineno}"
             raise refuted(claim, reason, detail)
@@ -283,14 +284,14 @@ class Hoisting:
         """Whether what the loop leaves in a name may be read: by what follows, or the next time."""
         if name not in self.loop.initial:
             return False
-        inside = set(ast.walk(self.loop.node))
+        inside = set(walk(self.loop.node))
         return self.loop.parent is not None or any(
             node.lineno > self.loop.line and node not in inside
             for node in reads_of(self.facts.kernel.node, name)
         )
 
     def _names_in_the_loop(self, name: str) -> list[ast.Name]:
-        nodes = ast.walk(self.loop.node)
+        nodes = walk(self.loop.node)
         return [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
 
     @property

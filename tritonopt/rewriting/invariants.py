@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.rewriting.writing import NotExpressible, Writer, is_plain
+from tritonopt.source.trees import walk
 
 _COUNTED = frozenset({"range", "tl.range", "tl.static_range"})
 
@@ -118,7 +119,7 @@ class Lift:
         if target is None or statement not in self._straight:
             raise NotExpressible(f"line {statement.lineno} is no plain assignment of the loop")
         facts = self.facts
-        inside = set(ast.walk(statement))
+        inside = set(walk(statement))
         if any(e.node in inside and e.order not in self._loads for e in facts.effects):
             raise NotExpressible(f"line {statement.lineno} does more than compute")
         if not is_plain(facts, statement) or target.id in self._parameters:
@@ -151,8 +152,8 @@ class Lift:
             assert target is not None
             environment[target.id] = self.facts.values[target]
             moved.add(target.id)
-        gone = {node for statement in self._chosen for node in ast.walk(statement)}
-        for node in ast.walk(self.loop.node):
+        gone = {node for statement in self._chosen for node in walk(statement)}
+        for node in walk(self.loop.node):
             if not isinstance(node, ast.Name) or node.id not in moved or node in gone:
                 continue
             if self.facts.values.get(node) is not environment[node.id]:
@@ -193,7 +194,7 @@ def _target(statement: ast.stmt) -> ast.Name | None:
 
 def _reads(node: ast.AST) -> list[ast.Name]:
     """Every name that is read; `x += 1` reads x."""
-    names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    names = [n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         names.append(node.target)
     return names

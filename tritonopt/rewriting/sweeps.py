@@ -17,6 +17,7 @@ from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.values import Carrier
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.memory import change_of_data, orders_memory, prove_unchanged
+from tritonopt.source.trees import walk
 
 
 @dataclass(frozen=True)
@@ -112,13 +113,13 @@ class TwoSweeps:
         """The second sweep may have no other effect than on `name`, nor any other use."""
         claim, reason = "second-sweep-only-sums", "second-sweep-does-more"
         for loop in (self.first, self.second):
-            if any(isinstance(n, (ast.For, ast.While)) and n.orelse for n in ast.walk(loop.node)):
+            if any(isinstance(n, (ast.For, ast.While)) and n.orelse for n in walk(loop.node)):
                 raise refuted(claim, reason, f"the loop in line {loop.line} has an else")
         for effect in self.facts.effects:
             if self.second in effect.loops and (effect.writes or effect.kind is EffectKind.PRINT):
                 also = f"the second sweep also does the {effect.name} in line {effect.line}"
                 raise refuted(claim, reason, also)
-        inside = set(ast.walk(self.second.node))
+        inside = set(walk(self.second.node))
         lost = self._lost(name)
         for value, line in self._values_outside(inside):
             for part in value.walk():
@@ -168,7 +169,7 @@ def earlier_siblings(facts: KernelFacts) -> Iterator[tuple[Loop, list[Loop]]]:
     """Each `for` loop of the kernel with those before it in its own block, nearest first."""
     loops = [loop for loop in facts.loops if not loop.inlined and isinstance(loop.node, ast.For)]
     block_of: dict[ast.AST, int] = {}
-    for node in ast.walk(facts.kernel.node):
+    for node in walk(facts.kernel.node):
         for _, block in ast.iter_fields(node):
             if isinstance(block, list):
                 block_of.update((s, id(block)) for s in block if isinstance(s, ast.For))

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 
 from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.source.trees import walk
 
 
 def invariant_statements(
@@ -25,7 +26,7 @@ def invariant_statements(
         statement
         for statement in body
         if _only_binds(statement)
-        and not any(varies(node) for node in ast.walk(statement))
+        and not any(varies(node) for node in walk(statement))
         and _may_run_early(facts, statement)
     ]
     kernel_names = frozenset(facts.kernel.module.names.scopes[facts.kernel.node].bindings)
@@ -55,7 +56,7 @@ def _is_name(target: ast.expr) -> bool:
 
 def _may_run_early(facts: KernelFacts, statement: ast.stmt) -> bool:
     """Whether what stands before the statement in the kernel may come after it."""
-    inside = set(ast.walk(statement))
+    inside = set(walk(statement))
     effects = [effect for effect in facts.effects if effect.node in inside]
     for effect in effects:
         if effect.kind is not EffectKind.LOAD or effect.volatile:
@@ -96,10 +97,8 @@ def _keeps_its_names(
 
 
 def _mentioned(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _bound(node: ast.AST) -> set[str]:
-    return {
-        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-    }
+    return {n.id for n in walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}

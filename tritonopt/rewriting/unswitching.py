@@ -22,6 +22,7 @@ from tritonopt.source import (
     Replace,
     excerpts,
 )
+from tritonopt.source.trees import walk
 
 _RUNTIME = frozenset(
     {"program_id", "num_programs", "lane", "load", "trip", "carried", "result", "reduce"}
@@ -57,11 +58,11 @@ def when_known(facts: KernelFacts, condition: Value, helper: bool = False) -> st
 def is_helper(facts: KernelFacts) -> bool:
     """Whether jit code calls the kernel, or could make use of what it returns."""
     kernel = facts.kernel
-    returned = any(isinstance(n, ast.Return) and n.value for n in ast.walk(kernel.node))
+    returned = any(isinstance(n, ast.Return) and n.value for n in walk(kernel.node))
     calls = (
         node.func
         for other in kernel.module.kernels
-        for node in ast.walk(other.node)
+        for node in walk(other.node)
         if other is not kernel and isinstance(node, ast.Call)
     )
     return returned or any(isinstance(f, ast.Name) and f.id == kernel.name for f in calls)
@@ -121,7 +122,7 @@ class Unswitching:
                 raise refuted(claim, "unrolled-loop", f"the compiler unrolls {where}")
             if loop.kind == "other" or not _counts_with_one_name(loop):
                 raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
-        for node in ast.walk(self.loop.node):
+        for node in walk(self.loop.node):
             if isinstance(node, (ast.For, ast.While)) and node.orelse:
                 raise refuted(claim, "loop-has-else", f"the loop in line {node.lineno} has an else")
         if self.facts.exits_early(self.loop):
@@ -193,7 +194,7 @@ class Unswitching:
         """What a loop leaves behind must have one type in and behind an `if`."""
         claim = "names-keep-their-types"
         node = self.loop.node
-        inside = set(ast.walk(node))
+        inside = set(walk(node))
         known = self.facts.before[node]
         bound = names_bound(node)
         own = names_bound(node.target) if isinstance(node, ast.For) else set()
@@ -210,7 +211,7 @@ class Unswitching:
 
     def _read(self) -> Iterator[tuple[ast.Name, Value | None]]:
         """Where the kernel reads a name, and the value that it finds, if it is known at all."""
-        for node in ast.walk(self.facts.kernel.node):
+        for node in walk(self.facts.kernel.node):
             match node:
                 case ast.Name(ctx=ast.Load()) if node in self.facts.values:
                     yield node, self.facts.values[node]
@@ -222,7 +223,7 @@ class Unswitching:
         taken = f"{name} is bound before the loop too, maybe with another type, which no if may"
         if any(p.name == name for p in self.facts.kernel.parameters):
             raise refuted(claim, "induction-name-is-taken", taken)
-        for other in ast.walk(self.facts.kernel.node):
+        for other in walk(self.facts.kernel.node):
             if not isinstance(other, ast.stmt) or other.lineno >= self.loop.line:
                 continue
             if name not in names_bound(_header(other)):
@@ -343,10 +344,10 @@ class Unswitching:
                         self._check_scope(name, branch)
 
     def _check_scope(self, name: ast.Name, branch: ast.If) -> None:
-        inside = set(ast.walk(branch))
+        inside = set(walk(branch))
         block = block_of(self.loop.node, branch)
         place = block.index(branch)
-        before = {n for statement in block[:place] for n in ast.walk(statement)}
+        before = {n for statement in block[:place] for n in walk(statement)}
         beside = {n for statement in block[place:] for n in _bound_directly(statement)}
         for other in _stores(self.loop.node):
             if other.id != name.id or other in inside or other in before or other in beside:
@@ -390,7 +391,7 @@ class Unswitching:
     def _asked_again(self, arms: Sequence[_Arm]) -> Iterator[tuple[ast.If, int, bool]]:
         """Other places of the loop where the condition of an arm, or its contrary, is asked."""
         values = [self.facts.values[arm.test] for arm in arms if arm.test is not None]
-        inside: set[ast.AST] = set(ast.walk(self.branch))
+        inside: set[ast.AST] = set(walk(self.branch))
         around = self._around
         for node in sorted(self._parents, key=lambda statement: statement.lineno):
             value = self.facts.values.get(node.test) if isinstance(node, ast.If) else None
@@ -398,7 +399,7 @@ class Unswitching:
                 continue
             asked = [i for i, known in enumerate(values) if _is_one_question(known, value)]
             if asked and not _is_elif(self.facts, node) and not self._effects_in(node.test):
-                inside.update(ast.walk(node))
+                inside.update(walk(node))
                 yield node, asked[0], values[asked[0]] is value
 
     def _removed(self, statements: Sequence[ast.stmt]) -> Iterator[Replace | Remove]:
@@ -440,8 +441,8 @@ class Unswitching:
     def _does_nothing_without(self, gone: Sequence[ast.stmt]) -> bool:
         """Whether nobody could tell that the loop ran, were it not for these statements."""
         node = self.loop.node
-        inner = {n for statement in gone for n in ast.walk(statement)}
-        if any(isinstance(n, ast.While) for n in ast.walk(node)):
+        inner = {n for statement in gone for n in walk(statement)}
+        if any(isinstance(n, ast.While) for n in walk(node)):
             return False
         effects = [e for e in self.facts.effects if self.loop in e.loops and e.node not in inner]
         effects += self._effects_in(node.iter) if isinstance(node, ast.For) else []
@@ -451,7 +452,7 @@ class Unswitching:
         return not names & set(self.loop.initial)
 
     def _effects_in(self, node: ast.AST) -> list[Effect]:
-        inside = set(ast.walk(node))
+        inside = set(walk(node))
         return [e for e in self.facts.effects if e.node in inside]
 
     def _text(self, test: ast.expr) -> str:
@@ -541,7 +542,7 @@ def _holds_one_loop(branch: ast.If, inner: ast.stmt) -> bool:
 
 def _size(statements: Sequence[ast.stmt]) -> int:
     """The number of statements, those inside of others included."""
-    return sum(isinstance(n, ast.stmt) for s in statements for n in ast.walk(s))
+    return sum(isinstance(n, ast.stmt) for s in statements for n in walk(s))
 
 
 def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
@@ -559,7 +560,7 @@ def invariant_branches(facts: KernelFacts) -> Iterator[list[Unswitching]]:
             continue
         if when_known(facts, value) == "static" or _is_constexpr(facts, branch.test):
             continue
-        if any(isinstance(node, ast.NamedExpr) for node in ast.walk(branch.test)):
+        if any(isinstance(node, ast.NamedExpr) for node in walk(branch.test)):
             continue
         outer = parents[branch]
         if isinstance(outer, ast.If) and _is_elif(facts, branch) and outer in sites:
@@ -585,7 +586,7 @@ def _is_constexpr(facts: KernelFacts, test: ast.expr) -> bool:
 
 def _stores(node: ast.AST) -> Iterator[ast.Name]:
     """Where names are bound."""
-    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    names = (n for n in walk(node) if isinstance(n, ast.Name))
     return (n for n in names if not isinstance(n.ctx, ast.Load))
 
 
@@ -597,7 +598,7 @@ def _is_uncertain(value: Value) -> bool:
 def _bound_directly(statement: ast.stmt) -> Iterator[ast.AST]:
     """The names that a statement binds in the block that it stands in."""
     if not isinstance(statement, (ast.If, ast.While)):
-        yield from ast.walk(_header(statement))
+        yield from walk(_header(statement))
 
 
 def _is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:

@@ -19,6 +19,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.source.names import Scope
+from tritonopt.source.trees import walk
 
 
 class NotExpressible(Exception):
@@ -37,7 +38,7 @@ class Writer:
         self._locals = frozenset(scope.bindings)
         self._taken = {
             n.id if isinstance(n, ast.Name) else n.arg
-            for n in ast.walk(facts.kernel.node)
+            for n in walk(facts.kernel.node)
             if isinstance(n, (ast.Name, ast.arg))
         }
 
@@ -83,9 +84,9 @@ class Writer:
 
     def means_the_same(self, expression: ast.expr, environment: Environment) -> bool:
         """Whether an expression of the kernel keeps its value where `environment` holds."""
-        if any(e.node in set(ast.walk(expression)) for e in self.facts.effects):
+        if any(e.node in set(walk(expression)) for e in self.facts.effects):
             return False
-        for node in ast.walk(expression):
+        for node in walk(expression):
             if isinstance(node, ast.Name) and node in self.facts.values:
                 known = environment.get(node.id)
                 if known is None and node.id not in self._locals:
@@ -254,7 +255,7 @@ def first_iteration(
             )
         kept.append(statement)
         needed = (needed - bound) | _reads(statement)
-    again = {node for statement in (*kept, wanted) for node in ast.walk(statement)}
+    again = {node for statement in (*kept, wanted) for node in walk(statement)}
     if guards and any(e.inlined and e.node in again for e in facts.effects):
         raise NotExpressible("a helper loads the first tile, and the loops may run no time at all")
     replaced: dict[str, ast.expr] = {}
@@ -284,9 +285,7 @@ def _path(loops: Sequence[Loop], upto: ast.stmt) -> list[ast.stmt]:
 
 
 def _reads(node: ast.AST) -> set[str]:
-    reads = {
-        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-    }
+    reads = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     if isinstance(node, ast.AugAssign):
         reads |= names_bound(node)
     return reads
@@ -294,14 +293,12 @@ def _reads(node: ast.AST) -> set[str]:
 
 def names_bound(node: ast.AST) -> set[str]:
     """Every name that a statement may bind."""
-    return {
-        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
+    return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def reads_of(node: ast.AST, name: str) -> list[ast.Name]:
     """Where a statement reads a name."""
-    names = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
+    names = (n for n in walk(node) if isinstance(n, ast.Name) and n.id == name)
     return [n for n in names if isinstance(n.ctx, ast.Load)]
 
 
@@ -313,7 +310,7 @@ def comments_in(text: str) -> int:
 
 def block_of(root: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
     """The list of statements that one stands in."""
-    for node in ast.walk(root):
+    for node in walk(root):
         for _, block in ast.iter_fields(node):
             if isinstance(block, list) and any(s is statement for s in block):
                 return block
@@ -329,7 +326,7 @@ def is_plain(facts: KernelFacts, statement: ast.stmt) -> bool:
             pass
         case _:
             return False
-    inside = set(ast.walk(statement))
+    inside = set(walk(statement))
     if any(isinstance(node, ast.NamedExpr) for node in inside):
         return False
     return all(e.kind is EffectKind.LOAD for e in facts.effects if e.node in inside)

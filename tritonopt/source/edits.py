@@ -28,6 +28,7 @@ from tritonopt.source.errors import EditConflict
 from tritonopt.source.expressions import Path, parse, spelling
 from tritonopt.source.module import Module
 from tritonopt.source.parameters import insertions
+from tritonopt.source.trees import walk
 
 _Splice = tuple[int, int, str]
 """Offsets from the start of a region, and what comes between them."""
@@ -68,9 +69,7 @@ class _Region:
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:
         return {
-            child: parent
-            for parent in ast.walk(self._node)
-            for child in ast.iter_child_nodes(parent)
+            child: parent for parent in walk(self._node) for child in ast.iter_child_nodes(parent)
         }
 
     def holds(self, change: Change) -> bool:
@@ -256,7 +255,7 @@ def _extent(module: Module, node: ast.FunctionDef | ast.Module) -> tuple[int, in
 
 def indent_unit(module: Module, node: ast.FunctionDef | ast.Module) -> str:
     """What one more level of indentation looks like there."""
-    functions = [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.For, ast.If))]
+    functions = [n for n in walk(node) if isinstance(n, (ast.FunctionDef, ast.For, ast.If))]
     for function in functions:
         outer = _indent(module, function.lineno)
         inner = _indent(module, function.body[0].lineno)

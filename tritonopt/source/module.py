@@ -15,6 +15,7 @@ from tritonopt.source.kernels import Kernel, find_kernels
 from tritonopt.source.launches import Launch, Uses, find_uses
 from tritonopt.source.lines import Lines
 from tritonopt.source.names import Names
+from tritonopt.source.trees import walk
 
 
 def has_kernels(text: str) -> bool:
@@ -104,7 +105,7 @@ class Module:
         """The text of an expression with other code in the place of some that are in it."""
         pieces: list[str] = []
         place, end = self.lines.span(node)
-        inside = set(ast.walk(node))
+        inside = set(walk(node))
         # Of two that begin together, the outer one first.
         parts = sorted(
             (self.lines.span(part)[0], -self.lines.span(part)[1], code)

@@ -11,6 +11,8 @@ import ast
 import builtins
 from collections.abc import Iterable, Sequence
 
+from tritonopt.source.trees import walk
+
 TRITON = "triton"
 LANGUAGE = "triton.language"
 LIBDEVICE = "triton.language.extra.libdevice"
@@ -333,7 +335,7 @@ class _Walk:
             inner.bind(parameter.name, None)
 
     def _pattern(self, pattern: ast.pattern, stmt: ast.stmt, scope: Scope) -> None:
-        for node in ast.walk(pattern):
+        for node in walk(pattern):
             if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None:
                 scope.bind(node.name, None)
             elif isinstance(node, ast.MatchMapping) and node.rest is not None:

@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tritonopt.source.trees import walk
+
 if TYPE_CHECKING:
     from tritonopt.source.module import Module
 
@@ -73,7 +75,7 @@ def _find(module: Module) -> Iterator[Suppression]:
 
 def _about(module: Module, line: int, alone: bool) -> tuple[int, int]:
     """The lines that a comment is about; `alone` says that no code stands before it."""
-    statements = [n for n in ast.walk(module.tree) if isinstance(n, ast.stmt)]
+    statements = [n for n in walk(module.tree) if isinstance(n, ast.stmt)]
     spans = {statement: _own_lines(statement) for statement in statements}
     around = [span for span in spans.values() if span[0] <= line <= span[1]]
     if alone and not around:
@@ -103,5 +105,5 @@ def _own_lines(statement: ast.stmt) -> tuple[int, int]:
         return first, statement.end_lineno or statement.lineno
     # Comments between the head and the block belong to the block.
     parts = [n for n in ast.iter_child_nodes(statement) if not isinstance(n, ast.stmt)]
-    ends = [getattr(part, "end_lineno", None) or 0 for node in parts for part in ast.walk(node)]
+    ends = [getattr(part, "end_lineno", None) or 0 for node in parts for part in walk(node)]
     return first, max([statement.lineno, *ends])

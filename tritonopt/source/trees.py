@@ -1,0 +1,32 @@
+"""Walking over syntax trees, which is most of what is done with them."""
+
+from __future__ import annotations
+
+import ast
+
+_MARKS = frozenset({"ctx", "op", "ops"})
+"""Fields with what only says how a node is meant: `Load()`, `Add()`, ..."""
+
+
+def walk(root: ast.AST) -> list[ast.AST]:
+    """The node and all inside it, in the order of `ast.walk`; contexts and operators left out.
+
+    Several times as fast as that.
+    """
+    found = [root]
+    for node in found:  # it grows meanwhile
+        kind = node.__class__
+        fields = _fields.get(kind)
+        if fields is None:
+            fields = _fields[kind] = tuple(name for name in kind._fields if name not in _MARKS)
+        for name in fields:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                found += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                found.append(value)
+    return found
+
+
+_fields: dict[type[ast.AST], tuple[str, ...]] = {}
+"""By the kind of a node, the fields that may hold nodes."""
