@@ -312,12 +312,12 @@ class _ProgramIds:
         todo, seen = [kernel], {kernel}
         while todo:
             searched = todo.pop()
-            for node in walk(searched.node):
+            for node in searched.nodes:
                 if isinstance(node, ast.For):
                     found._note_loop(node, searched)
-                if isinstance(node, ast.Call):
+                elif isinstance(node, ast.Call):
                     found._note(node, searched, searched is kernel)
-                if isinstance(node, ast.Name):
+                elif isinstance(node, ast.Name):
                     todo += [k for k in _kernels_named(searched, node) if k not in seen]
                     seen.update(todo)
         return found
@@ -365,10 +365,13 @@ def _callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
 
 def _kernels_named(kernel: Kernel, name: ast.Name) -> list[Kernel]:
     """The jit functions of the file that a name in a kernel may stand for."""
+    namesakes = [k for k in kernel.module.kernels if k.name == name.id]
+    if not namesakes:
+        return []
     scope = kernel.module.names.scope_of.get(name)
     home = scope.find(name.id) if scope is not None else None
     bindings = home.bindings[name.id] if home is not None else []
-    return [k for k in kernel.module.kernels if k.node in bindings]
+    return [k for k in namesakes if k.node in bindings]
 
 
 def _check_program_ids(ids: _ProgramIds, checklist: Checklist) -> None:

@@ -12,7 +12,7 @@ from tritonopt.facts.language import MATRIX, function
 from tritonopt.rewriting.bits import bits_when_code_moves
 from tritonopt.rewriting.checklist import Checklist, Declined
 from tritonopt.rewriting.hoisting import Hoisting, invariant_loads
-from tritonopt.rewriting.model import Condition, Safety, Site, Status
+from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.unswitching import Unswitching, invariant_branches
 from tritonopt.rewriting.writing import NotExpressible
@@ -176,8 +176,9 @@ class Licm(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        bits = bits_when_code_moves(facts)
+        bits: Bits | None = None  # most kernels have no site to ask for
         for site in self._found(facts):
+            bits = bits or bits_when_code_moves(facts)
             yield replace(site, bits=bits)
 
     def _found(self, facts: KernelFacts) -> Iterator[Site]:

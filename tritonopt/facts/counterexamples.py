@@ -27,7 +27,6 @@ from tritonopt.facts.offsets import (
     read_offsets,
     without_casts,
 )
-from tritonopt.facts.pointers import every_value
 from tritonopt.facts.polynomial import Atom, Polynomial
 from tritonopt.facts.values import Value
 
@@ -162,7 +161,7 @@ def _counts_tiles(facts: KernelFacts, offsets: Offsets) -> bool:
     rounded = (("cdiv", limit, extent), ("floordiv", limit + extent - 1, extent))
     return any(
         (leaf.tag, *leaf.arguments[:2]) in rounded
-        for value in every_value(facts.interpretation)
+        for value in facts.interpretation.computed
         if value.op not in ("tuple", "dtype", "block_pointer")
         for leaf in facts.forms.of(value).leaves()
     )

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 from tritonopt.facts.forms import ceiling_division
 from tritonopt.facts.polynomial import Argument, Atom, Polynomial, TooLarge
@@ -82,14 +82,24 @@ def passed_by(launch: Launch) -> tuple[Passed, ...]:
     tuning = _Tuning(launch.kernel)
     if not tuning.readable:
         return ()
-    host = _Host(launch.kernel.module, launch.launcher)
+    host = _host_of(launch)
     return tuple(_Passing(host, launch, tuning, chosen).passed() for chosen in tuning.choices)
 
 
 def forms_at(launch: Launch) -> Callable[[ast.expr], Polynomial]:
     """What an expression of the launcher comes to where it stands."""
-    host = _Host(launch.kernel.module, launch.launcher)
+    host = _host_of(launch)
     return lambda expression: host.form(expression, host.statement(expression))
+
+
+def _host_of(launch: Launch) -> _Host:
+    return _host(launch.kernel.module, launch.launcher)
+
+
+# Of one file after the other: those of its launchers, which are asked about once for every kernel.
+@lru_cache(maxsize=32)
+def _host(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> _Host:
+    return _Host(module, function)
 
 
 def place_atom(expression: ast.expr) -> Atom:
@@ -373,16 +383,10 @@ class _Host:
         bindings = self._module.names.module.bindings.get(name, [])
         home = self._module.names.scope_of[node].find(name) if node in self._scopes else None
         of_module = home is None or home is self._module.names.module
-        once = len(bindings) == 1 and name not in self._rebound
+        once = len(bindings) == 1 and name not in self._module.names.declared_global
         if of_module and once and isinstance(bindings[0], ast.expr):
             return self._form(bindings[0], None, None, depth + 1)
         return _unknown(node, name)
-
-    @cached_property
-    def _rebound(self) -> frozenset[str]:
-        """Names of the module that a function may bind, in each call anew."""
-        inside = walk(self._module.tree)
-        return frozenset(n for node in inside if isinstance(node, ast.Global) for n in node.names)
 
     @property
     def _scopes(self) -> Mapping[ast.Name, object]:

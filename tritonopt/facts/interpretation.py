@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -24,6 +24,7 @@ from tritonopt.facts.values import (
     Value,
     ValueTable,
     broadcast_shapes,
+    reachable,
 )
 from tritonopt.source import Kernel
 from tritonopt.source.names import Binding, Scope
@@ -125,6 +126,20 @@ class Interpretation:
         self._frame = _Frame(kernel, environment, parameters=frozenset(environment))
         self._block(kernel.node.body)
         self.after = self._frame.environment
+
+    @cached_property
+    def computed(self) -> tuple[Value, ...]:
+        """Every value that the kernel computes, helpers included, each once."""
+        return tuple(reachable(self._roots()))
+
+    def _roots(self) -> Iterator[Value]:
+        yield from self.values.values()
+        for effect in self.effects:
+            yield from (v for v in (effect.pointer, effect.mask, effect.other, effect.stored) if v)
+        for loop in self.loops:
+            yield from (v for v in (loop.start, loop.stop, loop.step) if v)
+            yield from loop.initial.values()
+            yield from loop.following.values()
 
     # Statements
 

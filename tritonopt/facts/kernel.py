@@ -62,6 +62,11 @@ class KernelFacts:
         """All effects in source order."""
         return self.interpretation.effects
 
+    @cached_property
+    def effect_nodes(self) -> frozenset[ast.AST]:
+        """Of the kernel's own text, what has an effect."""
+        return frozenset(effect.node for effect in self.effects)
+
     @property
     def values(self) -> Mapping[ast.expr, Value]:
         """The value of every expression of the kernel's own text."""

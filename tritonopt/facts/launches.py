@@ -63,6 +63,7 @@ class LaunchEvidence:
     def __init__(self, kernel: Kernel, unseen: str = "") -> None:
         self.kernel = kernel
         self._unseen = unseen
+        self._disjoint: dict[tuple[str, str], Disjointness] = {}
 
     @cached_property
     def launches(self) -> tuple[Launch, ...]:
@@ -117,7 +118,7 @@ class LaunchEvidence:
         """Jit code of this file that calls the kernel: its parameters may be tiles."""
         kernels = self.kernel.module.kernels
         others = (k for k in kernels if k is not self.kernel)
-        return next((k for k in others if _calls(k, self.kernel.name)), None)
+        return next((k for k in others if self.kernel.name in k.called), None)
 
     def equal(self, first: str, second: str) -> bool:
         """Whether every launch passes the same expression for both parameters."""
@@ -133,11 +134,21 @@ class LaunchEvidence:
 
     def disjoint(self, first: str, second: str) -> Disjointness:
         """Whether, at every launch, the two parameters point to memory that does not overlap."""
+        if (first, second) not in self._disjoint:
+            self._disjoint[first, second] = self._shown_disjoint(first, second)
+        return self._disjoint[first, second]
+
+    @cached_property
+    def _buffers(self) -> tuple[_Buffers, ...]:
+        """Of each launch."""
+        return tuple(map(_Buffers, self.launches))
+
+    def _shown_disjoint(self, first: str, second: str) -> Disjointness:
         if self.unknown:
             return Disjointness(False, self.unknown)
         reasons = []
-        for launch in self.launches:
-            shown = _disjoint_at(launch, first, second)
+        for launch, buffers in zip(self.launches, self._buffers, strict=True):
+            shown = _disjoint_at(launch, buffers, first, second)
             if not shown.disjoint:
                 return shown
             reasons.append(shown.reason)
@@ -161,14 +172,6 @@ def _stays_the_same(expression: ast.expr) -> bool:
     return False
 
 
-def _calls(kernel: Kernel, name: str) -> bool:
-    """Whether jit code calls something of that name."""
-    return any(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-        for node in walk(kernel.node)
-    )
-
-
 def below_lambda(launch: Launch) -> bool:
     """Whether names at the launch may be those of a lambda or a comprehension."""
     parents = launch.kernel.module.names.parents
@@ -180,12 +183,11 @@ def below_lambda(launch: Launch) -> bool:
     return False
 
 
-def _disjoint_at(launch: Launch, first: str, second: str) -> Disjointness:
+def _disjoint_at(launch: Launch, buffers: _Buffers, first: str, second: str) -> Disjointness:
     line = launch.call.lineno
     one, other = launch.arguments.get(first), launch.arguments.get(second)
     if one is None or other is None:
         return Disjointness(False, f"the launch in line {line} does not pass both")
-    buffers = _Buffers(launch)
     for mine, theirs, name in ((one, other, first), (other, one, second)):
         if isinstance(mine, ast.Constant) and mine.value is None:
             return Disjointness(True, f"the launch in line {line} passes None for {name}")

@@ -115,30 +115,10 @@ def _summands(value: Value) -> Iterator[Value]:
             yield value
 
 
-def every_value(interpretation: Interpretation) -> Iterator[Value]:
-    """Every value that the kernel computes, helpers included."""
-    seen: set[int] = set()
-    for value in _roots(interpretation):
-        for part in value.walk():
-            if part.serial not in seen:
-                seen.add(part.serial)
-                yield part
-
-
-def _roots(interpretation: Interpretation) -> Iterator[Value]:
-    yield from interpretation.values.values()
-    for effect in interpretation.effects:
-        yield from (v for v in (effect.pointer, effect.mask, effect.other, effect.stored) if v)
-    for loop in interpretation.loops:
-        yield from (v for v in (loop.start, loop.stop, loop.step) if v)
-        yield from loop.initial.values()
-        yield from loop.following.values()
-
-
 def _used_as_numbers(interpretation: Interpretation) -> frozenset[str]:
     """Parameters that are multiplied, divided or ordered: never a pointer."""
     found: set[str] = set()
-    for value in every_value(interpretation):
+    for value in interpretation.computed:
         if value.op in ("mul", "div", "floordiv", "mod", "lt", "le", "gt", "ge"):
             found.update(str(o.attribute) for o in value.operands if o.op == "param")
     for loop in interpretation.loops:
@@ -179,7 +159,7 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> I
         elif value.op in _PASSED_THROUGH:
             descend(value.operands[0])
 
-    for value in every_value(interpretation):
+    for value in interpretation.computed:
         if value.op == "lane":
             descend(value.operands[0])
     for loop in interpretation.loops:
@@ -196,7 +176,7 @@ def find_extents(interpretation: Interpretation) -> frozenset[str]:
     """Parameters that are the extent of a tile, and so at least 1."""
     return frozenset(
         str(extent.attribute)
-        for value in every_value(interpretation)
+        for value in interpretation.computed
         if value.op == "lane"
         for extent in value.operands
         if extent.op in ("param", "constexpr")

@@ -108,7 +108,10 @@ class Atom:
             return replaced
         if not self.arguments:
             return self
-        return Atom(self.tag, tuple(_map(a, change) for a in self.arguments))
+        mapped = tuple(_map(a, change) for a in self.arguments)
+        # What stays keeps what was found out about it.
+        same = all(a is b for a, b in zip(mapped, self.arguments, strict=True))
+        return self if same else Atom(self.tag, mapped)
 
 
 def _size(argument: Argument) -> int:
@@ -150,7 +153,8 @@ def _map(argument: Argument, change: Callable[[Atom], Atom | None]) -> Argument:
     if isinstance(argument, Polynomial):
         return argument.map(change)
     if isinstance(argument, tuple):
-        return tuple(_map(a, change) for a in argument)
+        mapped = tuple(_map(a, change) for a in argument)
+        return argument if all(a is b for a, b in zip(mapped, argument, strict=True)) else mapped
     return argument
 
 
@@ -293,11 +297,14 @@ class Polynomial:
 
     def map(self, change: Callable[[Atom], Atom | None]) -> Polynomial:
         """The polynomial with `change` applied to every atom, inner ones included."""
+        changed = {atom: atom.map(change) for atom in self.atoms}
+        if all(old is new for old, new in changed.items()):
+            return self
         terms: dict[Monomial, Fraction] = {}
         for monomial, coefficient in self.terms.items():
             mapped: Monomial = ()
             for atom, power in monomial:
-                mapped = multiply(mapped, ((atom.map(change), power),))
+                mapped = multiply(mapped, ((changed[atom], power),))
             terms[mapped] = terms.get(mapped, Fraction(0)) + coefficient
         return Polynomial(terms)
 

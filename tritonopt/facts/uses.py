@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tritonopt.facts.effects import EffectKind
 from tritonopt.facts.interpretation import Interpretation
-from tritonopt.facts.pointers import every_value
 from tritonopt.facts.values import Value, is_integer
 
 _WRITTEN_OUT = frozenset({"cast", "neg", "pos", "insert_axes", "broadcast_to", "where", "phi"})
@@ -29,7 +28,7 @@ def users(interpretation: Interpretation) -> dict[int, list[Value]]:
     found: dict[int, list[Value]] = {}
     conditions = (guard.condition for e in interpretation.effects for guard in e.guards)
     seen: set[int] = set()
-    for root in (every_value(interpretation), conditions):
+    for root in (interpretation.computed, conditions):
         for value in root:
             for user in value.walk():
                 if user.serial in seen:
@@ -87,7 +86,7 @@ def adds_up_floats(interpretation: Interpretation) -> bool:
     """
     if any(effect.kind is EffectKind.CALL for effect in interpretation.effects):
         return True
-    return any(map(_is_sum, every_value(interpretation)))
+    return any(map(_is_sum, interpretation.computed))
 
 
 def _is_sum(value: Value) -> bool:

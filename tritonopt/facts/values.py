@@ -12,7 +12,7 @@ says that the rank is not known. A dtype is Triton's short name ("fp32",
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -104,20 +104,25 @@ class Value:
 
     def walk(self) -> Iterator[Value]:
         """This value and all it is made of, each once."""
-        seen: set[int] = set()
-        todo = [self]
-        while todo:
-            value = todo.pop()
-            if value.serial in seen:
-                continue
-            seen.add(value.serial)
-            yield value
-            todo.extend(value.operands)
+        return reachable((self,))
 
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, self.operands))
         shown = "" if self.attribute is None else f"[{self.attribute}]"
         return f"{self.op}{shown}({inside})"
+
+
+def reachable(roots: Iterable[Value]) -> Iterator[Value]:
+    """The values and all they are made of, each once."""
+    seen: set[int] = set()
+    for root in roots:
+        todo = [root]
+        while todo:
+            value = todo.pop()
+            if value.serial not in seen:
+                seen.add(value.serial)
+                yield value
+                todo.extend(value.operands)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tritonopt.facts import KernelFacts, Value
-from tritonopt.facts.values import is_integer
+from tritonopt.facts.values import is_integer, reachable
 from tritonopt.rewriting.model import Bits
 
 
@@ -13,20 +13,12 @@ def bits_when_code_moves(facts: KernelFacts) -> Bits:
     The compiler chooses the layout of a tile from what is around it, and with it the order of a
     reduction; and it makes one operation of a multiplication and an addition that meet in a block.
     """
-    values = _values(facts)
+    values = list(reachable(facts.values.values()))
     if any(v.op in ("reduce", "reshaped", "opaque") and not is_integer(v.dtype) for v in values):
         return Bits.REDUCTION_ORDER
-    products = [v for v in values if v.op == "mul" and not _is_index(facts, v)]
-    return Bits.CONTRACTION if products else Bits.SAME
+    multiplies = any(v.op == "mul" and not _is_index(facts, v) for v in values)
+    return Bits.CONTRACTION if multiplies else Bits.SAME
 
 
 def _is_index(facts: KernelFacts, value: Value) -> bool:
     return is_integer(value.dtype) or facts.forms.is_integer(facts.forms.of(value))
-
-
-def _values(facts: KernelFacts) -> list[Value]:
-    found: dict[int, Value] = {}
-    for root in facts.values.values():
-        for value in root.walk():
-            found[value.serial] = value
-    return list(found.values())

@@ -13,6 +13,7 @@ import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def parse(spec: str) -> list[Selected]:
     return items
 
 
+@cache
 def of(chosen: type[Pass]) -> dict[str, Option]:
     """The options of a pass by name."""
     types = typing.get_type_hints(chosen)

@@ -168,8 +168,10 @@ class TwoSweeps:
 def earlier_siblings(facts: KernelFacts) -> Iterator[tuple[Loop, list[Loop]]]:
     """Each `for` loop of the kernel with those before it in its own block, nearest first."""
     loops = [loop for loop in facts.loops if not loop.inlined and isinstance(loop.node, ast.For)]
+    if len(loops) < 2:
+        return
     block_of: dict[ast.AST, int] = {}
-    for node in walk(facts.kernel.node):
+    for node in facts.kernel.nodes:
         for _, block in ast.iter_fields(node):
             if isinstance(block, list):
                 block_of.update((s, id(block)) for s in block if isinstance(s, ast.For))

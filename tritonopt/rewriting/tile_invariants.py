@@ -9,7 +9,8 @@ change what it loads.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.source.trees import walk
@@ -29,9 +30,12 @@ def invariant_statements(
         and not any(varies(node) for node in walk(statement))
         and _may_run_early(facts, statement)
     ]
+    if not chosen:
+        return []
     kernel_names = frozenset(facts.kernel.module.names.scopes[facts.kernel.node].bindings)
+    uses = {statement: _Uses.of(statement, kernel_names) for statement in body}
     while True:
-        fit = [s for s in chosen if _keeps_its_names(s, chosen, body, kernel_names)]
+        fit = [s for s in chosen if _keeps_its_names(s, chosen, uses)]
         if len(fit) == len(chosen):
             return chosen
         chosen = fit
@@ -78,27 +82,31 @@ def _may_run_early(facts: KernelFacts, statement: ast.stmt) -> bool:
     return not leaves or not (effects or divides)
 
 
+@dataclass(frozen=True)
+class _Uses:
+    """Which names of the kernel a statement mentions, and which of these it binds."""
+
+    mentioned: frozenset[str]
+    bound: frozenset[str]
+
+    @classmethod
+    def of(cls, statement: ast.stmt, kernel_names: frozenset[str]) -> _Uses:
+        names = [n for n in walk(statement) if isinstance(n, ast.Name) and n.id in kernel_names]
+        bound = (name.id for name in names if not isinstance(name.ctx, ast.Load))
+        return cls(frozenset(name.id for name in names), frozenset(bound))
+
+
 def _keeps_its_names(
-    statement: ast.stmt,
-    chosen: Collection[ast.stmt],
-    body: Sequence[ast.stmt],
-    kernel_names: frozenset[str],
+    statement: ast.stmt, chosen: Collection[ast.stmt], uses: Mapping[ast.stmt, _Uses]
 ) -> bool:
     """Whether each name in the statement means the same when all that is chosen runs first."""
-    for name in _mentioned(statement) & kernel_names:
-        binding = [s for s in body if name in _bound(s)]
+    body = list(uses)
+    for name in uses[statement].mentioned:
+        binding = [s for s in body if name in uses[s].bound]
         if any(s not in chosen for s in binding):
             return False
-        if name in _bound(statement):
+        if name in uses[statement].bound:
             before = body[: body.index(binding[-1])]
-            if any(s not in chosen and name in _mentioned(s) for s in before):
+            if any(s not in chosen and name in uses[s].mentioned for s in before):
                 return False
     return True
-
-
-def _mentioned(node: ast.AST) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
-
-
-def _bound(node: ast.AST) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}

@@ -58,14 +58,11 @@ def when_known(facts: KernelFacts, condition: Value, helper: bool = False) -> st
 def is_helper(facts: KernelFacts) -> bool:
     """Whether jit code calls the kernel, or could make use of what it returns."""
     kernel = facts.kernel
-    returned = any(isinstance(n, ast.Return) and n.value for n in walk(kernel.node))
-    calls = (
-        node.func
-        for other in kernel.module.kernels
-        for node in walk(other.node)
-        if other is not kernel and isinstance(node, ast.Call)
+    if any(isinstance(node, ast.Return) and node.value for node in kernel.nodes):
+        return True
+    return any(
+        kernel.name in other.called for other in kernel.module.kernels if other is not kernel
     )
-    return returned or any(isinstance(f, ast.Name) and f.id == kernel.name for f in calls)
 
 
 def _is_unrolled(facts: KernelFacts, value: Value) -> bool:

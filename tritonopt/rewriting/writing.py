@@ -13,6 +13,7 @@ import io
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, count
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
@@ -34,11 +35,14 @@ class Writer:
 
     def __init__(self, facts: KernelFacts) -> None:
         self.facts = facts
-        scope = facts.kernel.module.names.scopes[facts.kernel.node]
-        self._locals = frozenset(scope.bindings)
-        self._taken = {
+        self._locals = facts.kernel.module.names.scopes[facts.kernel.node].bindings.keys()
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        """The names that the kernel uses, and those that were made up for it."""
+        return {
             n.id if isinstance(n, ast.Name) else n.arg
-            for n in walk(facts.kernel.node)
+            for n in self.facts.kernel.nodes
             if isinstance(n, (ast.Name, ast.arg))
         }
 
@@ -84,9 +88,10 @@ class Writer:
 
     def means_the_same(self, expression: ast.expr, environment: Environment) -> bool:
         """Whether an expression of the kernel keeps its value where `environment` holds."""
-        if any(e.node in set(walk(expression)) for e in self.facts.effects):
+        inside = walk(expression)
+        if not self.facts.effect_nodes.isdisjoint(inside):
             return False
-        for node in walk(expression):
+        for node in inside:
             if isinstance(node, ast.Name) and node in self.facts.values:
                 known = environment.get(node.id)
                 if known is None and node.id not in self._locals:

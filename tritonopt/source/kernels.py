@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tritonopt.source.names import Scope
+from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.source.module import Module
@@ -46,6 +47,17 @@ class Kernel:
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         return tuple(_parameters(self.node.args))
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The function and all inside it, in the order of `walk`."""
+        return tuple(walk(self.node))
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names that are called in it, `f` of `f(x)`."""
+        calls = (node.func for node in self.nodes if isinstance(node, ast.Call))
+        return frozenset(function.id for function in calls if isinstance(function, ast.Name))
 
 
 def find_kernels(module: Module) -> tuple[Kernel, ...]:

@@ -107,6 +107,8 @@ class Names:
         """Of every expression, the expression, keyword or statement right around it."""
         self.stars: list[str] = []
         """Modules of `from m import *`."""
+        self.declared_global: set[str] = set()
+        """Names of the module that some function may bind."""
         self._resolved: dict[tuple[Scope, str], str] = {}
         _Walk(self).body(tree.body, self.module)
 
@@ -253,6 +255,7 @@ class _Walk:
             self._import_from(stmt, scope)
         elif isinstance(stmt, ast.Global):
             scope.declare(stmt.names, self._names.module)
+            self._names.declared_global.update(stmt.names)
         elif isinstance(stmt, ast.Nonlocal):
             for name in stmt.names:
                 home = scope.parent.find(name) if scope.parent is not None else None
