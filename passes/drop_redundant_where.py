@@ -108,7 +108,7 @@ class DropRedundantWhere(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset()
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        for node in walk(facts.kernel.node):
+        for node in facts.kernel.nodes:
             if not isinstance(node, ast.Call) or node not in facts.values:
                 continue
             found = _Clearing.of(facts, node)

@@ -310,6 +310,7 @@ class _ProgramIds:
     def of(cls, kernel: Kernel, axis: int) -> _ProgramIds:
         found = cls(axis)
         todo, seen = [kernel], {kernel}
+        names = {k.name for k in kernel.module.kernels}
         while todo:
             searched = todo.pop()
             for node in searched.nodes:
@@ -317,7 +318,7 @@ class _ProgramIds:
                     found._note_loop(node, searched)
                 elif isinstance(node, ast.Call):
                     found._note(node, searched, searched is kernel)
-                elif isinstance(node, ast.Name):
+                elif isinstance(node, ast.Name) and node.id in names:
                     todo += [k for k in _kernels_named(searched, node) if k not in seen]
                     seen.update(todo)
         return found
@@ -365,13 +366,10 @@ def _callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
 
 def _kernels_named(kernel: Kernel, name: ast.Name) -> list[Kernel]:
     """The jit functions of the file that a name in a kernel may stand for."""
-    namesakes = [k for k in kernel.module.kernels if k.name == name.id]
-    if not namesakes:
-        return []
     scope = kernel.module.names.scope_of.get(name)
     home = scope.find(name.id) if scope is not None else None
     bindings = home.bindings[name.id] if home is not None else []
-    return [k for k in namesakes if k.node in bindings]
+    return [k for k in kernel.module.kernels if k.node in bindings]
 
 
 def _check_program_ids(ids: _ProgramIds, checklist: Checklist) -> None:

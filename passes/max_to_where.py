@@ -20,7 +20,6 @@ from tritonopt.rewriting.model import Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.writing import NotExpressible, Writer, comments_in
 from tritonopt.source import Change, ReplaceExpression
-from tritonopt.source.trees import walk
 
 _NARROW = frozenset({"fp16", "bf16"})
 _FP8 = frozenset({"fp8", "fp8e4nv", "fp8e5"})
@@ -100,7 +99,7 @@ class MaxToWhere(Pass):
     finds_mistakes: ClassVar[bool] = True
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        for node in walk(facts.kernel.node):
+        for node in facts.kernel.nodes:
             if not isinstance(node, ast.Call) or node not in facts.values:
                 continue
             name = function(facts.kernel.module.resolve(node.func))
@@ -302,7 +301,7 @@ class _Extremum:
         for loop in facts.loops:
             if result in (*loop.initial.values(), *loop.following.values()):
                 return False
-        nodes = [n for n in walk(facts.kernel.node) if isinstance(n, ast.expr)]
+        nodes = [n for n in facts.kernel.nodes if isinstance(n, ast.expr)]
         return all(self._is_harmless(n) for n in nodes if facts.values.get(n) is result)
 
     def _is_harmless(self, node: ast.expr) -> bool:

@@ -55,8 +55,10 @@ def find_overrun(facts: KernelFacts, store: Effect) -> str:
     if store.inlined or store.pointer is None or facts.launches.unknown:
         return ""
     for launch in facts.launches.launches:
+        if not _checks_are_understood(launch):
+            continue
         worlds = [w for w in facts.launches.passed if w.line == launch.call.lineno]
-        for world in worlds:
+        for world in (w for w in worlds if not w.unread):
             try:
                 found = _Overrun(facts, launch, world, store).run()
             except (_CannotTell, TooLarge):
@@ -79,7 +81,7 @@ class _Overrun:
         self._world = world
         assert store.pointer is not None
         base, offset = facts.forms.address(store.pointer)
-        if base is None or world.unread or not _checks_are_understood(launch):
+        if base is None:
             raise _CannotTell
         self._base = base
         self._offset = self._host(offset)

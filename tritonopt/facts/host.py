@@ -83,7 +83,13 @@ def passed_by(launch: Launch) -> tuple[Passed, ...]:
     if not tuning.readable:
         return ()
     host = _host_of(launch)
-    return tuple(_Passing(host, launch, tuning, chosen).passed() for chosen in tuning.choices)
+    checks = _Checks()
+    place = host.statement(launch.call)
+    if place is not None:
+        host.check(place, checks)
+    return tuple(
+        _Passing(host, launch, tuning, chosen, place).passed(checks) for chosen in tuning.choices
+    )
 
 
 def forms_at(launch: Launch) -> Callable[[ast.expr], Polynomial]:
@@ -111,19 +117,21 @@ class _Passing:
     """One launch under one configuration."""
 
     def __init__(
-        self, host: _Host, launch: Launch, tuning: _Tuning, chosen: Mapping[str, int | None] | None
+        self,
+        host: _Host,
+        launch: Launch,
+        tuning: _Tuning,
+        chosen: Mapping[str, int | None] | None,
+        place: ast.stmt | None,
     ) -> None:
         self._host = host
         self._launch = launch
         self._tuning = tuning
         self._chosen = chosen
-        self._place = host.statement(launch.call)
+        self._place = place
 
-    def passed(self) -> Passed:
+    def passed(self, checks: _Checks) -> Passed:
         names = [parameter.name for parameter in self._launch.kernel.parameters]
-        checks = _Checks()
-        if self._place is not None:
-            self._host.check(self._place, checks)
         return Passed(
             self._launch.call.lineno,
             {Atom("param", (name,)): self._value(name) for name in names},
@@ -316,11 +324,14 @@ class _Host:
         self._elsewhere: set[str] = set()
         """Names that other functions may bind."""
         self._parameters: set[str] = set()
+        self._forms: dict[tuple[ast.expr, ast.stmt | None], Polynomial] = {}
         if function is None:
             return
         for node in walk(function):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 self._elsewhere |= set(node.names)
+            if isinstance(node, ast.expr):
+                continue
             for _, block in ast.iter_fields(node):
                 if isinstance(block, list):
                     for index, item in enumerate(block):
@@ -398,7 +409,11 @@ class _Host:
         self, expression: ast.expr, place: ast.stmt | None, chosen: _Chosen | None = None
     ) -> Polynomial:
         """An expression as it is where `place` starts; at the end of the module without one."""
-        return self._form(expression, place, chosen, 0)
+        if chosen is not None:
+            return self._form(expression, place, chosen, 0)
+        if (expression, place) not in self._forms:
+            self._forms[expression, place] = self._form(expression, place, None, 0)
+        return self._forms[expression, place]
 
     def _form(
         self, node: ast.expr, place: ast.stmt | None, chosen: _Chosen | None, depth: int

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from tritonopt.facts import language
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
@@ -255,7 +256,7 @@ class Interpretation:
     @cached_property
     def _elements_change(self) -> bool:
         """Whether jit code of the file replaces elements, `t[0] = x`, maybe by another name."""
-        nodes = (node for kernel in self.kernel.module.kernels for node in walk(kernel.node))
+        nodes = chain.from_iterable(kernel.nodes for kernel in self.kernel.module.kernels)
         return any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) for n in nodes)
 
     def _part(self, value: Value, index: int) -> Value:

@@ -2,7 +2,7 @@
 
 A pass says what is to happen to which statement or expression; `apply` makes
 the new text. Expressions are replaced in the text itself, by their places.
-Statements go through libcst, and only the text of the kernel that changes:
+Statements go through libcst, and only the text of the function that changes:
 what no change names stays byte for byte what it was, comments included.
 """
 
@@ -50,7 +50,7 @@ def apply(module: Module, changes: Sequence[Change]) -> str:
 
 
 class _Region:
-    """A part of the file that is rewritten in one go: one kernel, or the whole file."""
+    """A part of the file that is rewritten in one go: a function, or the whole file."""
 
     def __init__(self, module: Module, node: ast.FunctionDef | ast.Module) -> None:
         self._module = module
@@ -76,9 +76,10 @@ class _Region:
         """Whether the place of the change lies in this region."""
         if isinstance(change, AddParameter):
             return change.kernel.node in self._paths
-        if self.last_line is not None and change.anchor.lineno > self.last_line:
-            return False  # spares walking a kernel that cannot hold it
-        # A kernel as a statement stands in the block around it.
+        start, end = self._module.lines.span(change.anchor)
+        if not self.start <= start < end <= self.end:
+            return False  # spares walking what cannot hold it
+        # A function as a statement stands in the block around it.
         return change.anchor is not self._node and change.anchor in self._paths
 
     def add(self, change: Change) -> None:
@@ -199,21 +200,30 @@ class _Region:
 
 def _regions(module: Module, changes: Sequence[Change]) -> list[_Region]:
     """The regions to rewrite, with their changes."""
-    kernels: list[_Region] = []
-    for kernel in module.kernels:
-        # A kernel inside a kernel belongs to the text of the outer one.
-        last = kernels[-1].last_line if kernels else None
-        if last is None or kernel.node.lineno > last:
-            kernels.append(_Region(module, kernel.node))
+    kernels = _outermost(module, [kernel.node for kernel in module.kernels])
     homes = [next((k for k in kernels if k.holds(change)), None) for change in changes]
     if None in homes:
-        # Something outside of the kernels changes too (a launch): one region for all.
+        # Something outside of the kernels changes too, most often a function that launches.
+        functions = [n for n, _ in module.names.functions if isinstance(n, ast.FunctionDef)]
+        regions = _outermost(module, functions)
+        homes = [next((r for r in regions if r.holds(change)), None) for change in changes]
+    if None in homes:
         homes = [_Region(module, module.tree)] * len(changes)
     for home, change in zip(homes, changes, strict=True):
         if home is None or not home.holds(change):
             raise EditConflict("the place of a change is not in this module")
         home.add(change)
     return list(dict.fromkeys(home for home in homes if home is not None))
+
+
+def _outermost(module: Module, functions: Sequence[ast.FunctionDef]) -> list[_Region]:
+    """Functions in source order as regions; one inside another belongs to the outer one's text."""
+    regions: list[_Region] = []
+    for function in functions:
+        last = regions[-1].last_line if regions else None
+        if last is None or function.lineno > last:
+            regions.append(_Region(module, function))
+    return regions
 
 
 def _spliced(text: str, splices: Sequence[_Splice]) -> str:
