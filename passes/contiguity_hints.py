@@ -36,7 +36,6 @@ from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.writing import NotExpressible, Writer
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
-from tritonopt.source.trees import walk
 
 WIDEST = 1024
 """The largest number that is tried as a hint."""
@@ -220,15 +219,21 @@ class _Kernel:
             case ast.Call():
                 return value.op == "where" and self.function(node) == "where"
             case ast.Name(ctx=ast.Store()):
-                statement = self.statement(node)
-                return isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Mod)
+                return node in self._wrapped_in_place
         return False
+
+    @cached_property
+    def _wrapped_in_place(self) -> frozenset[ast.expr]:
+        """The names that are bound by `offsets %= M`."""
+        inside = self.facts.kernel.nodes
+        statements = (node for node in inside if isinstance(node, ast.AugAssign))
+        return frozenset(s.target for s in statements if isinstance(s.op, ast.Mod))
 
     @cached_property
     def _statements(self) -> dict[ast.AST, ast.stmt]:
         """Of every expression, the innermost statement it stands in."""
         found: dict[ast.AST, ast.stmt] = {}
-        for statement in walk(self.facts.kernel.node):
+        for statement in self.facts.kernel.nodes:
             if isinstance(statement, ast.stmt):
                 found.update((inner, statement) for inner in _own_expressions(statement))
         return found

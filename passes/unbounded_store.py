@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tritonopt.facts import Effect, EffectKind, KernelFacts
+from tritonopt.facts import Effect, KernelFacts
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.passes import Lint
 
@@ -88,14 +88,10 @@ class UnboundedStore(Lint):
         if facts.launches.unknown:
             return
         # Imported here: of many files no launch is known.
-        from tritonopt.facts.buffers import find_overrun
+        from tritonopt.facts.buffers import find_overruns
 
-        for effect in facts.effects:
-            if effect.kind not in (EffectKind.STORE, EffectKind.ATOMIC):
-                continue
-            numbers = find_overrun(facts, effect)
-            if numbers:
-                yield _site(effect, numbers)
+        for effect, numbers in find_overruns(facts):
+            yield _site(effect, numbers)
 
 
 def _site(effect: Effect, numbers: str) -> Site:

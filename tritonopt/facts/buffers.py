@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
@@ -50,13 +50,22 @@ class _Shape:
     like: Polynomial | None = None
 
 
-def find_overrun(facts: KernelFacts, store: Effect) -> str:
-    """Sizes for which a store writes beyond its buffer, in words; empty where none are found."""
-    if store.inlined or store.pointer is None or facts.launches.unknown:
+def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
+    """Stores and atomics that write beyond their buffer, and sizes for which they do, in words."""
+    if facts.launches.unknown:
+        return
+    launches = [launch for launch in facts.launches.launches if _checks_are_understood(launch)]
+    for effect in facts.effects if launches else ():
+        if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
+            numbers = _find_overrun(facts, launches, effect)
+            if numbers:
+                yield effect, numbers
+
+
+def _find_overrun(facts: KernelFacts, launches: Sequence[Launch], store: Effect) -> str:
+    if store.inlined or store.pointer is None:
         return ""
-    for launch in facts.launches.launches:
-        if not _checks_are_understood(launch):
-            continue
+    for launch in launches:
         worlds = [w for w in facts.launches.passed if w.line == launch.call.lineno]
         for world in (w for w in worlds if not w.unread):
             try:
@@ -166,23 +175,32 @@ class _Overrun:
 
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         """What the sizes and what is computed from them come to."""
-        numbers: dict[Atom, int] = {}
-        programs = [form for form in self._world.grid if form is not None]
-        extents = [e for form in self._forms for e in _extents(form)]
-        for form in (*self._forms, *programs, *extents):
-            for atom in _inputs(form):
-                if atom.tag == "size":
-                    numbers[atom] = self._size(atom, sizes)
-        for form in (*self._forms, *programs, *extents):
-            for atom in form.leaves():
-                if atom.tag == "power_of_two":
-                    inside = atom.arguments[0]
-                    assert isinstance(inside, Polynomial)
-                    number = number_of(inside, numbers)
-                    if number is None or number < 1:
-                        raise _CannotTell
-                    numbers[atom] = 1 << (number - 1).bit_length()
+        numbers = {atom: self._size(atom, sizes) for atom in self._sized}
+        for atom in self._powers:
+            inside = atom.arguments[0]
+            assert isinstance(inside, Polynomial)
+            number = number_of(inside, numbers)
+            if number is None or number < 1:
+                raise _CannotTell
+            numbers[atom] = 1 << (number - 1).bit_length()
         return numbers
+
+    @cached_property
+    def _numbered(self) -> list[Polynomial]:
+        """All that must have a number."""
+        return [*self._forms, *(extent for form in self._forms for extent in _extents(form))]
+
+    @cached_property
+    def _sized(self) -> list[Atom]:
+        """The sizes that they are computed from."""
+        atoms = (atom for form in self._numbered for atom in _inputs(form))
+        return list(dict.fromkeys(atom for atom in atoms if atom.tag == "size"))
+
+    @cached_property
+    def _powers(self) -> list[Atom]:
+        """The powers of two that are computed from these."""
+        atoms = (atom for form in self._numbered for atom in form.leaves())
+        return list(dict.fromkeys(atom for atom in atoms if atom.tag == "power_of_two"))
 
     def _size(self, atom: Atom, sizes: tuple[int, ...]) -> int:
         tensor, method, which = atom.arguments
@@ -242,18 +260,21 @@ class _Overrun:
         self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
     ) -> Iterator[dict[Atom, int]]:
         """Programs, iterations and lanes to look at: the first, the last, and around the sizes."""
-        atoms = sorted(
-            {a for f in self._forms for a in _inputs(f) if a.tag != "size"}, key=lambda a: a.key
-        )
         choices = []
-        for atom in atoms:
+        for atom in self._varying:
             most = self._most(atom, numbers)
             if most is None:
                 raise _CannotTell
             near = {0, 1, most - 1, *(s + d for s in sizes for d in (-1, 0))}
             choices.append(sorted(n for n in near if 0 <= n < most))
         for chosen in product(*choices):
-            yield dict(zip(atoms, chosen, strict=True))
+            yield dict(zip(self._varying, chosen, strict=True))
+
+    @cached_property
+    def _varying(self) -> list[Atom]:
+        """Programs, iterations and lanes."""
+        atoms = {a for form in self._forms for a in _inputs(form) if a.tag != "size"}
+        return sorted(atoms, key=lambda a: a.key)
 
     def _most(self, atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
         """How many values it takes."""

@@ -11,7 +11,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Sequence
 
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import fields_of, walk
 
 TRITON = "triton"
 LANGUAGE = "triton.language"
@@ -385,9 +385,9 @@ class _Walk:
             else:
                 if isinstance(node, ast.NamedExpr):
                     self._walrus(node, scope)
-                for field in node._fields:
+                for field in fields_of(node):
                     value = getattr(node, field, None)
-                    if isinstance(value, list):
+                    if value.__class__ is list:
                         for item in value:
                             if isinstance(item, (ast.expr, ast.keyword)):
                                 parents[item] = node

@@ -15,11 +15,7 @@ def walk(root: ast.AST) -> list[ast.AST]:
     """
     found = [root]
     for node in found:  # it grows meanwhile
-        kind = node.__class__
-        fields = _fields.get(kind)
-        if fields is None:
-            fields = _fields[kind] = tuple(name for name in kind._fields if name not in _MARKS)
-        for name in fields:
+        for name in _fields.get(node.__class__) or fields_of(node):
             value = getattr(node, name, None)
             if value.__class__ is list:
                 found += [item for item in value if isinstance(item, ast.AST)]
@@ -28,5 +24,12 @@ def walk(root: ast.AST) -> list[ast.AST]:
     return found
 
 
+def fields_of(node: ast.AST) -> tuple[str, ...]:
+    """The fields of a node that `walk` goes into."""
+    kind = node.__class__
+    if kind not in _fields:
+        _fields[kind] = tuple(name for name in kind._fields if name not in _MARKS)
+    return _fields[kind]
+
+
 _fields: dict[type[ast.AST], tuple[str, ...]] = {}
-"""By the kind of a node, the fields that may hold nodes."""
