@@ -28,7 +28,7 @@ from tritonopt.source.errors import EditConflict
 from tritonopt.source.expressions import Path, parse, spelling
 from tritonopt.source.module import Module
 from tritonopt.source.parameters import insertions
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import children, walk
 
 _Splice = tuple[int, int, str]
 """Offsets from the start of a region, and what comes between them."""
@@ -63,24 +63,22 @@ class _Region:
         self._expressions: list[ReplaceExpression] = []
 
     @cached_property
-    def _paths(self) -> dict[ast.AST, Path]:
-        return dict(_paths(self._node, ()))
+    def _nodes(self) -> frozenset[ast.AST]:
+        return frozenset(walk(self._node))
 
     @cached_property
     def _parents(self) -> dict[ast.AST, ast.AST]:
-        return {
-            child: parent for parent in walk(self._node) for child in ast.iter_child_nodes(parent)
-        }
+        return {child: parent for parent in self._nodes for child in children(parent)}
 
     def holds(self, change: Change) -> bool:
         """Whether the place of the change lies in this region."""
         if isinstance(change, AddParameter):
-            return change.kernel.node in self._paths
+            return change.kernel.node in self._nodes
         start, end = self._module.lines.span(change.anchor)
         if not self.start <= start < end <= self.end:
             return False  # spares walking what cannot hold it
         # A function as a statement stands in the block around it.
-        return change.anchor is not self._node and change.anchor in self._paths
+        return change.anchor is not self._node and change.anchor in self._nodes
 
     def add(self, change: Change) -> None:
         if isinstance(change, ReplaceExpression):
@@ -127,6 +125,15 @@ class _Region:
         return blocks.rewrite(
             text, self._node, plans=self._plans, parents=self._parents, indent=self._indent
         )
+
+    def _path(self, node: ast.AST) -> Path:
+        """From the node of the region to one inside it."""
+        path: list[tuple[str, int | None]] = []
+        while node is not self._node:
+            parent = self._parents[node]
+            path.append(_step(parent, node))
+            node = parent
+        return tuple(reversed(path))
 
     @cached_property
     def _indent(self) -> str:
@@ -193,9 +200,22 @@ class _Region:
                 raise EditConflict(f"an expression inside a string, in {_where(change.anchor)}")
             node = self._parents.get(node)
         try:
-            return spelling(text, start, end, change.code, self._node, self._paths[change.anchor])
+            path = self._path(change.anchor)
+            return spelling(text, start, end, change.code, self._node, path)
         except EditConflict as error:
             raise EditConflict(f"{_where(change.anchor)}: {error}") from error
+
+
+def _step(parent: ast.AST, child: ast.AST) -> tuple[str, int | None]:
+    """Where a node stands in the one right around it."""
+    for name, value in ast.iter_fields(parent):
+        if value is child:
+            return name, None
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                if item is child:
+                    return name, index
+    raise ValueError("the one node is not right around the other")
 
 
 def _regions(module: Module, changes: Sequence[Change]) -> list[_Region]:
@@ -233,17 +253,6 @@ def _spliced(text: str, splices: Sequence[_Splice]) -> str:
         parts += [text[done:start], code]
         done = end
     return "".join([*parts, text[done:]])
-
-
-def _paths(node: ast.AST, path: Path) -> Iterator[tuple[ast.AST, Path]]:
-    yield node, path
-    for name, value in ast.iter_fields(node):
-        if isinstance(value, ast.AST):
-            yield from _paths(value, (*path, (name, None)))
-        elif isinstance(value, list):
-            for index, item in enumerate(value):
-                if isinstance(item, ast.AST):
-                    yield from _paths(item, (*path, (name, index)))
 
 
 def _extent(module: Module, node: ast.FunctionDef | ast.Module) -> tuple[int, int]:

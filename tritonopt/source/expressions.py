@@ -53,17 +53,23 @@ def _parse_expression(code: str, subscript: bool) -> ast.expr:
 
 def _exchanged(node: ast.FunctionDef | ast.Module, path: Path, expression: ast.expr) -> str:
     """The meaning of a node with another expression at a place."""
-    whole = copy.deepcopy(node)
-    holder: ast.AST = whole
-    *above, (name, index) = path
-    for step, position in above:
-        value = getattr(holder, step)
-        holder = value if position is None else value[position]
-    if index is None:
-        setattr(holder, name, expression)
-    else:
-        getattr(holder, name)[index] = expression
+    whole = _with(node, path, expression)
     return _dump(whole.body if isinstance(whole, ast.Module) else [whole])
+
+
+def _with(node: ast.AST, path: Path, expression: ast.expr) -> ast.AST:
+    """A copy of a node, as far as it is another one with the expression at the end of a path."""
+    if not path:
+        return expression
+    (name, index), *below = path
+    value = getattr(node, name)
+    new = copy.copy(node)
+    if index is None:
+        setattr(new, name, _with(value, tuple(below), expression))
+    else:
+        inner = _with(value[index], tuple(below), expression)
+        setattr(new, name, [*value[:index], inner, *value[index + 1 :]])
+    return new
 
 
 def _meaning(text: str) -> str:

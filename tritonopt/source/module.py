@@ -127,6 +127,8 @@ class Module:
 
     def comments(self, first: int, behind: int) -> list[str]:
         """The comments in some lines, the last of which is not one of them."""
+        if "#" not in self.text[self.lines.start(first) : self.lines.start(behind)]:
+            return []
         return [self._comments[line] for line in range(first, behind) if line in self._comments]
 
     @cached_property
