@@ -227,11 +227,11 @@ class _Run:
                     if remark.kind is not RemarkKind.PASSED:
                         missed.append((sort_key, remark))
                         continue
-                    text = source.apply(self.module, culprit.edit(known, site))
-                    if text == self.module.text:
+                    edited = source.applied(self.module, culprit.edit(known, site))
+                    if edited.text == self.module.text:
                         raise RuntimeError("the edit changed nothing")
-                    self.module = source.read(text, self.module.path)
-                    self._origins.follow(text)
+                    self.module = edited
+                    self._origins.follow(edited.text)
                     self._passed.append((sort_key, remark))
                     self.facts_used |= site.facts_used
                     return True

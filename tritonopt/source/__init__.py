@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tritonopt.source.changes import Remove as Remove
     from tritonopt.source.changes import Replace as Replace
     from tritonopt.source.changes import ReplaceExpression as ReplaceExpression
+    from tritonopt.source.edits import applied as applied
     from tritonopt.source.edits import apply as apply
     from tritonopt.source.errors import EditConflict as EditConflict
     from tritonopt.source.errors import SourceError as SourceError
@@ -38,7 +39,7 @@ _HOMES = {
         *("AddArgument", "AddParameter", "Change", "Enclose", "InsertAfter", "InsertBefore"),
         *("Remove", "Replace", "ReplaceExpression"),
     ),
-    "edits": ("apply",),
+    "edits": ("applied", "apply"),
     "errors": ("EditConflict", "SourceError"),
     "files": ("SourceFile", "find_python_files", "read_file", "write_file"),
     "kernels": ("Kernel", "Parameter"),

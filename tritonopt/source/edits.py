@@ -24,9 +24,9 @@ from tritonopt.source.changes import (
     ReplaceExpression,
     StatementPlan,
 )
-from tritonopt.source.errors import EditConflict
+from tritonopt.source.errors import EditConflict, SourceError
 from tritonopt.source.expressions import Path, parse, spelling
-from tritonopt.source.module import Module
+from tritonopt.source.module import Module, read
 from tritonopt.source.parameters import insertions
 from tritonopt.source.trees import children, walk
 
@@ -40,13 +40,20 @@ def apply(module: Module, changes: Sequence[Change]) -> str:
     Raises EditConflict where changes exclude each other, where a block would
     become empty, and where the result would not parse.
     """
+    return applied(module, changes).text
+
+
+def applied(module: Module, changes: Sequence[Change]) -> Module:
+    """The file with the changes made, read again. Raises as `apply`."""
     if not changes:
-        return module.text
+        return module
     text = module.text
     for region in sorted(_regions(module, changes), key=lambda r: r.start, reverse=True):
         text = text[: region.start] + region.rewritten() + text[region.end :]
-    parse(text, "the result")
-    return text
+    try:
+        return read(text, module.path)
+    except SourceError as error:
+        raise EditConflict(f"the result does not parse: {error}") from error
 
 
 class _Region:
