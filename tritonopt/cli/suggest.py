@@ -270,14 +270,18 @@ def _show(findings: FileFindings, arguments: argparse.Namespace) -> None:
 
 
 def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Namespace) -> None:
-    from tritonopt.cli import arguments as shared
-    from tritonopt.reporting import json, lines, sarif, text
-
     if arguments.format == "json":
+        from tritonopt.reporting import json
+
         print(json.suggest_report(found, summary))
     elif arguments.format == "sarif":
+        from tritonopt.cli import arguments as shared
+        from tritonopt.reporting import sarif
+
         print(sarif.report(found, shared.rules(summary), summary.errors))
     elif arguments.format in ("text", "concise"):
+        from tritonopt.reporting import lines, text
+
         if arguments.statistics:
             for line in lines.statistics(summary):
                 print(line)

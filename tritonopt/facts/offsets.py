@@ -215,21 +215,19 @@ def number_of(form: Polynomial, numbers: Mapping[Atom, int]) -> int | None:
     """What a form comes to where its leaves are these numbers, as compiled code computes it."""
     total = 0
     for monomial, coefficient in form.terms.items():
-        if coefficient.denominator != 1:
+        product, denominator = coefficient.as_integer_ratio()
+        if denominator != 1:
             return None
-        product = int(coefficient)
         for atom, power in monomial:
-            number = _number_of_atom(atom, numbers)
+            number = numbers[atom] if atom in numbers else _number_of_atom(atom, numbers)
             if number is None or power < 0:
                 return None
-            product *= number**power
+            product *= number if power == 1 else number**power
         total += product
     return total
 
 
 def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
-    if atom in numbers:
-        return numbers[atom]
     if atom.tag not in COMPUTED:
         return None
     sides = [number_of(a, numbers) for a in atom.arguments if isinstance(a, Polynomial)]

@@ -7,7 +7,6 @@ value may be.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import itertools
 import typing
 from collections.abc import Iterable, Iterator
@@ -86,6 +85,8 @@ def spelled(chosen: Pass) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """`did you mean a or b?`, or nothing where no name is near."""
+    import difflib  # only for messages
+
     close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
     return f"did you mean {' or '.join(close)}?" if close else ""
 

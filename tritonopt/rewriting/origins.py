@@ -5,7 +5,6 @@ Remarks point into the text that the user has, whatever was edited since.
 
 from __future__ import annotations
 
-import difflib
 import re
 
 # The line ends of Python's parser; str.splitlines() knows more of them.
@@ -21,6 +20,8 @@ class Origins:
 
     def follow(self, text: str) -> None:
         """The text has become `text`. A changed line comes from where the change began."""
+        import difflib  # most texts stay as they are
+
         old, new = self._lines, _NEWLINE.split(text)
         # Edits are local: most of a large file never reaches the quadratic part.
         head = _common(old, new)

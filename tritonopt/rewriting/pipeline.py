@@ -8,7 +8,6 @@ fails is left as it was, and the rest of the file is done without it.
 from __future__ import annotations
 
 import ast
-import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -333,6 +332,8 @@ def _internal_error(
 
 def describe(error: Exception) -> str:
     """One line for a report: what was raised, and where."""
+    import traceback  # rarely needed
+
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
