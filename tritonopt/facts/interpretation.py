@@ -10,7 +10,6 @@ not understood is an effect that may do anything.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,10 +17,10 @@ from itertools import chain
 
 from tritonopt.facts import language
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
+from tritonopt.facts.operations import Arguments, Operations
 from tritonopt.facts.values import (
     COMPARISONS,
     Carrier,
-    Reduction,
     Value,
     ValueTable,
     broadcast_shapes,
@@ -34,12 +33,6 @@ from tritonopt.source.trees import walk
 Environment = dict[str, Value]
 
 MAX_INLINING = 6
-
-_OTHER_TYPE = re.compile(
-    r"is[a-z]+|finite[fd]|\w*signbit\w*|ilogb|ll(rint|round)|\w+2\w+_r[nzud]|\w+_as_\w+"
-    r"|double2\w+|hiloint2double|popc|clz|ffs"
-)
-"""Functions of libdevice whose result is of another type than their arguments."""
 
 _SHAPED_METHODS = frozenset({"reshape", "view", "permute", "trans", "broadcast_to"})
 """Methods of a tensor, not of a descriptor, that take a tuple."""
@@ -791,7 +784,7 @@ class Interpretation:
         if dotted in language.CEILING_DIVISIONS and len(positional) == 2:
             return self.table.elementwise("elementwise", positional, "cdiv", dtype="int32")
         if name:
-            return self._language_call(node, name, positional, keywords)
+            return self._language_call(node, name, Arguments(positional, keywords))
         helper = self._helper(node.func)
         if helper is not None:
             return self._inline(node, helper, positional, keywords)
@@ -824,7 +817,7 @@ class Interpretation:
             # Of a tile it is pure; a descriptor reads the rows that are asked for.
             return self._descriptor_load(node, receiver, method)
         name = {"to": "cast"}.get(method, method)
-        return self._language_call(node, name, positional, keywords)
+        return self._language_call(node, name, Arguments(positional, keywords))
 
     def _descriptor_method(
         self, node: ast.Call, receiver: Value, method: str, values: Sequence[Value]
@@ -890,215 +883,51 @@ class Interpretation:
             return frame.returned[0][0]
         return self.table.opaque(f"{helper.name} returns in more than one place")
 
-    def _language_call(
-        self, node: ast.Call, name: str, positional: list[Value], keywords: dict[str, Value]
-    ) -> Value:
-        table = self.table
-
-        def argument(position: int, keyword: str) -> Value | None:
-            return positional[position] if position < len(positional) else keywords.get(keyword)
-
-        everything = [*positional, *keywords.values()]
-        first = argument(0, "input") or (everything[0] if everything else table.constant(None))
+    def _language_call(self, node: ast.Call, name: str, arguments: Arguments) -> Value:
+        """What touches memory, or has an order, is an effect; all else is a matter of values."""
+        get = arguments.get
         match name:
-            case "program_id" | "num_programs":
-                axis = argument(0, "axis") or table.constant(0)
-                return table.make(name, (axis,), dtype="int32")
-            case "arange":
-                return self._arange(argument(0, "start"), argument(1, "end"))
-            case "zeros" | "full":
-                return self._filled(name, argument)
-            case "zeros_like":
-                return table.make(
-                    "full", (table.constant(0), first), "like", shape=first.shape, dtype=first.dtype
-                )
-            case "constexpr" | "to_tensor" if everything:
-                return first
-            case "cast" if len(positional) >= 2 or keywords:
-                dtype = argument(1, "dtype")
-                rounding, bitcast = argument(2, "fp_downcast_rounding"), argument(3, "bitcast")
-                if rounding is not None and not rounding.is_none:
-                    return table.make("reshaped", everything, "cast", shape=first.shape)
-                if dtype is None or (bitcast is not None and bitcast.constant is not False):
-                    return table.make("reshaped", everything, "bitcast", shape=first.shape)
-                known = str(dtype.attribute) if dtype.op == "dtype" else None
-                return table.make("cast", (first, dtype), shape=first.shape, dtype=known)
-            case "expand_dims" if (position := argument(1, "axis")) is not None:
-                return self._expand_dims(first, position)
-            case "broadcast_to":
-                shape = self._shape(
-                    positional[1:] or [v for k, v in keywords.items() if k == "shape"]
-                )
-                return table.make(
-                    "broadcast_to", (first,), _shape_key(shape), shape=shape, dtype=first.dtype
-                )
             case "load":
-                return self._load(node, argument)
+                effect = self._effect(
+                    EffectKind.LOAD,
+                    node,
+                    name,
+                    pointer=get(0, "pointer"),
+                    mask=get(1, "mask"),
+                    other=get(2, "other"),
+                    volatile=_is_volatile(get(7, "volatile"), get(5, "cache_modifier")),
+                    loads=True,
+                )
+                assert effect.loaded is not None
+                return effect.loaded
             case "store":
-                pointer, stored = argument(0, "pointer"), argument(1, "value")
                 self._effect(
                     EffectKind.STORE,
                     node,
                     name,
-                    pointer=pointer,
-                    mask=argument(2, "mask"),
-                    stored=stored,
+                    pointer=get(0, "pointer"),
+                    mask=get(2, "mask"),
+                    stored=get(1, "value"),
                 )
-                return table.constant(None)
-            case (
-                "make_block_ptr" | "make_tensor_descriptor" | "_experimental_make_tensor_descriptor"
-            ):
-                return table.make("block_pointer", everything, name, shape=None)
-            case "advance":
-                return table.make("block_pointer", everything, name, shape=None)
-        if name in language.HINTS:
-            return first
-        if name in language.OPERATORS or language.is_lane_by_lane(name):
-            return self._lane_by_lane(name, positional, keywords)
-        if name in language.REDUCTIONS:
-            return self._reduction(name, positional, keywords)
+                return self.table.constant(None)
         if name in language.ATOMICS:
             effect = self._effect(
                 EffectKind.ATOMIC,
                 node,
                 name,
-                pointer=argument(0, "pointer"),
-                mask=keywords.get("mask"),
-                stored=argument(1, "val"),
+                pointer=get(0, "pointer"),
+                mask=arguments.keywords.get("mask"),
+                stored=get(1, "val"),
             )
-            return table.opaque(f"result of the atomic in line {effect.line}")
+            return self.table.opaque(f"result of the atomic in line {effect.line}")
         if name in language.BARRIERS:
             self._effect(EffectKind.BARRIER, node, name)
-            return table.constant(None)
+            return self.table.constant(None)
         if name in language.SOURCE_CHANGING_CALLS:
             self._effect(EffectKind.PRINT, node, name)
-            return table.constant(None)
-        if name in language.COMPILE_TIME:
-            return table.constant(None)
-        pure = language.SHAPE_CHANGES | language.SCANS | language.MATRIX | language.RANDOM
-        if name in pure:
-            return table.make("reshaped", everything, (name, tuple(keywords)), shape=None)
-        return self._unknown_call(node, language.LANGUAGE + name)
-
-    def _lane_by_lane(
-        self, name: str, positional: Sequence[Value], keywords: Mapping[str, Value]
-    ) -> Value:
-        """The operands in the order of the parameters, whichever way they were passed."""
-        names = language.PARAMETERS.get(name, ("x",))
-        operands = list(positional)
-        while len(operands) < len(names) and names[len(operands)] in keywords:
-            operands.append(keywords[names[len(operands)]])
-        options = {k: v for k, v in keywords.items() if k not in names}
-        missing = len(operands) + len(options) != len(positional) + len(keywords)
-        if missing or (name in language.OPERATORS and len(operands) != len(names)):
-            return self.table.opaque(f"{name} with arguments that are not understood")
-        modes = tuple(sorted((k, v.serial) for k, v in options.items()))
-        if name in language.OPERATORS:
-            return self.table.elementwise(name, operands, modes or None)
-        attribute = (name, *modes) if modes else name
-        if _OTHER_TYPE.fullmatch(name.rpartition(".")[2]):
-            shape = broadcast_shapes([o.shape for o in operands])
-            return self.table.make("elementwise", operands, attribute, shape=shape)
-        return self.table.elementwise("elementwise", operands, attribute)
-
-    def _arange(self, start: Value | None, end: Value | None) -> Value:
-        if start is None or end is None:
-            return self.table.opaque("arange without bounds")
-        extent = end if start.constant == 0 else self.table.elementwise("sub", (end, start))
-        lanes = self.table.make("lane", (extent,), shape=(extent,), dtype="int32")
-        return lanes if start.constant == 0 else self.table.elementwise("add", (start, lanes))
-
-    def _filled(self, name: str, argument: object) -> Value:
-        assert callable(argument)
-        shape_value: Value | None = argument(0, "shape")
-        shape = self._shape([shape_value]) if shape_value is not None else None
-        given: Value | None = argument(1, "value")
-        if name == "zeros":
-            given = self.table.constant(0)
-        dtype: Value | None = argument(1 if name == "zeros" else 2, "dtype")
-        known = str(dtype.attribute) if dtype is not None and dtype.op == "dtype" else None
-        filler = given if given is not None else self.table.opaque("filler")
-        return self.table.make(
-            "full",
-            (filler,),
-            (_shape_key(shape), None if dtype is None else dtype.serial),
-            shape=shape,
-            dtype=known,
-        )
-
-    def _shape(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
-        if len(values) == 1 and values[0].op == "tuple":
-            values = values[0].operands
-        elif len(values) == 1 and not isinstance(values[0].constant, int):
-            return None  # a number, or a tuple that is passed as one constexpr
-        return tuple(values)
-
-    def _expand_dims(self, value: Value, axis: Value) -> Value:
-        position = axis.constant
-        if value.rank is None or not isinstance(position, int):
-            return self.table.opaque("expand_dims of unknown rank")
-        rank = value.rank + 1
-        if not -rank <= position < rank:
-            return self.table.opaque("expand_dims out of range")
-        return self.table.insert_axes(value, tuple(i == position % rank for i in range(rank)))
-
-    def _load(self, node: ast.Call, argument: object) -> Value:
-        assert callable(argument)
-        effect = self._effect(
-            EffectKind.LOAD,
-            node,
-            "load",
-            pointer=argument(0, "pointer"),
-            mask=argument(1, "mask"),
-            other=argument(2, "other"),
-            volatile=_is_volatile(argument(7, "volatile"), argument(5, "cache_modifier")),
-            loads=True,
-        )
-        assert effect.loaded is not None
-        return effect.loaded
-
-    def _reduction(
-        self, name: str, positional: Sequence[Value], keywords: Mapping[str, Value]
-    ) -> Value:
-        table = self.table
-        names = language.REDUCTION_PARAMETERS.get(name, ())
-        given = {**dict(zip(names, positional, strict=False)), **keywords}
-        value, axis = given.get("input"), given.get("axis")
-        position = axis.constant if axis is not None else None
-        unknown = value is None or len(positional) > len(names) or set(given) - set(names)
-        if axis is not None and position is None and not axis.is_none:
-            unknown = True  # an axis that the launch chooses
-        if name in ("argmax", "argmin") and (axis is None or "tie_break_left" in given):
-            unknown = True
-        if "return_indices" in given and given["return_indices"].constant is not False:
-            unknown = True
-        if unknown or value is None or not isinstance(position, int | None):
-            everything = [*positional, *keywords.values()]
-            return table.make("reshaped", everything, (name, tuple(keywords)), shape=None)
-        if value.shape is None:
-            return table.make("reshaped", (value,), (name, tuple(sorted(given))), shape=None)
-        if position is not None and not -len(value.shape) <= position < len(value.shape):
-            return table.opaque("reduction over an axis that is not there")
-        dtype = given.get("dtype")
-        if dtype is not None and not dtype.is_none:
-            known = str(dtype.attribute) if dtype.op == "dtype" else None
-            value = table.make("cast", (value, dtype), shape=value.shape, dtype=known)
-        assert value.shape is not None
-        keep = given.get("keep_dims")
-        keep_dims = keep is not None and keep.constant is not False
-        if keep is not None and not isinstance(keep.constant, bool):
-            return table.opaque("reduction that may or may not keep its axes")
-        rank = len(value.shape)
-        axes = tuple(range(rank)) if position is None else (position % rank,)
-        kept = [d for i, d in enumerate(value.shape) if i not in axes]
-        if keep_dims:
-            one = table.constant(1)
-            kept = [one if i in axes else d for i, d in enumerate(value.shape)]
-        result = "int32" if name in ("argmax", "argmin") else value.dtype
-        if name == "sum" and value.dtype in ("bool", "int1", "int8", "int16"):
-            result = "int32"
-        attribute = Reduction(name, axes, keep_dims)
-        return table.make("reduce", (value,), attribute, shape=tuple(kept), dtype=result)
+            return self.table.constant(None)
+        result = Operations(self.table).result(name, arguments)
+        return result or self._unknown_call(node, language.LANGUAGE + name)
 
 
 def _float_of(constant: object) -> float | None:
@@ -1116,10 +945,6 @@ def _is_volatile(volatile: Value | None, modifier: Value | None) -> bool:
     if modifier is not None and modifier.constant == ".cv":
         return True
     return volatile is not None and volatile.constant is not False
-
-
-def _shape_key(shape: tuple[Value, ...] | None) -> tuple[int, ...] | None:
-    return None if shape is None else tuple(d.serial for d in shape)
 
 
 def _inserted_axes(parts: Sequence[ast.expr], rank: int | None) -> tuple[bool, ...] | None:

@@ -95,6 +95,10 @@ RANDOM = frozenset(
 )
 """Pure functions of a seed and an offset."""
 
+BLOCK_POINTERS = frozenset(
+    ["make_block_ptr", "advance", "make_tensor_descriptor", "_experimental_make_tensor_descriptor"]
+)
+
 HINTS = frozenset(["multiple_of", "max_contiguous", "max_constancy"])
 """The first argument, with a promise about it."""
 
