@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count, product
 from typing import ClassVar, Literal
@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 from tritonopt.facts import Assumption, Atom, EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.language import function
+from tritonopt.facts.program_ids import ProgramIds, callees
 from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.grids import (
@@ -37,7 +38,6 @@ from tritonopt.source import (
     Enclose,
     InsertAfter,
     InsertBefore,
-    Kernel,
     Launch,
     Remove,
     Replace,
@@ -218,7 +218,7 @@ class GridStride(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        ids = _ProgramIds.of(facts.kernel, self.axis)
+        ids = ProgramIds.of(facts.kernel, self.axis)
         if not ids.calls or ids.are_strided:
             return
         checklist = Checklist()
@@ -288,91 +288,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-# Where the program id is read
-
-
-@dataclass
-class _ProgramIds:
-    """Where a kernel, or a helper of its file, asks which program it is, and of how many."""
-
-    axis: int
-    calls: list[ast.Call] = field(default_factory=list)
-    """`tl.program_id(axis)` in the kernel's own text."""
-    in_helper: str = ""
-    counted: ast.Call | None = None
-    """A `tl.num_programs(axis)`."""
-    unknown: ast.Call | None = None
-    """One of an axis that is not a number."""
-    starts: set[ast.expr] = field(default_factory=set)
-    """What stands first in a `range(..., ..., tl.num_programs(axis))`."""
-
-    @classmethod
-    def of(cls, kernel: Kernel, axis: int) -> _ProgramIds:
-        found = cls(axis)
-        todo, seen = [kernel], {kernel}
-        names = {k.name for k in kernel.module.kernels}
-        while todo:
-            searched = todo.pop()
-            for node in searched.nodes:
-                if isinstance(node, ast.For):
-                    found._note_loop(node, searched)
-                elif isinstance(node, ast.Call):
-                    found._note(node, searched, searched is kernel)
-                elif isinstance(node, ast.Name) and node.id in names:
-                    todo += [k for k in _kernels_named(searched, node) if k not in seen]
-                    seen.update(todo)
-        return found
-
-    @property
-    def are_strided(self) -> bool:
-        """Whether the id only ever starts a loop that goes on by the number of programs."""
-        return bool(self.calls) and set(self.calls) == self.starts
-
-    def _note_loop(self, loop: ast.For, kernel: Kernel) -> None:
-        match loop.iter:
-            case ast.Call(args=[start, _, ast.Call() as step]):
-                name = function(kernel.module.resolve(step.func))
-                if name == "num_programs" and _axis(step) == self.axis:
-                    self.starts.add(start)
-
-    def _note(self, call: ast.Call, kernel: Kernel, own: bool) -> None:
-        name = function(kernel.module.resolve(call.func))
-        if name not in ("program_id", "num_programs"):
-            return
-        axis = _axis(call)
-        if axis is None:
-            self.unknown = call
-        if axis == self.axis and name == "num_programs":
-            self.counted = call
-        elif axis == self.axis or (own and self.unknown is call):
-            if own:
-                self.calls.append(call)
-            else:
-                self.in_helper = kernel.name
-
-
-def _axis(call: ast.Call) -> int | None:
-    """The axis of `tl.program_id(axis)` and its kin, where it is a number."""
-    match [*call.args, *(keyword.value for keyword in call.keywords)]:
-        case [ast.Constant(value=int() as axis)]:
-            return axis
-    return None
-
-
-def _callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
-    """The jit functions of the file that a call may be of."""
-    return _kernels_named(kernel, call.func) if isinstance(call.func, ast.Name) else []
-
-
-def _kernels_named(kernel: Kernel, name: ast.Name) -> list[Kernel]:
-    """The jit functions of the file that a name in a kernel may stand for."""
-    scope = kernel.module.names.scope_of.get(name)
-    home = scope.find(name.id) if scope is not None else None
-    bindings = home.bindings[name.id] if home is not None else []
-    return [k for k in kernel.module.kernels if k.node in bindings]
-
-
-def _check_program_ids(ids: _ProgramIds, checklist: Checklist) -> None:
+def _check_program_ids(ids: ProgramIds, checklist: Checklist) -> None:
     claim = "one-tile-per-program"
     if ids.unknown is not None:
         detail = f"the axis of the call in line {ids.unknown.lineno} is not a number"
@@ -408,7 +324,7 @@ class _Sum:
 class _Body:
     """The statements of a kernel: what runs once, what runs for each tile, and how it may leave."""
 
-    def __init__(self, facts: KernelFacts, ids: _ProgramIds) -> None:
+    def __init__(self, facts: KernelFacts, ids: ProgramIds) -> None:
         self.facts = facts
         self.ids = ids
         self.kernel = facts.kernel
@@ -835,7 +751,7 @@ class _Loop:
         """Whether a helper gets the name, which may ask more of it than of a Python number."""
         return any(
             isinstance(node, ast.Call)
-            and _callees(self.kernel, node)
+            and callees(self.kernel, node)
             and any(isinstance(a, ast.Name) and a.id == name for a in _arguments(node))
             for node in walk(self.kernel.node)
         )
@@ -862,7 +778,7 @@ class _Loop:
         call = self.module.names.parents.get(node)
         if isinstance(call, ast.keyword):
             call = self.module.names.parents.get(call)
-        return isinstance(call, ast.Call) and bool(_callees(self.kernel, call))
+        return isinstance(call, ast.Call) and bool(callees(self.kernel, call))
 
     # Parameters that the body binds again
 

@@ -1,0 +1,90 @@
+"""Where a kernel asks which program it is, and of how many, itself or through a helper."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from tritonopt.facts.language import function
+from tritonopt.source import Kernel
+
+
+@dataclass
+class ProgramIds:
+    """What a kernel and the helpers of its file ask, along one axis of the grid."""
+
+    axis: int
+    calls: list[ast.Call] = field(default_factory=list)
+    """`tl.program_id(axis)` in the kernel's own text."""
+    in_helper: str = ""
+    counted: ast.Call | None = None
+    """A `tl.num_programs(axis)`."""
+    unknown: ast.Call | None = None
+    """One of an axis that is not a number."""
+    starts: set[ast.expr] = field(default_factory=set)
+    """What stands first in a `range(..., ..., tl.num_programs(axis))`."""
+
+    @classmethod
+    def of(cls, kernel: Kernel, axis: int) -> ProgramIds:
+        found = cls(axis)
+        todo, seen = [kernel], {kernel}
+        names = {k.name for k in kernel.module.kernels}
+        while todo:
+            searched = todo.pop()
+            for node in searched.nodes:
+                if isinstance(node, ast.For):
+                    found._note_loop(node, searched)
+                elif isinstance(node, ast.Call):
+                    found._note(node, searched, searched is kernel)
+                elif isinstance(node, ast.Name) and node.id in names:
+                    todo += [k for k in _kernels_named(searched, node) if k not in seen]
+                    seen.update(todo)
+        return found
+
+    @property
+    def are_strided(self) -> bool:
+        """Whether the id only ever starts a loop that goes on by the number of programs."""
+        return bool(self.calls) and set(self.calls) == self.starts
+
+    def _note_loop(self, loop: ast.For, kernel: Kernel) -> None:
+        match loop.iter:
+            case ast.Call(args=[start, _, ast.Call() as step]):
+                name = function(kernel.module.resolve(step.func))
+                if name == "num_programs" and _axis(step) == self.axis:
+                    self.starts.add(start)
+
+    def _note(self, call: ast.Call, kernel: Kernel, own: bool) -> None:
+        name = function(kernel.module.resolve(call.func))
+        if name not in ("program_id", "num_programs"):
+            return
+        axis = _axis(call)
+        if axis is None:
+            self.unknown = call
+        if axis == self.axis and name == "num_programs":
+            self.counted = call
+        elif axis == self.axis or (own and self.unknown is call):
+            if own:
+                self.calls.append(call)
+            else:
+                self.in_helper = kernel.name
+
+
+def _axis(call: ast.Call) -> int | None:
+    """The axis of `tl.program_id(axis)` and its kin, where it is a number."""
+    match [*call.args, *(keyword.value for keyword in call.keywords)]:
+        case [ast.Constant(value=int() as axis)]:
+            return axis
+    return None
+
+
+def callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
+    """The jit functions of the file that a call may be of."""
+    return _kernels_named(kernel, call.func) if isinstance(call.func, ast.Name) else []
+
+
+def _kernels_named(kernel: Kernel, name: ast.Name) -> list[Kernel]:
+    """The jit functions of the file that a name in a kernel may stand for."""
+    scope = kernel.module.names.scope_of.get(name)
+    home = scope.find(name.id) if scope is not None else None
+    bindings = home.bindings[name.id] if home is not None else []
+    return [k for k in kernel.module.kernels if k.node in bindings]
