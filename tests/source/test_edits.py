@@ -457,6 +457,29 @@ def test_an_expression_of_a_launch_may_change_with_its_kernel() -> None:
     )
 
 
+def test_what_surrounds_a_kernel_and_its_launcher_is_not_looked_at() -> None:
+    """libcst would not keep a form feed, but only the two functions are rewritten."""
+    head, tail = "import triton\n\f\n", "\n\f\nother = 1;  pass\n"
+    kernel = "@triton.jit\ndef k(x):\n    a\n"
+    launcher = "\n\nclass C:\n  def run(self, x):\n    # how\n    k[(1,)](x)\n"
+    module = source.read(head + kernel + launcher + tail)
+    (launch,) = module.launches
+    anchor = module.names.parents[launch.call]
+    assert isinstance(anchor, ast.stmt)
+    changes: list[Change] = [
+        InsertBefore(anchor, "n = 2"),
+        AddArgument(launch.call, "N=n"),
+        InsertAfter(statement(module, "a"), "b"),
+        AddParameter(module.kernels[0], "N"),
+    ]
+    assert apply(module, changes) == (
+        head
+        + "@triton.jit\ndef k(x, N):\n    a\n    b\n"
+        + "\n\nclass C:\n  def run(self, x):\n    n = 2\n    # how\n    k[(1,)](x, N=n)\n"
+        + tail
+    )
+
+
 def test_statements_may_come_before_a_launch() -> None:
     text = "# top\nimport triton\n\n@triton.jit\ndef k(x):\n    a\n\n# call\nk[(1,)](1); b\n# end\n"
     module = source.read(text)
