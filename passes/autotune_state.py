@@ -93,6 +93,10 @@ class AutotuneState(Lint):
 
     name: ClassVar[str] = "autotune-state"
     summary: ClassVar[str] = "find tuned kernels that must not run twice"
+    harm: ClassVar[str] = (
+        "tuning runs the kernel many times on the arguments of the first launch: that launch "
+        "leaves a wrong result, and later ones a right one"
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         kernel = facts.kernel
@@ -199,8 +203,8 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         claim = Condition("runs-twice-like-once", Status.REFUTED, found, "state-is-not-restored")
         mend = "reset_to_zero" if effect.kind is EffectKind.ATOMIC else "restore_value"
         message = (
-            f"{found}, and tuning runs the kernel many times: the first launch for every key "
-            f'leaves a wrong {base}. Give it {mend}=["{base}"]'
+            f"{found}, so that tuning leaves a wrong {base} behind: give the decorator "
+            f'{mend}=["{base}"]'
         )
         yield Site(decorator, (claim,), message, analysis=True)
 

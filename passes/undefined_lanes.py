@@ -103,6 +103,10 @@ class UndefinedLanes(Lint):
 
     name: ClassVar[str] = "undefined-lanes"
     summary: ClassVar[str] = "find reductions over masked loads without other="
+    harm: ClassVar[str] = (
+        "nothing is promised of such lanes; the hardware of today reads 0, which not every "
+        "reduction ignores"
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         loads = [e for e in facts.effects if _may_be_undefined(e)]

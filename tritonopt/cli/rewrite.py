@@ -231,6 +231,8 @@ def _show(findings: FileFindings, encoding: str, arguments: argparse.Namespace) 
         _print_diff(findings.diff, encoding)
     if not arguments.statistics:
         style = text.Style.of(sys.stderr)
+        if style.is_terminal and findings.diff and not arguments.write:
+            _say("")
         for remark in findings.remarks:
             if form == "concise":
                 _say(lines.concise_line(findings.path, remark))

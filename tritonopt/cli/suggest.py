@@ -209,7 +209,7 @@ def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
     from tritonopt.rewriting.options import spelled
 
     if found.remark.kind is RemarkKind.ANALYSIS:
-        return Suggestion(found.remark)
+        return Suggestion(found.remark, why=found.chosen.harm)
     gain = found.chosen.gain
     passes = shlex.quote(spelled(found.chosen))
     path = shlex.quote(str(target.path))
@@ -282,4 +282,6 @@ def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Nam
             for line in lines.statistics(summary):
                 print(line)
         sys.stdout.flush()
+        if text.Style.of(sys.stderr).is_terminal and arguments.format == "text":
+            print(file=sys.stderr)
         print(text.suggest_summary_line(found, summary), file=sys.stderr)
