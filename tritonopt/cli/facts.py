@@ -33,9 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
             if place:
                 print()
             for line in facts.render(facts.of(kernel, given)).rstrip().splitlines():
-                said = line.lstrip()
-                margin = len(line) - len(said)
-                for shown in style.folded([(" " * margin, "")], said, margin + 4):
+                for shown in style.indented(line):
                     print(shown)
     except (source.SourceError, facts.AssumptionError) as error:
         return complain(str(error))

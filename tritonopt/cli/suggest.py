@@ -265,8 +265,12 @@ def _show(findings: FileFindings, arguments: argparse.Namespace) -> None:
         for line in shown:
             print(line)
         sys.stdout.flush()
+        style = text.Style.of(sys.stderr)
         for message in findings.errors:
-            print(message, file=sys.stderr)
+            print(
+                ("\n" if style.is_terminal else "") + style.paint(message, text.RED),
+                file=sys.stderr,
+            )
 
 
 def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Namespace) -> None:

@@ -76,6 +76,12 @@ class Style:
         yield painted + first[len(plain) :]
         yield from others
 
+    def indented(self, line: str) -> Iterator[str]:
+        """A line with a margin, which what does not fit has as well."""
+        text = line.lstrip()
+        margin = len(line) - len(text)
+        yield from self.folded([(" " * margin, "")], text, margin + _INDENT)
+
 
 def _columns(stream: TextIO) -> int:
     """Of this terminal: of the standard streams, only one may be."""
@@ -198,7 +204,7 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
     if verdict.counterexample:
         yield style.paint("  counterexample:", DIM)
         for line in verdict.counterexample.rstrip("\n").splitlines():
-            yield f"    {line}"
+            yield from style.indented(f"    {line}")
 
 
 def _programs(compared: Iterable[Comparison]) -> Iterator[str]:
