@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.polynomial import TooLarge
+from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.repetition import changes_when_repeated
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.passes import Lint
 from tritonopt.source.trees import walk
@@ -16,9 +17,6 @@ from tritonopt.source.trees import walk
 _TUNER = "triton.autotune"
 _ADDING = frozenset({"atomic_add", "atomic_xor"})
 """Atomics that, done twice, are not what they are once."""
-
-_TWICE_IS_ONCE = frozenset({"where", "phi", "minimum", "maximum", "const", "full"})
-"""`x = max(x, 0)`, done again, changes nothing; so nothing is said of these."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +40,15 @@ class AutotuneState(Lint):
     Reported only where it is shown that
 
     - an element is loaded, something is computed from it, and the result is stored to the same
-      address of the same parameter, and nothing in the kernel has stored to that buffer before; or
+      address of the same parameter, nothing in the kernel has stored to that buffer before, and
+      numbers show that doing it twice is not doing it once: `x * 2` and a softmax are reported, and
+      `tl.maximum(x, 0)`, a cast, a clamp or `x - mean` are not; or
     - `tl.atomic_add` or `tl.atomic_xor` is done on a parameter's buffer, whose old value is not
       used otherwise, and nothing else in the kernel stores there on the same way.
 
-    Nothing is said where there is only one configuration (then nothing is run twice), where a
-    `pre_hook` may put the buffer right, where an argument of the decorator cannot be read, and
-    where doing it twice changes nothing (`tl.maximum(x, 0)` in place).
+    Two parameters are taken to be two buffers, unless a launch passes the same for both. Nothing is
+    said where there is only one configuration (then nothing is run twice), where a `pre_hook` may
+    put the buffer right, and where an argument of the decorator cannot be read.
 
     ## Numerics
 
@@ -94,6 +94,10 @@ class AutotuneState(Lint):
 
     name: ClassVar[str] = "autotune-state"
     summary: ClassVar[str] = "find tuned kernels that must not run twice"
+    harm: ClassVar[str] = (
+        "tuning runs the kernel many times on the arguments of the first launch: that launch "
+        "leaves a wrong result, and later ones a right one"
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         kernel = facts.kernel
@@ -125,7 +129,7 @@ class _Tuner:
         if hook is not None and not (isinstance(hook, ast.Constant) and hook.value is None):
             return None
         configs = _bound(facts, given.get("configs"))
-        if configs is None or _only_one(configs) or _mentions_hook(facts, configs):
+        if configs is None or _least(facts, configs) < 2 or _mentions_hook(facts, configs):
             return None
         kept: set[str] = set()
         for name in ("reset_to_zero", "restore_value"):
@@ -145,15 +149,17 @@ def _bound(facts: KernelFacts, node: ast.expr | None) -> ast.expr | None:
     return node
 
 
-def _only_one(configs: ast.expr) -> bool:
-    """Whether there may be just one configuration; then nothing is tried out."""
+def _least(facts: KernelFacts, configs: ast.expr) -> int:
+    """How many configurations there are at least, up to two; with one, nothing is tried out."""
     match configs:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            return len(elements) < 2 and not any(isinstance(e, ast.Starred) for e in elements)
-        case ast.ListComp():
-            return False
-    # What a function makes has several as a rule; a name that nobody knows says nothing.
-    return not isinstance(configs, ast.Call)
+            return sum(2 if isinstance(e, ast.Starred) else 1 for e in elements)
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            sides = (_bound(facts, side) or side for side in (left, right))
+            return sum(_least(facts, side) for side in sides)
+        case ast.ListComp() | ast.Call():
+            return 2  # what a function makes has several as a rule
+    return 0  # a name that nobody knows says nothing
 
 
 def _mentions_hook(facts: KernelFacts, configs: ast.expr) -> bool:
@@ -196,8 +202,8 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         claim = Condition("runs-twice-like-once", Status.REFUTED, found, "state-is-not-restored")
         mend = "reset_to_zero" if effect.kind is EffectKind.ATOMIC else "restore_value"
         message = (
-            f"{found}, and tuning runs the kernel many times: the first launch for every key "
-            f'leaves a wrong {base}. Give it {mend}=["{base}"]'
+            f"{found}, so that tuning leaves a wrong {base} behind: give the decorator "
+            f'{mend}=["{base}"]'
         )
         yield Site(decorator, (claim,), message, analysis=True)
 
@@ -212,27 +218,51 @@ def _updated(facts: KernelFacts, store: Effect, base: str) -> str:
     """In words, that a store changes what the kernel has read from the same place."""
     if store.kind is not EffectKind.STORE or store.pointer is None or store.stored is None:
         return ""
-    if store.stored.op in _TWICE_IS_ONCE:
-        return ""
     address = facts.forms_ignoring_memory.address(store.pointer)
-    for load in _loads_in(facts, store.stored):
-        if (
-            load.pointer is None
-            or facts.bases(load) != frozenset({base})
-            or load.order > store.order
-        ):
+    loads = [e for e in _loads_in(facts, store.stored) if facts.bases(e) == frozenset({base})]
+    for load in loads:
+        if load.order > store.order or load.pointer is None:
             continue
         if address != facts.forms_ignoring_memory.address(load.pointer):
             continue
-        if any(
-            e.writes and e.order < load.order and facts.may_alias(load, e) for e in facts.effects
-        ):
+        if any(e.order < load.order and _writes_to(facts, e, base) for e in facts.effects):
             continue
-        return (
-            f"line {store.line} stores to {base} what is computed from the same element in line "
-            f"{load.line}"
-        )
+        element = frozenset(e.order for e in loads if _is_same_row(facts, e, store))
+        if changes_when_repeated(facts, store.stored, element):
+            return (
+                f"line {store.line} stores to {base} what is computed from the same element in "
+                f"line {load.line}"
+            )
     return ""
+
+
+def _is_same_row(facts: KernelFacts, load: Effect, store: Effect) -> bool:
+    """Whether they have the same address in the same iteration, each of its own loop."""
+    return load.pointer is not None and _in_some_iteration(facts, load) == _in_some_iteration(
+        facts, store
+    )
+
+
+def _in_some_iteration(facts: KernelFacts, effect: Effect) -> tuple[str | None, Polynomial]:
+    assert effect.pointer is not None
+    base, offset = facts.forms_ignoring_memory.address(effect.pointer)
+    return base, offset.map(lambda atom: Atom("trip", ()) if atom.tag == "trip" else None)
+
+
+def _writes_to(facts: KernelFacts, effect: Effect, parameter: str) -> bool:
+    """Whether it may write to the buffer of a parameter."""
+    if not effect.writes:
+        return False
+    bases = facts.bases(effect)
+    return bases is None or any(_may_be_one_buffer(facts, base, parameter) for base in bases)
+
+
+def _may_be_one_buffer(facts: KernelFacts, one: str, other: str) -> bool:
+    """Two parameters are two buffers, unless a launch passes the same for both."""
+    if one == other:
+        return True
+    passed = [(n.arguments.get(one), n.arguments.get(other)) for n in facts.launches.launches]
+    return any(a is not None and b is not None and ast.dump(a) == ast.dump(b) for a, b in passed)
 
 
 def _loads_in(facts: KernelFacts, value: Value) -> Iterator[Effect]:
@@ -257,10 +287,10 @@ def _added(facts: KernelFacts, atomic: Effect, base: str) -> str:
     """In words, that an atomic adds to what is there."""
     if atomic.kind is not EffectKind.ATOMIC or atomic.name not in _ADDING:
         return ""
-    if not isinstance(facts.kernel.module.names.parents.get(_call(atomic)), ast.Expr):
+    if _is_result_used(facts, atomic):
         return ""  # a counter or a lock, which the kernel may well put back
     for other in facts.effects:
-        if other is atomic or not other.writes or not facts.may_alias(other, atomic):
+        if other is atomic or not _writes_to(facts, other, base):
             continue
         if facts.bases(other) == frozenset({base}) and other.name == atomic.name:
             continue
@@ -269,8 +299,16 @@ def _added(facts: KernelFacts, atomic: Effect, base: str) -> str:
     return f"line {atomic.line} adds to {base} atomically"
 
 
-def _call(effect: Effect) -> ast.AST:
-    return effect.node
+def _is_result_used(facts: KernelFacts, atomic: Effect) -> bool:
+    match facts.kernel.module.names.parents.get(atomic.node):
+        case ast.Expr():
+            return False
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return any(
+                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+                for n in ast.walk(facts.kernel.node)
+            )
+    return True
 
 
 def _exclude(one: Effect, other: Effect) -> bool:

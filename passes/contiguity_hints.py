@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from tritonopt.facts import KernelFacts, Polynomial, Value
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.addresses import strides
 from tritonopt.facts.bounds import Bounds
 from tritonopt.facts.counterexamples import (
@@ -163,6 +163,10 @@ class ContiguityHints(Pass):
         "loads of 16 bytes in place of one element each",
     )
     finds_mistakes: ClassVar[bool] = True
+    harm: ClassVar[str] = (
+        "the compiler believes a hint: it loads whole runs of elements from the address of "
+        "the first, others than the offsets say, and beyond the buffer"
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         kernel = _Kernel(facts)
@@ -279,6 +283,16 @@ def _runs_along_lanes(facts: KernelFacts, value: Value) -> bool:
     )
 
 
+def _is_loaded_from(facts: KernelFacts, offsets: Value) -> bool:
+    """Whether the address of a load is made of these offsets."""
+    return any(
+        effect.kind is EffectKind.LOAD
+        and effect.pointer is not None
+        and any(part is offsets for part in effect.pointer.walk())
+        for effect in facts.effects
+    )
+
+
 # Are the hints that are there true?
 
 
@@ -304,8 +318,10 @@ class _Check:
             return None
         claim, reason, detail = found
         condition = Condition(claim, Status.REFUTED, detail, reason)
-        text = ast.unparse(self._hinted.calls[0])
-        return Site(self._hinted.calls[0], (condition,), f"{text}: {detail}", analysis=True)
+        message = detail
+        if reason != "hint-can-be-false":
+            message = f"{ast.unparse(self._hinted.calls[0])}: {detail}"
+        return Site(self._hinted.calls[0], (condition,), message, analysis=True)
 
     def _malformed(self) -> tuple[str, str, str] | None:
         shape = self._hinted.value.shape
@@ -329,7 +345,7 @@ class _Check:
         text = counterexample(
             self._facts, self._kernel.divisibility, self._kernel.bounds, self._hinted
         )
-        detail = f"the hint can be false: {text}"
+        detail = f"this hint can be false: {text}; drop it, or assert what makes it true"
         return ("hint-is-true", "hint-can-be-false", detail) if text else None
 
     def _narrow(self) -> tuple[str, str, str] | None:
@@ -403,6 +419,8 @@ class _Insertion:
             Bits.REDUCTION_ORDER if adds_up_floats(self._facts.interpretation) else Bits.SAME,
             frozenset(checklist.given),
             self._changes,
+            # What was measured are loads.
+            pays=_is_loaded_from(self._facts, self._wrap.value),
             advice=f"say that each {self._value} lanes of {self._text} are consecutive and "
             f"start at a multiple of {self._value}",
         )

@@ -97,6 +97,7 @@ class MaxToWhere(Pass):
     summary: ClassVar[str] = "write tl.maximum and tl.minimum with a constant as tl.where"
     safety: ClassVar[frozenset[Safety]] = frozenset()
     finds_mistakes: ClassVar[bool] = True
+    harm: ClassVar[str] = "tl.max and tl.min reduce: they give one number for the whole axis"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for node in facts.kernel.nodes:

@@ -83,6 +83,9 @@ class UnboundedStore(Lint):
 
     name: ClassVar[str] = "unbounded-store"
     summary: ClassVar[str] = "find stores that go beyond their buffer, with sizes that show it"
+    harm: ClassVar[str] = (
+        "what is written beyond a buffer lands in another tensor, and nothing is raised"
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if facts.launches.unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,21 +12,33 @@ from typing import ClassVar
 from tritonopt.facts import Atom, Effect, EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.bounds import Bounds
 from tritonopt.facts.divisibility import Divisibility
+from tritonopt.facts.language import REDUCTION_PARAMETERS
 from tritonopt.facts.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
 from tritonopt.facts.polynomial import ONE, ZERO, TooLarge
-from tritonopt.facts.values import COMPARISONS, ELEMENTWISE
+from tritonopt.facts.values import COMPARISONS, ELEMENTWISE, is_integer
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.passes import Lint
 
 _PASSED_ON = ELEMENTWISE - {"where", "mul", "and"}
 
+_INFINITY = math.inf
+
 _NEUTRAL = {
-    "sum": "0.0",
-    "max": 'float("-inf")',
-    "argmax": 'float("-inf")',
-    "min": 'float("inf")',
-    "argmin": 'float("inf")',
+    "sum": 0.0,
+    "max": -_INFINITY,
+    "argmax": -_INFINITY,
+    "min": _INFINITY,
+    "argmin": _INFINITY,
 }
+"""What a lane must hold for the reduction not to notice it."""
+
+_SPELLED = {0.0: "0.0", -_INFINITY: 'float("-inf")', _INFINITY: 'float("inf")'}
+
+_OTHER_FORMS = {
+    "reduce": ("input", "axis", "combine_fn", "keep_dims"),
+    **{name: REDUCTION_PARAMETERS[name] for name in ("max", "min", "argmax", "argmin")},
+}
+"""Reductions whose result the facts do not follow: with a function, or with indices."""
 
 _Axes = tuple[tuple[bool, ...], ...]
 """The axes that are inserted into a value on the way up, innermost first."""
@@ -59,7 +72,9 @@ class UndefinedLanes(Lint):
       however the conditions are written; where they are not decided, nothing is said;
     - the mask is not shown to be on in every lane (by the launches, assertions or the arithmetic).
 
-    Sums that are gathered lane by lane over a loop, and reduced after it, count as well.
+    Sums that are gathered lane by lane over a loop, and reduced after it, count as well. The value
+    that is advised for `other=` is one with which the reduction does not notice the lanes: 0 for a
+    sum of products, minus infinity for a maximum and for a sum of exponentials.
 
     ## Numerics
 
@@ -88,6 +103,10 @@ class UndefinedLanes(Lint):
 
     name: ClassVar[str] = "undefined-lanes"
     summary: ClassVar[str] = "find reductions over masked loads without other="
+    harm: ClassVar[str] = (
+        "nothing is promised of such lanes; the hardware of today reads 0, which not every "
+        "reduction ignores"
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         loads = [e for e in facts.effects if _may_be_undefined(e)]
@@ -115,55 +134,81 @@ def _may_be_undefined(effect: Effect) -> bool:
     )
 
 
-def _reductions(facts: KernelFacts) -> list[tuple[ast.expr, Value]]:
-    """The reductions of the kernel's own text, in source order."""
-    found: dict[Value, ast.expr] = {}
+@dataclass(frozen=True)
+class _Reduction:
+    """A reduction of the kernel's own text."""
+
+    node: ast.expr
+    name: str
+    operand: Value
+    axes: frozenset[int]
+    """The axes that are reduced, counted from the right."""
+
+
+def _reductions(facts: KernelFacts) -> list[_Reduction]:
+    """In source order, each once."""
+    found: dict[Value, _Reduction] = {}
     for node, value in facts.values.items():
-        if isinstance(node, ast.Call) and value.op == "reduce":
-            found.setdefault(value, node)
-    return sorted(((n, v) for v, n in found.items()), key=lambda p: (p[0].lineno, p[0].col_offset))
+        if isinstance(node, ast.Call) and value not in found:
+            reduction = _reduction(node, value)
+            if reduction is not None:
+                found[value] = reduction
+    return sorted(found.values(), key=lambda r: (r.node.lineno, r.node.col_offset))
+
+
+def _reduction(node: ast.expr, value: Value) -> _Reduction | None:
+    if value.op == "reduce":
+        operand, name, axes = value.operands[0], value.reduction.name, value.reduction.axes
+        if operand.rank is None:
+            return None
+        return _Reduction(node, name, operand, frozenset(operand.rank - 1 - a for a in axes))
+    match value.op, value.attribute:
+        case "reshaped", (str() as name, tuple() as keywords) if name in _OTHER_FORMS:
+            pass
+        case _:
+            return None
+    positional = len(value.operands) - len(keywords)
+    given = dict(zip((*_OTHER_FORMS[name][:positional], *keywords), value.operands, strict=False))
+    operand = given.get("input", value)
+    rank, axis = operand.rank, given.get("axis")
+    if not rank:
+        return None
+    if axis is None or axis.is_none:
+        return _Reduction(node, name, operand, frozenset(range(rank)))
+    if not isinstance(axis.constant, int):
+        return None
+    return _Reduction(node, name, operand, frozenset({rank - 1 - axis.constant % rank}))
 
 
 def _first(
     facts: KernelFacts,
     divisibility: Divisibility,
     effect: Effect,
-    reductions: list[tuple[ast.expr, Value]],
-) -> tuple[ast.expr, Value, bool] | None:
-    """(node, value, whether it reduces the load itself) of a reduction that takes the lanes in."""
-    for node, value in reductions:
-        operand = value.operands[0]
-        if operand.rank is None:
-            continue
-        reduced = {operand.rank - 1 - axis for axis in value.reduction.axes}
-        for axes in _ways(facts, operand, effect):
-            lanes = _Lanes(facts, divisibility, effect, axes, reduced)
-            if any(_Taking(facts, effect, off).reaches(operand) for off in lanes.off):
-                direct = operand is effect.loaded or (
-                    operand.op == "cast" and operand.operands[0] is effect.loaded
-                )
-                return node, value, direct
+    reductions: list[_Reduction],
+) -> tuple[_Reduction, str] | None:
+    """A reduction that takes the lanes in, and what the load would give them to be right."""
+    for reduction in reductions:
+        for axes in _ways(facts, reduction.operand, effect):
+            lanes = _Lanes(facts, divisibility, effect, axes, reduction.axes)
+            for off in lanes.off:
+                if _Taking(facts, effect, off).reaches(reduction.operand):
+                    return reduction, _Filling(facts, effect, off).mending(reduction)
     return None
 
 
-def _site(
-    facts: KernelFacts, effect: Effect, reduction: ast.expr, value: Value, direct: bool
-) -> Site:
+def _site(facts: KernelFacts, effect: Effect, reduction: _Reduction, other: str) -> Site:
     assert isinstance(effect.node, ast.Call)
-    name = value.reduction.name
     mask = next((k.value for k in effect.node.keywords if k.arg == "mask"), None)
     mask = mask or effect.node.args[1]
     text = " ".join(facts.kernel.module.text_of(mask).split())
     what = (
-        f"the {name} in line {reduction.lineno} takes in the lanes where `{text}` is off, and "
-        "without other= they are undefined (0 on the hardware of today)"
+        f"the {reduction.name} in line {reduction.node.lineno} takes in the lanes where `{text}` "
+        "is off, which this load leaves undefined"
     )
-    neutral = _NEUTRAL.get(name) if direct else None
     advice = (
-        f"give the load other={neutral}"
-        if neutral
-        else "give the load an other= that leaves the result as it is, or clear the lanes with "
-        "tl.where before"
+        f"give it other={other}"
+        if other
+        else "give it an other= that leaves the result as it is, or clear them with tl.where"
     )
     claim = Condition("reduced-lanes-are-defined", Status.REFUTED, what, "undefined-lanes-reduced")
     return Site(effect.node, (claim,), f"{what}: {advice}", analysis=True)
@@ -201,7 +246,7 @@ class _Lanes:
         divisibility: Divisibility,
         effect: Effect,
         axes: _Axes,
-        reduced: set[int],
+        reduced: frozenset[int],
     ) -> None:
         self._facts = facts
         self._divisibility = divisibility
@@ -335,6 +380,114 @@ class _Taking:
     def _is_zero(self, value: Value, axes: _Axes) -> bool:
         form = self._facts.forms.of(_widened(self._facts, value, axes))
         return put_in(form, self._known).is_zero
+
+
+class _Filling:
+    """What lanes hold where a masked load gives them a number: 0, an infinity, or anything."""
+
+    def __init__(self, facts: KernelFacts, effect: Effect, known: Mapping[Atom, int]) -> None:
+        self._facts = facts
+        self._effect = effect
+        self._known = known
+        self._filler = 0.0
+        self._filled: dict[tuple[Value, _Axes], float | None] = {}
+
+    def mending(self, reduction: _Reduction) -> str:
+        """The `other=` with which the reduction does not notice the lanes; empty if none is known.
+
+        Only of floating-point numbers: the least integer is another one for each type.
+        """
+        wanted = _NEUTRAL.get(reduction.name)
+        assert self._effect.loaded is not None
+        if wanted is None or (wanted and is_integer(self._effect.loaded.dtype)):
+            return ""
+        for filler in dict.fromkeys((wanted, -_INFINITY)):
+            self._filler = filler
+            self._filled.clear()
+            if self._of(reduction.operand, ()) == wanted:
+                return _SPELLED[filler]
+        return ""
+
+    def _of(self, value: Value, axes: _Axes) -> float | None:
+        key = (value, axes)
+        if key not in self._filled:
+            self._filled[key] = None  # a loop around, other than through what it carries
+            self._filled[key] = self._compute(value, axes)
+        return self._filled[key]
+
+    def _compute(self, value: Value, axes: _Axes) -> float | None:
+        operands = value.operands
+        match value.op:
+            case "load":
+                return self._loaded(value, axes)
+            case "const":
+                constant = value.constant
+                return float(constant) if constant in _SPELLED else None
+            case "cast" | "full" | "broadcast_to" | "pos":
+                return self._of(operands[0], axes)
+            case "insert_axes":
+                assert isinstance(value.attribute, tuple)
+                return self._of(operands[0], (value.attribute, *axes))
+            case "carried" | "result":
+                return self._carried(value, axes)
+            case "where" | "phi":
+                sides = {self._of(side, axes) for side in operands[1:]}
+                return sides.pop() if len(sides) == 1 else None
+        name = str(value.attribute if value.op == "elementwise" else value.op)
+        numbers = [self._of(operand, axes) for operand in operands]
+        return _computed(name, numbers)
+
+    def _loaded(self, value: Value, axes: _Axes) -> float | None:
+        load = self._facts.interpretation.loads[value.number]
+        if load is self._effect:
+            return self._filler
+        if load.mask is None or load.mask.is_none:
+            return None
+        mask = self._facts.forms.condition(_widened(self._facts, load.mask, axes))
+        if not put_in(mask, self._known).is_zero:
+            return None
+        if load.other is not None and not load.other.is_none:
+            return self._of(load.other, ())
+        return 0.0 if self._filler == 0.0 else None  # it is reported too, and given 0 then
+
+    def _carried(self, value: Value, axes: _Axes) -> float | None:
+        """What it is before the loop, where an iteration of such lanes leaves it so."""
+        loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
+        before = self._of(loop.initial[name], axes)
+        if name in loop.carried:
+            self._filled[(loop.carried[name], axes)] = before
+        return before if self._of(loop.following[name], axes) == before else None
+
+
+def _computed(name: str, numbers: list[float | None]) -> float | None:
+    """A function of 0, infinities and numbers of which only that they are finite is taken."""
+    match name, numbers:
+        case "add", [a, b]:
+            return _sum(a, b)
+        case "sub", [a, b]:
+            return _sum(a, None if b is None else -b)
+        case "mul", [a, b] if 0.0 in numbers and not {a, b} & {_INFINITY, -_INFINITY}:
+            return 0.0
+        case "div", [0.0, b] if b is None:
+            return 0.0
+        case "neg", [float() as a]:
+            return -a
+        case "maximum", [float() as a, float() as b]:
+            return max(a, b)
+        case "minimum", [float() as a, float() as b]:
+            return min(a, b)
+        case "exp" | "exp2", [a] if a == -_INFINITY:
+            return 0.0
+        case (("abs" | "sqrt" | "sqrt_rn" | "sin" | "erf" | "floor" | "ceil"), [0.0]):
+            return 0.0
+    return None
+
+
+def _sum(a: float | None, b: float | None) -> float | None:
+    infinite = {n for n in (a, b) if n is not None and math.isinf(n)}
+    if infinite:
+        return infinite.pop() if len(infinite) == 1 else None
+    return 0.0 if a == b == 0.0 else None
 
 
 def _widened(facts: KernelFacts, value: Value, axes: _Axes) -> Value:

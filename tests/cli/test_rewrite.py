@@ -339,6 +339,15 @@ def test_a_syntax_error(run: Any) -> None:
     check_the_other(run, "broken.py", words="broken.py:10:7: ")
 
 
+def test_a_hook_leaves_what_has_no_kernels_to_others(run: Any) -> None:
+    Path("bad.py").write_text("def f(:\n")
+    assert run("bad.py", "--write", "--careful")[0] == 0
+    Path("k.py").write_text("import triton\n<<<<<<< HEAD\n@triton.jit\n=======\n>>>>>>> other\n")
+    code, _, err = run("bad.py", "k.py", "--write", "--careful")
+    assert code == 2
+    assert err.startswith("k.py:2:1: a merge conflict is left here; resolve it first\n")
+
+
 def test_a_syntax_error_in_a_file_without_kernels_that_was_named(run: Any) -> None:
     write("broken.py", "x = = 1\n")
     check_the_other(run, "broken.py", words="broken.py:1:5: ")

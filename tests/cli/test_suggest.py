@@ -80,11 +80,12 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
     text = write("k.py", MAXIMUM, RING)
     code, out, err = run("k.py")
     assert code == 1
-    mistake, *rewrite = out.splitlines()
+    mistake, harm, *rewrite = out.splitlines()
+    assert harm.startswith("    why:   nothing is promised of such lanes")
     assert mistake.startswith(
         "k.py:9:9: undefined-lanes [mistake]: the max in line 10 takes in the "
     )
-    assert mistake.endswith('give the load other=float("-inf")')
+    assert mistake.endswith('give it other=float("-inf")')
     assert rewrite[0].startswith("k.py:16:14: contiguity-hints [exact]: say that each BLOCK lanes")
     assert rewrite[1:] == [
         "    why:   loads of 16 bytes in place of one element each",
@@ -93,6 +94,14 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
     ]
     assert err == "1 file, 2 kernels: 1 rewrite to consider, 1 mistake\n"
     assert Path("k.py").read_text() == text
+
+
+def test_a_hint_that_only_a_store_would_use_is_not_suggested(run: Any) -> None:
+    stores = "    tl.store(Y + source, tl.load(X + offs))"
+    write("k.py", RING.replace("    tl.store(Y + offs, tl.load(X + source))", stores))
+    assert run("k.py")[0] == 0
+    code, out, _ = run("k.py", "--passes", "contiguity-hints")
+    assert (code, "worth:" in out) == (1, False)
 
 
 def test_the_command_does_what_was_suggested(run: Any, capfd: pytest.CaptureFixture[str]) -> None:

@@ -147,7 +147,7 @@ def test_text(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "  backend: cuda",
         "  reason: y[0]",
         "  counterexample:",
-        "import torch",
+        "    import torch",
     ]
 
 

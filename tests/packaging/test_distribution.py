@@ -83,7 +83,7 @@ def test_it_works_where_neither_torch_nor_triton_is(dist: Path, tmp_path: Path) 
         for name, found in registry.catalogue().items()
         if found.__module__.startswith("tritonopt.")
     }
-    assert ours and all(f"\n{name} " in listed for name in ours)
+    assert ours and all(f"\n{name} " in f"\n{listed}" for name in ours)
 
     kernel = tmp_path / "kernel.py"
     kernel.write_text("import triton\n\n\n@triton.jit\ndef copy(x):\n    pass\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tritonopt.reporting import text
-from tritonopt.reporting.findings import FileFindings, Summary
+from tritonopt.reporting.findings import FileFindings, Suggestion, Summary
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Safety, Status
 
 PLAIN, COLOURED = text.Style(False), text.Style(True)
@@ -56,6 +56,39 @@ def test_colour_changes_no_text() -> None:
     for code in ("0", "1", "31", "32", "33", "36"):
         painted = painted.replace(f"\x1b[{code}m", "")
     assert painted.split("\n") == lines(made)
+
+
+def test_on_a_terminal_what_does_not_fit_stands_below_indented() -> None:
+    terminal = text.Style(False, columns=72)
+    made = remark(RemarkKind.MISSED, reason="masks-differ", message="the loops read other tiles")
+    assert lines(made, terminal)[:2] == [
+        "a/k.py:12:5: fuse-stats [contract,rounding]: missed, masks-differ: the",
+        "    loops read other tiles",
+    ]
+    detail = Condition("no-overlap", Status.ASSUMED, "X and Y are taken to be two buffers, or one")
+    made = remark(RemarkKind.PASSED, message="x" * 40, conditions=(detail,))
+    assert lines(made, terminal) == [
+        "a/k.py:12:5: fuse-stats [contract,rounding]:",
+        f"    {'x' * 40}",
+        "    assumed  no-overlap: X and Y are taken to be two buffers, or one",
+    ]
+    assert lines(made, text.Style(False, columns=50))[-2:] == [
+        "    assumed  no-overlap: X and Y are taken to be",
+        "             two buffers, or one",
+    ]
+
+
+def test_a_command_is_not_folded_and_what_is_said_twice_is_said_once() -> None:
+    command = "tritonopt rewrite a/k.py --passes fuse-stats --write"
+    one = Suggestion(remark(RemarkKind.PASSED), why="one read less", apply=command)
+    found = FileFindings("a/k.py", 1, suggestions=(one, one))
+    assert list(text.suggestion_lines(found, PLAIN)) == [
+        "a/k.py:12:5: fuse-stats [contract,rounding]: one sweep",
+        "    why:   one read less",
+        f"    apply: {command}",
+        "a/k.py:12:5: fuse-stats [contract,rounding]: one sweep",
+    ]
+    assert f"    apply: {command}" in text.suggestion_lines(found, text.Style(False, columns=40))
 
 
 def test_the_summary_counts() -> None:

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_page(chosen: type[Pass]) -> None:
-    lines = [f"# {chosen.name}", "", inspect.getdoc(chosen) or chosen.summary]
+    lines = [inspect.getdoc(chosen) or chosen.summary]
     known = options.of(chosen)
     if known:
         lines += ["", "## Options", ""]
@@ -72,14 +72,17 @@ def _print_page(chosen: type[Pass]) -> None:
         ]
     page = "\n".join(lines)
     if not text.Style.of(sys.stdout).colour:
-        print(page)
+        print(f"# {chosen.name}\n\n{page}")
         return
     # Imported here: slow, and of use on a terminal only.
     from rich.console import Console
     from rich.markdown import Markdown
+    from rich.theme import Theme
 
-    console = Console()
-    console.print(Markdown(page), width=min(console.width, 100))
+    # In the terminal's own colours, which suit a light one as well as a dark one.
+    console = Console(theme=Theme({"markdown.code": "cyan", "markdown.h2": "bold"}))
+    console.print(f"{chosen.name}\n", style="bold cyan", highlight=False)
+    console.print(Markdown(page, code_theme="ansi_dark"), width=min(console.width, 100))
 
 
 # A line

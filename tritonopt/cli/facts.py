@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from tritonopt import facts, source
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import OK, complain
+from tritonopt.reporting import text
 from tritonopt.rewriting.options import nearest
 
 
@@ -21,13 +23,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     path, name = _split(arguments.target)
     try:
-        given = [facts.parse_assumption(text) for text in arguments.assume]
+        given = [facts.parse_assumption(fact) for fact in arguments.assume]
         module = source.read(source.read_file(Path(path)).text, path)
         kernels = [k for k in module.kernels if name in ("", k.name, k.qualname)]
         if not kernels:
             return complain(_none(path, name, [k.qualname for k in module.kernels]))
+        style = text.Style.of(sys.stdout)
         for place, kernel in enumerate(kernels):
-            print(("\n" if place else "") + facts.render(facts.of(kernel, given)).rstrip())
+            if place:
+                print()
+            for line in facts.render(facts.of(kernel, given)).rstrip().splitlines():
+                for shown in style.indented(line):
+                    print(shown)
     except (source.SourceError, facts.AssumptionError) as error:
         return complain(str(error))
     return OK

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator
 
 from tritonopt.cli.main import OK, complain
-from tritonopt.reporting.findings import safety_names
+from tritonopt.reporting import text
+from tritonopt.reporting.findings import EXACT, safety_names
 from tritonopt.rewriting import options, registry
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.passes import Lint, Pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,18 +29,26 @@ def run(arguments: argparse.Namespace) -> int:
             found.append(registry.load(name))
         except options.PassSelectionError as error:
             code = complain(str(error))
-    rows = [("NAME", "SAFETY", "DEFAULT", "WHAT IT DOES"), *map(_row, found)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
+    style = text.Style.of(sys.stdout)
+    width = max((len(chosen.name) for chosen in found), default=0) + 2
     for chosen in found:
-        for option in options.of(chosen).values():
-            default = options.spell(option.default)
-            print(f"\n{chosen.name}{{{option.name}=...}}: {option.legal}; default {default}")
+        label = [(chosen.name.ljust(width), text.CYAN)]
+        for line in style.folded(label, chosen.summary, width):
+            print(line)
+        for term in _terms(chosen):
+            for line in style.folded([(" " * width, "")], term, width):
+                print(style.paint(line, text.DIM))
     return code
 
 
-def _row(chosen: type[Pass]) -> tuple[str, str, str, str]:
-    safety = ",".join(safety_names(chosen.safety)) or "exact"
-    return chosen.name, safety, "yes" if chosen.default else "no", chosen.summary
+def _terms(chosen: type[Pass]) -> Iterator[str]:
+    """When it runs, what it may need, and its options."""
+    if issubclass(chosen, Lint):
+        yield "reports mistakes, changes nothing"
+        return
+    when = "runs by default" if chosen.default else "runs when it is named"
+    safety = ",".join(safety_names(chosen.safety)) or EXACT
+    yield f"{when}; safety {safety}{'; reports mistakes' if chosen.finds_mistakes else ''}"
+    for option in options.of(chosen).values():
+        default = options.spell(option.default) or "none"
+        yield f"{{{option.name}=...}} {option.legal}; default {default}"

@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
     with Bar(len(targets.files), "rewriting", sys.stderr) as bar:
-        do = _only_read if job is None else partial(_rewrite, job)
+        do = partial(_only_read, arguments.careful) if job is None else partial(_rewrite, job)
         for done in scanning.work(do, targets.files, arguments.jobs if job is not None else 1):
             summary.add(done.findings)
             parameters.extend(done.kernels)
@@ -141,11 +141,14 @@ def run(arguments: argparse.Namespace) -> int:
 _NO_PASS = "no pass runs by default; name one with --passes (`tritonopt passes` lists them)"
 
 
-def _only_read(target: Target) -> Done:
-    """One file of a run without kernels: one that was named is at least Python."""
+def _only_read(careful: bool, target: Target) -> Done:
+    """One file of a run without kernels: one that was named is at least Python.
+
+    But not for a hook, which gets the names of all files of a commit.
+    """
     try:
         file = source.read_file(target.path)
-        if target.named:
+        if target.named and not careful:
             source.read(file.text, str(target.path))
     except source.SourceError as error:
         return Done(FileFindings(str(target.path), errors=(str(error),)))
@@ -162,7 +165,7 @@ def _rewrite(job: Job, target: Target) -> Done:
     selection, settings = job.selection, target.settings
     try:
         file = source.read_file(target.path)
-        if target.named and not source.has_kernels(file.text):
+        if target.named and not selection.careful and not source.has_kernels(file.text):
             # In a directory such a file costs nothing; one that was named is at least Python.
             source.read(file.text, shown)
 
@@ -231,6 +234,8 @@ def _show(findings: FileFindings, encoding: str, arguments: argparse.Namespace) 
         _print_diff(findings.diff, encoding)
     if not arguments.statistics:
         style = text.Style.of(sys.stderr)
+        if style.is_terminal and findings.diff and not arguments.write:
+            _say("")
         for remark in findings.remarks:
             if form == "concise":
                 _say(lines.concise_line(findings.path, remark))

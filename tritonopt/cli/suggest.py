@@ -209,7 +209,7 @@ def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
     from tritonopt.rewriting.options import spelled
 
     if found.remark.kind is RemarkKind.ANALYSIS:
-        return Suggestion(found.remark)
+        return Suggestion(found.remark, why=found.chosen.harm)
     gain = found.chosen.gain
     passes = shlex.quote(spelled(found.chosen))
     path = shlex.quote(str(target.path))
@@ -265,8 +265,12 @@ def _show(findings: FileFindings, arguments: argparse.Namespace) -> None:
         for line in shown:
             print(line)
         sys.stdout.flush()
+        style = text.Style.of(sys.stderr)
         for message in findings.errors:
-            print(message, file=sys.stderr)
+            print(
+                ("\n" if style.is_terminal else "") + style.paint(message, text.RED),
+                file=sys.stderr,
+            )
 
 
 def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Namespace) -> None:
@@ -286,4 +290,6 @@ def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Nam
             for line in lines.statistics(summary):
                 print(line)
         sys.stdout.flush()
+        if text.Style.of(sys.stderr).is_terminal and arguments.format == "text":
+            print(file=sys.stderr)
         print(text.suggest_summary_line(found, summary), file=sys.stderr)

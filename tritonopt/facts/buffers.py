@@ -376,6 +376,10 @@ def _made(
     match call.args:
         case [ast.Tuple(elts=sizes) | ast.List(elts=sizes), *_]:
             pass
+        case [ast.Attribute(value=tensor, attr="shape"), *_]:
+            return _Shape(like=form_at(tensor))
+        case [ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[], keywords=[]), *_]:
+            return _Shape(like=form_at(tensor))
         case sizes if sizes and not name.endswith("full") and method != "new_full":
             pass
         case _:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from tritonopt.reporting.findings import FileFindings, Summary, safety_names
+from tritonopt.reporting.findings import EXACT, FileFindings, Summary, safety_names
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 
 if TYPE_CHECKING:
@@ -18,24 +19,76 @@ BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 _STATUS_COLOURS = {Status.REFUTED: RED, Status.UNKNOWN: YELLOW, Status.ASSUMED: YELLOW}
 
 
-class Style:
-    """Colour where it is wanted, plain text elsewhere."""
+_INDENT = 4
+_NARROWEST = 40
+"""A terminal of fewer columns folds lines by itself."""
 
-    def __init__(self, colour: bool) -> None:
+
+class Style:
+    """Colour and folded lines where they are wanted, plain text elsewhere."""
+
+    def __init__(self, colour: bool, columns: int = 0) -> None:
         self._colour = colour
+        self._columns = columns
 
     @classmethod
     def of(cls, stream: TextIO) -> Style:
-        """Colour on a terminal only, and not where NO_COLOR is set."""
+        """On a terminal only: lines that fit it, and colour unless NO_COLOR is set."""
+        if not stream.isatty():
+            return cls(colour=False)
         dumb = os.environ.get("TERM") == "dumb"
-        return cls(stream.isatty() and not dumb and not os.environ.get("NO_COLOR"))
+        return cls(not dumb and not os.environ.get("NO_COLOR"), _columns(stream))
 
     @property
     def colour(self) -> bool:
         return self._colour
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads it as it comes."""
+        return self._columns > 0
+
     def paint(self, text: str, code: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self._colour else text
+
+    def folded(self, label: Sequence[tuple[str, str]], text: str, indent: int) -> Iterator[str]:
+        """A label, in parts with their colours, and a text behind it.
+
+        On a terminal it is folded at blanks; what does not fit stands below, indented.
+        """
+        painted = "".join(self.paint(part, code) if code else part for part, code in label)
+        plain = "".join(part for part, _ in label)
+        if self._columns < _NARROWEST:
+            yield f"{painted}{text}"
+            return
+        if len(plain) + len(text.partition(" ")[0]) > self._columns:
+            yield painted.rstrip()
+            painted = plain = " " * indent
+        first, *others = textwrap.wrap(
+            text,
+            self._columns,
+            initial_indent=plain,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [plain]
+        # Folded as plain text: an escape sequence has a length and no width.
+        yield painted + first[len(plain) :]
+        yield from others
+
+    def indented(self, line: str) -> Iterator[str]:
+        """A line with a margin, which what does not fit has as well."""
+        text = line.lstrip()
+        margin = len(line) - len(text)
+        yield from self.folded([(" " * margin, "")], text, margin + _INDENT)
+
+
+def _columns(stream: TextIO) -> int:
+    """Of this terminal: of the standard streams, only one may be."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):  # a stream that says it is a terminal, and has no file
+        return 80
 
 
 def remark_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
@@ -44,43 +97,64 @@ def remark_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
     All of them for a missed site; for one that passed, those that were assumed
     and not proved.
     """
-    where = style.paint(f"{path}:{remark.line}:{remark.column}:", BOLD)
-    safety = ",".join(safety_names(remark.safety)) or "exact"
-    head = f"{where} {style.paint(remark.pass_name, CYAN)} [{safety}]:"
-    if remark.kind is RemarkKind.MISSED:
-        missed = style.paint("missed", RED if remark.failure else YELLOW)
-        yield f"{head} {missed}, {remark.reason}: {remark.message}"
-        shown = remark.conditions
-    elif remark.kind is RemarkKind.PASSED:
-        yield f"{head} {remark.message}"
-        shown = tuple(c for c in remark.conditions if c.status is Status.ASSUMED)
-    else:
-        yield f"{head} note: {remark.message}"
-        shown = ()
-    for condition in shown:
-        yield _condition_line(condition, style)
+    yield from _head(path, remark, style)
+    if remark.kind is RemarkKind.ANALYSIS:
+        return
+    missed = remark.kind is RemarkKind.MISSED
+    for condition in remark.conditions:
+        if missed or condition.status is Status.ASSUMED:
+            yield from _condition_lines(condition, remark, style)
 
 
 def explained_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
     """A remark with all of its conditions, those that were proved as well."""
-    yield next(remark_lines(path, remark, style))
+    yield from _head(path, remark, style)
     for condition in remark.conditions:
-        yield _condition_line(condition, style)
+        yield from _condition_lines(condition, remark, style)
+
+
+def _head(path: str, remark: Remark, style: Style) -> Iterator[str]:
+    safety = ",".join(safety_names(remark.safety)) or EXACT
+    label = _label(path, remark, CYAN, safety)
+    text = remark.message
+    if remark.kind is RemarkKind.MISSED:
+        label.append(("missed", RED if remark.failure else YELLOW))
+        text = f", {remark.reason}: {text}"
+    elif remark.kind is RemarkKind.ANALYSIS:
+        text = f"note: {text}"
+    yield from style.folded(label, text, _INDENT)
+
+
+def _label(path: str, remark: Remark, colour: str, bracket: str) -> list[tuple[str, str]]:
+    """`path:line:column: pass [safety]: `, in parts with their colours."""
+    place = (f"{path}:{remark.line}:{remark.column}:", BOLD)
+    return [place, (" ", ""), (remark.pass_name, colour), (f" [{bracket}]: ", "")]
 
 
 def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
-    """What to do, why, what it may be worth, and the command that does it."""
+    """What to do, why, what it may be worth, and the command that does it.
+
+    What is the same for several suggestions of a file is said below the first.
+    """
+    said: set[tuple[str, str]] = set()
     for suggestion in found.suggestions:
         remark = suggestion.remark
-        where = style.paint(f"{found.path}:{remark.line}:{remark.column}:", BOLD)
+        if style.is_terminal:
+            yield ""
         colour = YELLOW if suggestion.is_mistake else CYAN
-        head = f"{where} {style.paint(remark.pass_name, colour)} [{suggestion.label}]:"
-        yield f"{head} {remark.message}"
+        label = _label(found.path, remark, colour, suggestion.label)
+        yield from style.folded(label, remark.message, _INDENT)
         below = {"why": suggestion.why, "worth": suggestion.worth, "apply": suggestion.apply}
         for name, text in below.items():
-            if text:
-                # Padded first: an escape sequence has a length and no width.
-                yield f"    {style.paint(f'{name}:'.ljust(6), DIM)} {text}"
+            if not text or (name, text) in said:
+                continue
+            said.add((name, text))
+            label = [(f"    {name + ':':6} ", DIM)]
+            if name == "apply":
+                # In one piece, so that it can be copied.
+                yield f"{style.paint(*label[0])}{text}"
+            else:
+                yield from style.folded(label, text, len(label[0][0]))
 
 
 def suggest_summary_line(found: Iterable[FileFindings], summary: Summary) -> str:
@@ -110,23 +184,27 @@ def summary_line(summary: Summary, wrote: bool) -> str:
 def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict first, then what it rests on."""
     colours = {"identical": GREEN, "equivalent": GREEN, "counterexample": RED}
-    name = style.paint(verdict.verdict, colours.get(verdict.verdict, YELLOW))
+    name = style.paint(verdict.verdict, f"{BOLD};{colours.get(verdict.verdict, YELLOW)}")
     yield f"{name}: {_count(verdict.examples, 'example')}"
-    yield f"  backend: {verdict.backend}"
+    said = [("backend", verdict.backend)]
     if verdict.discarded:
-        yield f"  discarded: {_count(verdict.discarded, 'example')} that the original cannot run"
+        said.append(
+            ("discarded", f"{_count(verdict.discarded, 'example')} that the original cannot run")
+        )
     if verdict.reason:
-        yield f"  reason: {verdict.reason}"
+        said.append(("reason", verdict.reason))
     if verdict.worst_error is not None:
-        yield f"  largest error of the rewritten kernel: {verdict.worst_error:.3g}"
+        said.append(("largest error of the rewritten kernel", f"{verdict.worst_error:.3g}"))
     if verdict.oracle_error is not None:
-        yield f"  largest error of the original: {verdict.oracle_error:.3g}"
-    for note in verdict.notes:
-        yield f"  note: {note}"
+        said.append(("largest error of the original", f"{verdict.oracle_error:.3g}"))
+    said += [("note", note) for note in verdict.notes]
+    for what, text in said:
+        yield from style.folded([("  ", ""), (f"{what}: ", DIM)], text, _INDENT)
     yield from _programs(verdict.compiled)
     if verdict.counterexample:
-        yield "  counterexample:"
-        yield verdict.counterexample.rstrip("\n")
+        yield style.paint("  counterexample:", DIM)
+        for line in verdict.counterexample.rstrip("\n").splitlines():
+            yield from style.indented(f"    {line}")
 
 
 def _programs(compared: Iterable[Comparison]) -> Iterator[str]:
@@ -171,12 +249,13 @@ def _table(pairs: list[Comparison]) -> Iterator[str]:
         yield f"    {name:{width}}" + "".join(f"  {cell:>12}" for cell in cells)
 
 
-def _condition_line(condition: Condition, style: Style) -> str:
-    # Padded first: an escape sequence has a length and no width.
-    status = f"{condition.status.value:8}"
+def _condition_lines(condition: Condition, remark: Remark, style: Style) -> Iterator[str]:
     colour = _STATUS_COLOURS.get(condition.status, GREEN)
-    detail = f": {condition.detail}" if condition.detail else ""
-    return f"    {style.paint(status, colour)} {condition.claim}{detail}"
+    status = f"{condition.status.value:8}"
+    said = not condition.detail or condition.detail in remark.message
+    detail = "" if said else f": {condition.detail}"
+    label = [("    ", ""), (status, colour), (" ", "")]
+    yield from style.folded(label, f"{condition.claim}{detail}", 4 + len(status) + 1)
 
 
 def _count(number: int, noun: str) -> str:

@@ -88,6 +88,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     import difflib  # only for messages
 
     close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
+    likeness = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
+    # Beside one that is near, one that is far is no help.
+    close = [n for n, like in zip(close, likeness, strict=True) if like > likeness[0] - 0.15]
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 

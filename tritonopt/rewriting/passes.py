@@ -62,6 +62,8 @@ class Pass(ABC):
     """What it was measured to be worth; without it nobody is advised to use it."""
     finds_mistakes: ClassVar[bool] = False
     """Whether its analyses tell of code that is wrong as it stands."""
+    harm: ClassVar[str] = ""
+    """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
 
     @abstractmethod
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -32,7 +32,10 @@ def read(text: str, path: str = "<string>") -> Module:
             tree = ast.parse(text, filename=path)
     except SyntaxError as error:
         line, column = error.lineno or 0, error.offset or 0
-        raise SourceError(path, line, max(column, 1), error.msg) from error
+        message = error.msg
+        if (error.text or "").startswith(("<<<<<<< ", ">>>>>>> ", "=======")):
+            message = "a merge conflict is left here; resolve it first"
+        raise SourceError(path, line, max(column, 1), message) from error
     except ValueError as error:  # a null byte, before Python 3.12
         raise SourceError(path, 0, 0, str(error)) from error
     except (RecursionError, MemoryError) as error:

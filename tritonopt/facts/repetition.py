@@ -1,0 +1,209 @@
+"""Whether doing a computation again, on its own result, changes it: found by trying numbers.
+
+`x * 2` in place, done twice, is not what it is once; `max(x, 0)` is, and so are a cast, a clamp
+and `x - mean(x)`. One row of a few elements is computed, which one tile holds: sizes are its
+length, loops run once, and what is loaded from elsewhere is some number.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.values import COMPARISONS, Value
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel import KernelFacts
+
+_LENGTH = 4
+_TRIALS = 6
+_MAX_NODES = 400
+_ROUNDING = 1e-6
+"""Of the size of the numbers; they are computed in double precision."""
+
+_Row = tuple[float, ...]
+
+
+class _Unclear(Exception):
+    """Something is computed from the element that is not understood."""
+
+
+def changes_when_repeated(facts: KernelFacts, stored: Value, element: frozenset[int]) -> bool:
+    """Whether numbers were found for which doing it twice gives another result than once.
+
+    `stored` is computed from the element that it replaces; `element` says which loads read it, by
+    their place in the order of effects.
+    """
+    if sum(1 for _ in _parts(facts, stored)) > _MAX_NODES:
+        return False
+    return any(_differs(facts, stored, element, trial) for trial in range(_TRIALS))
+
+
+def _differs(facts: KernelFacts, stored: Value, element: frozenset[int], trial: int) -> bool:
+    numbers = random.Random(trial)
+    # Whole numbers every other time: bits can be counted on them only.
+    row = tuple(
+        float(numbers.randint(-300, 300)) if trial % 2 else numbers.uniform(-4, 4)
+        for _ in range(_LENGTH)
+    )
+    try:
+        once = _Computation(facts, element, row, trial).row(stored)
+        twice = _Computation(facts, element, once, trial).row(stored)
+    except (_Unclear, ArithmeticError, ValueError):
+        return False
+    size = max(1.0, *map(abs, once))
+    return all(map(math.isfinite, (*once, *twice))) and any(
+        abs(a - b) > _ROUNDING * size for a, b in zip(once, twice, strict=True)
+    )
+
+
+def _parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
+    """All that a value is made of, by way of what loops carry as well."""
+    seen: set[Value] = set()
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if part not in seen:
+            seen.add(part)
+            yield part
+            todo += _made_of(facts, part)
+
+
+def _made_of(facts: KernelFacts, value: Value) -> tuple[Value, ...]:
+    if value.op not in ("carried", "result"):
+        return value.operands
+    loop, name = facts.loops[value.carrier.loop], value.carrier.name
+    return loop.initial[name], loop.following[name]
+
+
+class _Computation:
+    """The lanes of one row, with numbers put in."""
+
+    def __init__(self, facts: KernelFacts, element: frozenset[int], row: _Row, trial: int) -> None:
+        self._facts = facts
+        self._element = element
+        self._given = row
+        self._trial = trial
+        self._known: dict[Value, _Row] = {}
+
+    def row(self, value: Value) -> _Row:
+        if value not in self._known:
+            self._known[value] = self._compute(value)
+        return self._known[value]
+
+    def _compute(self, value: Value) -> _Row:
+        match value.op:
+            case "load" if value.number in self._element:
+                return self._given
+            case "const" if isinstance(value.constant, int | float):
+                return (float(value.constant),) * _LENGTH
+            case "lane":
+                return tuple(map(float, range(_LENGTH)))
+            case "program_id" | "trip":
+                return (0.0,) * _LENGTH
+            case "param" | "constexpr" if value.attribute in self._facts.integers.parameters:
+                return (float(_LENGTH),) * _LENGTH
+            case "carried":
+                # Loops run once.
+                return self.row(self._facts.loops[value.carrier.loop].initial[value.carrier.name])
+            case "result":
+                return self.row(self._facts.loops[value.carrier.loop].following[value.carrier.name])
+            case "full" | "cast" | "insert_axes" | "broadcast_to" | "pos":
+                return self._passed_on(value)
+            case "reduce" if value.reduction.name in _REDUCTIONS:
+                return (_REDUCTIONS[value.reduction.name](self.row(value.operands[0])),) * _LENGTH
+            case "where" | "phi":
+                condition, then, other = map(self.row, value.operands)
+                return tuple(t if c else o for c, t, o in zip(condition, then, other, strict=True))
+        compute = _function(value)
+        if compute is not None:
+            columns = zip(*map(self.row, value.operands), strict=True)
+            return tuple(float(compute(*numbers)) for numbers in columns)
+        return self._anything(value)
+
+    def _passed_on(self, value: Value) -> _Row:
+        row = self.row(value.operands[0])
+        if value.op == "cast" and value.dtype is not None and "int" in value.dtype:
+            return tuple(float(int(number)) for number in row)
+        if value.op == "cast" and value.dtype == "bool":
+            return tuple(float(number != 0) for number in row)
+        return row
+
+    def _anything(self, value: Value) -> _Row:
+        """What is not computed from the element is some number, the same each time."""
+        for part in _parts(self._facts, value):
+            if part.op == "load" and part.number in self._element:
+                raise _Unclear
+        numbers = random.Random(f"{self._trial} {value.serial}")
+        if value.op == "constexpr":
+            return (numbers.choice((0.0, 1.7)),) * _LENGTH  # a flag, or a number
+        if value.shape == ():
+            return (numbers.uniform(0.1, 4),) * _LENGTH
+        return tuple(numbers.uniform(-4, 4) for _ in range(_LENGTH))
+
+
+def _function(value: Value) -> Callable[..., float] | None:
+    name = value.attribute if value.op == "elementwise" else value.op
+    if isinstance(name, tuple):
+        name = name[0]  # the others are its modes
+    return _FUNCTIONS.get(str(name).rpartition(".")[2])
+
+
+def _whole(compute: Callable[[int, int], int]) -> Callable[[float, float], float]:
+    def computed(a: float, b: float) -> float:
+        if int(a) != a or int(b) != b:
+            raise _Unclear
+        return float(compute(int(a), int(b)))
+
+    return computed
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+_REDUCTIONS: Mapping[str, Callable[[_Row], float]] = {"sum": math.fsum, "max": max, "min": min}
+
+_FUNCTIONS: Mapping[str, Callable[..., float]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "fdiv": operator.truediv,
+    "div_rn": operator.truediv,
+    "floordiv": lambda a, b: float(math.trunc(a / b)),
+    "mod": math.fmod,
+    "pow": math.pow,
+    "and": _whole(operator.and_),
+    "or": _whole(operator.or_),
+    "xor": _whole(operator.xor),
+    "shl": _whole(operator.lshift),
+    "shr": _whole(operator.rshift),
+    "both": lambda a, b: a and b,
+    "either": lambda a, b: a or b,
+    "not": operator.not_,
+    "neg": operator.neg,
+    "minimum": min,
+    "maximum": max,
+    "clamp": lambda x, low, high: min(max(x, low), high),
+    "fma": lambda x, y, z: x * y + z,
+    "abs": abs,
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "sqrt": math.sqrt,
+    "sqrt_rn": math.sqrt,
+    "rsqrt": lambda x: 1 / math.sqrt(x),
+    "exp": math.exp,
+    "exp2": lambda x: math.pow(2, x),
+    "log": math.log,
+    "log2": math.log2,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tanh": math.tanh,
+    "erf": math.erf,
+    "sigmoid": _sigmoid,
+    **{name: getattr(operator, name) for name in COMPARISONS},
+}
