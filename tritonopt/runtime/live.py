@@ -6,6 +6,7 @@ import ast
 import inspect
 import sys
 import textwrap
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FunctionType
@@ -19,6 +20,13 @@ ORIGINAL = "_tritonopt_original"
 
 class SourceUnavailable(Exception):
     """The text of a kernel cannot be read, so there is nothing to rewrite."""
+
+
+def parse(text: str, path: str = "<string>") -> ast.Module:
+    """The syntax tree of text that Python has read before, and warned of if there was need."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, path)
 
 
 def is_jit_function(value: Any) -> bool:
@@ -94,7 +102,7 @@ def read_live(kernel: Any) -> Live:
         try:
             raw, first = read(kernel)
             text = textwrap.dedent("".join(raw)).rstrip()
-            (node,) = ast.parse(text).body
+            (node,) = parse(text).body
         except (OSError, TypeError, SyntaxError, ValueError) as error:
             why = str(error)
             continue
