@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from triton.compiler import CompiledKernel
@@ -259,36 +259,36 @@ def _unregistered(make: Callable[[], Any], function: FunctionType) -> Any:
 
 def chain_like(chain: Sequence[Any], kernel: Any) -> Any:
     """The wrappers of a chain, made again around another kernel. Raises TypeError."""
-    for wrapper in chain[:-1]:
-        if not hasattr(wrapper, "__dict__"):
-            raise TypeError(
-                f"optimize cannot make a second {type(wrapper).__name__}, for it has __slots__; "
-                f"{_BELOW}"
-            )
     made = {id(chain[-1]): kernel, id(chain[-1].fn): kernel.fn}
     made[id(chain[-1].arg_names)] = kernel.arg_names
     for wrapper in reversed(chain[:-1]):
-        made[id(wrapper)] = _wrapper_like(wrapper, made)
+        new = made[id(wrapper)] = _wrapper_like(wrapper, made)
+        if new is wrapper or new.fn is not made[id(wrapper.fn)]:
+            raise _not_seen(wrapper, "where it keeps its kernel")
     return made[id(chain[0])]
 
 
 def _wrapper_like(wrapper: Any, made: Mapping[int, Any]) -> Any:
     kind = type(wrapper)
+    if isinstance(wrapper, _NOT_COPIED) or not hasattr(wrapper, "__dict__"):
+        raise _not_seen(wrapper, "how")
     if kind is not Autotuner and issubclass(kind, Autotuner):
         # May keep results under a name that it made of the kernel, on disk too.
         return kind(**_tuner_arguments(wrapper, made))
-    if list(inspect.signature(kind).parameters) == ["fn"]:
-        return kind(made[id(wrapper.fn)])
-    new = copy.copy(wrapper)
+    from_one = list(inspect.signature(kind).parameters) == ["fn"]
+    new = kind(made[id(wrapper.fn)]) if from_one else copy.copy(wrapper)
     kept = vars(new)
+    done = set(kept) if from_one else set()
     for name, value in vars(wrapper).items():
+        if name in done:
+            continue
         if _is_compiled(value):
             raise TypeError(
                 f"optimize cannot make a second {kind.__name__}, for its {name} was compiled for "
                 "the original; optimize it before its first launch"
             )
         if isinstance(getattr(kind, name, None), cached_property):
-            del kept[name]
+            kept.pop(name, None)
         else:
             kept[name] = _made_again(value, {**made, id(wrapper): new})
     if kind is Autotuner:
@@ -298,10 +298,18 @@ def _wrapper_like(wrapper: Any, made: Mapping[int, Any]) -> Any:
     return new
 
 
+_NOT_COPIED = (type, FunctionType, ModuleType)
+
+
 _FOUND_BY_TUNING = ("best_config", "bench_time", "configs_timings")
 
 
-_BELOW = "put @tritonopt.optimize between it and @triton.jit"
+def _not_seen(wrapper: Any, what: str) -> TypeError:
+    return TypeError(
+        f"optimize cannot make a second {type(wrapper).__name__}, for it is not seen {what}; "
+        "put @tritonopt.optimize between it and @triton.jit"
+    )
+
 
 _TUNER_ATTRIBUTES = {
     "key": "keys",
@@ -328,10 +336,7 @@ def _tuner_arguments(tuner: Any, made: Mapping[int, Any]) -> dict[str, Any]:
             value = known[attribute]
             arguments[name] = made.get(id(value), value)
         elif parameter.default is inspect.Parameter.empty:
-            raise TypeError(
-                f"optimize cannot make a second {type(tuner).__name__}, for it is not seen what "
-                f"its {name} was; {_BELOW}"
-            )
+            raise _not_seen(tuner, f"what its {name} was")
     return arguments
 
 

@@ -28,7 +28,7 @@ K = TypeVar("K")
 UNSEEN = "a live kernel can be launched from anywhere"
 _NAME = "optimize"
 _LEFT_ALONE = "left-alone"
-_NO_PLACE = "no-place"
+_NOTHING = "nothing-found"
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class _Work:
         ]
         if not result.remarks:
             names = ", ".join(chosen.name for chosen in self.passes)
-            remarks.append(_remark(live, f"has no place for {names}", _NO_PLACE))
+            remarks.append(_remark(live, f"{names} found nothing to do here", _NOTHING))
         definition = page.definition_in(result.text)
         why = self._why_not(live, definition, wrappers, page.understood_decorators)
         if definition is None or why:
