@@ -261,14 +261,14 @@ def chain_like(chain: Sequence[Any], kernel: Any) -> Any:
     """The wrappers of a chain, made again around another kernel. Raises TypeError."""
     made = {id(chain[-1]): kernel, id(chain[-1].fn): kernel.fn}
     made[id(chain[-1].arg_names)] = kernel.arg_names
-    for wrapper in reversed(chain[:-1]):
-        new = made[id(wrapper)] = _wrapper_like(wrapper, made)
-        if new is wrapper or new.fn is not made[id(wrapper.fn)]:
+    for wrapper, inner in reversed(list(zip(chain, chain[1:], strict=False))):
+        new = made[id(wrapper)] = _wrapper_like(wrapper, inner, made)
+        if new is wrapper or new.fn is not made[id(inner)]:
             raise _not_seen(wrapper, "where it keeps its kernel")
     return made[id(chain[0])]
 
 
-def _wrapper_like(wrapper: Any, made: Mapping[int, Any]) -> Any:
+def _wrapper_like(wrapper: Any, inner: Any, made: Mapping[int, Any]) -> Any:
     kind = type(wrapper)
     if isinstance(wrapper, _NOT_COPIED) or not hasattr(wrapper, "__dict__"):
         raise _not_seen(wrapper, "how")
@@ -276,7 +276,7 @@ def _wrapper_like(wrapper: Any, made: Mapping[int, Any]) -> Any:
         # May keep results under a name that it made of the kernel, on disk too.
         return kind(**_tuner_arguments(wrapper, made))
     from_one = list(inspect.signature(kind).parameters) == ["fn"]
-    new = kind(made[id(wrapper.fn)]) if from_one else copy.copy(wrapper)
+    new = kind(made[id(inner)]) if from_one else copy.copy(wrapper)
     kept = vars(new)
     done = set(kept) if from_one else set()
     for name, value in vars(wrapper).items():
@@ -299,8 +299,6 @@ def _wrapper_like(wrapper: Any, made: Mapping[int, Any]) -> Any:
 
 
 _NOT_COPIED = (type, FunctionType, ModuleType)
-
-
 _FOUND_BY_TUNING = ("best_config", "bench_time", "configs_timings")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
+from types import MethodType
 from typing import Any, TypeVar, overload
 
 from triton.runtime import Autotuner, Heuristics
@@ -96,7 +97,8 @@ def optimize(
     `$TRITONOPT_CACHE_DIR` (else `$XDG_CACHE_HOME/tritonopt`, `~/.cache/tritonopt`), for
     tracebacks, debuggers and profilers.
 
-    Raises TypeError for what is no kernel, SourceUnavailable where its text cannot be read,
+    Raises TypeError for what is no kernel, for a wrapper of which no second one can be made and
+    for arguments of the wrong kind, SourceUnavailable where its text cannot be read,
     PassSelectionError, AssumptionError and ValueError for arguments that mean nothing.
     """
     chosen = registry.resolve(_several("passes", "default" if passes is None else passes, Pass))
@@ -130,7 +132,9 @@ def _is_ours(decorator: Any) -> bool:
     """Whether it is `optimize`, or was made from it and given a name."""
     while isinstance(decorator, partial):
         decorator = decorator.func
-    return decorator is optimize or isinstance(getattr(decorator, "__self__", None), _Work)
+    if isinstance(decorator, MethodType):
+        return isinstance(decorator.__self__, _Work)
+    return decorator is optimize
 
 
 @dataclass(frozen=True)

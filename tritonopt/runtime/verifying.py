@@ -34,7 +34,7 @@ def why_not_verified(live: Live, definition: str) -> str | None:
 
     path = Path(live.path)
     not_there = f"was not verified, for it does not stand in a file: {live.path}"
-    if not path.is_file():
+    if not os.path.isfile(path):
         return not_there
     try:
         file = read_file(path)
