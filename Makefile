@@ -50,7 +50,7 @@ test-triton:
 	@$(PYTHON) -m venv .venv-triton-$*
 	@grep -v '^triton=\|^torch=\|^numpy=' constraints.txt > .venv-triton-$*/constraints.txt
 	@.venv-triton-$*/bin/python -m pip install --quiet --disable-pip-version-check \
-		-c .venv-triton-$*/constraints.txt -e . triton==$* 'numpy<2.4' pytest setuptools
+		-c .venv-triton-$*/constraints.txt -e . triton==$* 'numpy<2.4' pytest hypothesis setuptools
 	@touch $@
 
 check: $(INSTALLED)

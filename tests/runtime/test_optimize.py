@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,16 @@ def test_it_is_a_decorator(tmp_path: Path, arguments: str) -> None:
     assert kernel.fn.__code__.co_firstlineno == 8, "the line of `def` in the file"
 
 
+@pytest.mark.parametrize("made_by", ["tritonopt.optimize", "functools.partial"])
+def test_it_is_a_decorator_by_another_name(tmp_path: Path, made_by: str) -> None:
+    arguments = "passes='grid-stride{unseen_launches=keep}'"
+    if made_by == "functools.partial":
+        arguments = f"tritonopt.optimize, {arguments}"
+    text = RELU.replace("@triton.jit", f"faster = {made_by}({arguments})\n\n\n@faster\n@triton.jit")
+    kernel: Any = load(tmp_path, f"import functools\nimport tritonopt\n{text}").relu
+    assert kernel.arg_names[-1] == "NUM_TILES", kernel.tritonopt.remarks
+
+
 def test_it_stands_under_a_tuner(tmp_path: Path) -> None:
     above = '@triton.autotune([triton.Config({"BLOCK": 32})], key=["n"])\n'
     text = RELU.replace(
@@ -174,6 +185,8 @@ def test_nothing_to_do_gives_a_new_function_and_says_why(relu: Any) -> None:
     (remark,) = made.tritonopt.remarks
     assert (remark.pass_name, remark.reason) == ("grid-stride", "unseen-launches")
     assert "a live kernel can be launched from anywhere" in remark.message
+    (remark,) = tritonopt.optimize(relu, passes="licm").tritonopt.remarks
+    assert (remark.kind, remark.message) == (RemarkKind.MISSED, "licm found nothing to do here")
 
 
 def test_without_a_pass_it_says_so(relu: Any) -> None:
@@ -185,8 +198,13 @@ def test_without_a_pass_it_says_so(relu: Any) -> None:
 def test_mistakes_are_told(relu: Any) -> None:
     with pytest.raises(PassSelectionError, match="max-to-where"):
         tritonopt.optimize(relu, passes="max-to-were")
-    with pytest.raises(ValueError, match="certainly"):
+    with pytest.raises(ValueError, match="no safety 'certainly', only 'rounding', 'contract'"):
         tritonopt.optimize(relu, safety=["certainly"])
+    for name in ("passes", "safety", "assume"):
+        for wrong in (3, [3]):
+            arguments: dict[str, Any] = {name: wrong}
+            with pytest.raises(TypeError, match=f"^{name} takes strings and .*; 3 is neither"):
+                tritonopt.optimize(relu, **arguments)
     with pytest.raises(TypeError, match="above @triton.jit"):
         tritonopt.optimize(relu.fn)
     made = tritonopt.optimize(relu, passes="max-to-where", assume=["n == 4"])
@@ -243,8 +261,50 @@ def test_a_file_that_cannot_be_written_is_not_needed(
 
 def test_nobody_changes_what_is_compiled_by_changing_the_file(relu: Any) -> None:
     made = tritonopt.optimize(relu, passes="max-to-where")
-    Path(made.fn.__code__.co_filename).write_text("raise SystemExit\n")
+    path = Path(made.fn.__code__.co_filename)
+    path.write_bytes(b"raise SystemExit\n\xff")
     assert comparisons(made) == 1
+    tritonopt.optimize(relu, passes="max-to-where")
+    assert REWRITTEN in path.read_text(), "it is written again"
+
+
+def test_the_directory_is_the_same_from_everywhere(
+    relu: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for given, found in (("here", tmp_path / "here"), ("~/there", tmp_path / "home" / "there")):
+        monkeypatch.setenv(CACHE, given)
+        made = tritonopt.optimize(relu, passes="max-to-where")
+        assert Path(made.fn.__code__.co_filename).is_relative_to(found)
+
+
+def test_a_user_without_a_home(relu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv(CACHE)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    made = tritonopt.optimize(relu, passes="max-to-where")
+    assert made.fn.__code__.co_filename.startswith("<tritonopt kernels_")
+
+
+def test_the_lines_agree_whatever_the_directory_is_called(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"two\nlines \xff")
+    folder.mkdir()
+    made = tritonopt.optimize(load(folder, RELU).relu, passes="max-to-where")
+    lines = Path(made.fn.__code__.co_filename).read_text().split("\n")
+    assert lines[5].startswith("def relu(")
+
+
+def test_warnings_of_python_are_given_once(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        kernel: Any = load(tmp_path, RELU.replace("Nothing", "\\d: nothing")).relu
+        warnings.simplefilter("error")
+        made = tritonopt.optimize(kernel, passes="max-to-where")
+    assert made.tritonopt.passes
 
 
 # Where functions come from
@@ -353,6 +413,18 @@ def test_options_of_the_decorator(tmp_path: Path) -> None:
     assert [p.do_not_specialize for p in made.params] == [False, False, True, False]
     assert made.noinline and made.repr(None) == "shown"
     assert made.pre_run_hooks == [print] and made.pre_run_hooks is not kernel.pre_run_hooks
+
+
+@pytest.mark.skipif(VERSION < (3, 5), reason="Triton has no kernels by name before")
+def test_the_newest_kernel_of_a_name_stays_the_one_that_is_found(tmp_path: Path) -> None:
+    registry = sys.modules["triton.runtime.jit"]._triton_jit_function_registry
+    module: Any = load(tmp_path, RELU)
+    first = module.relu
+    # As the next cell of a notebook would do it.
+    exec(compile(RELU, module.__file__, "exec"), vars(module))
+    assert registry[f"{module.__name__}:relu"] is module.relu is not first
+    tritonopt.optimize(first, passes="max-to-where")
+    assert registry[f"{module.__name__}:relu"] is module.relu
 
 
 def test_an_optimized_one_is_optimized_again(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -132,6 +135,16 @@ def test_a_constant_that_changes_before_it_is_compiled(tmp_path: Path) -> None:
     assert comparisons(made) == 1, "equal to what it was"
 
 
+def test_what_an_optimized_kernel_rests_on_is_not_forgotten_by_the_next(tmp_path: Path) -> None:
+    module: Any = load(tmp_path, CONSTANT)
+    first, _ = optimized(module.relu)
+    second, _ = optimized(first, "licm")
+    assert second.src == first.src and comparisons(optimized(first, "licm")[0]) == 1
+    module.LEAST = module.tl.constexpr(-0.0)
+    with pytest.raises(RuntimeError, match="optimized for what LEAST stood for"):
+        comparisons(second)
+
+
 def test_names_that_the_rewrite_does_not_rest_on_may_change(tmp_path: Path) -> None:
     module: Any = load(tmp_path, CONSTANT)
     made, _ = optimized(module.relu)
@@ -214,7 +227,7 @@ def test_something_else_by_the_name_of_the_language(tmp_path: Path) -> None:
         "import triton.language as tl", "import triton.language\nimport types\n\ntl = SHIM"
     ).replace("SHIM", "types.SimpleNamespace(**vars(triton.language))")
     made, reasons = optimized(load(tmp_path, text).relu)
-    assert reasons == [] and made.tritonopt.diff == ""
+    assert reasons == ["nothing-found"] and made.tritonopt.diff == ""
 
 
 def test_a_jit_function_that_calls_it_may_pass_tiles(tmp_path: Path) -> None:
@@ -264,10 +277,52 @@ def test_only_what_was_verified_is_used(
         assert f"{verdict} on interpreter): as it happened" in made.tritonopt.remarks[1].message
 
 
+def test_other_threads_go_on_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tritonopt.verification import Verdict
+
+    begun, go_on = threading.Event(), threading.Event()
+
+    def answer(original: Path, rewritten: Path) -> Any:
+        begun.set()
+        assert go_on.wait(60)
+        return Verdict("identical", "interpreter", 3)
+
+    monkeypatch.setattr("tritonopt.verification.verify", answer)
+    kernels = [load(tmp_path, RELU).relu for _ in range(3)]
+    with ThreadPoolExecutor(2) as pool:
+        results = [pool.submit(optimized, kernel, verify=True) for kernel in kernels[:2]]
+        assert begun.wait(60)
+        meanwhile, _ = optimized(kernels[2])
+        go_on.set()
+        assert all(result.result()[0].tritonopt.passes for result in results)
+    assert meanwhile.tritonopt.passes == ("max-to-where",)
+    assert "TRITONOPT_INSIDE_VERIFICATION" not in os.environ
+
+
+def test_the_file_that_is_verified_has_the_encoding_of_the_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tritonopt.verification import Verdict
+
+    text = "# -*- coding: latin-1 -*-\n" + RELU.replace("zero", "z\u00e9ro")
+    path = tmp_path / "latin.py"
+    path.write_bytes(text.encode("latin-1"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    written: list[bytes] = []
+
+    def answer(original: Path, rewritten: Path) -> Any:
+        written.append(Path(rewritten).read_bytes())
+        return Verdict("identical", "interpreter", 3)
+
+    monkeypatch.setattr("tritonopt.verification.verify", answer)
+    made, _ = optimized(importlib.import_module("latin").relu, verify=True)
+    assert made.tritonopt.passes and b"z\xe9ro" in written[0]
+
+
 def test_nothing_is_optimized_while_it_is_verified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TRITONOPT_INSIDE_VERIFICATION", "1")
+    monkeypatch.setenv("TRITONOPT_INSIDE_VERIFICATION", "another process")
     made, reasons = optimized(load(tmp_path, RELU).relu)
     assert made.tritonopt.diff == "" and reasons == ["left-alone"]
     assert comparisons(made, *ARGUMENTS) == 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import triton
@@ -152,13 +154,109 @@ def test_a_tuner_that_does_not_show_how_it_was_made(relu: Any) -> None:
             tritonopt.optimize(tuner, passes="max-to-where")
 
 
+class Remembering:
+    """Launches its kernel from wherever it put it."""
+
+    def __init__(self, fn: Any, home: str) -> None:
+        self.fn = fn
+        self.home = home
+        self.launchers = {
+            "method": self.launch,
+            "partial": partial(fn.run, warmup=False),
+            "closure": lambda *args, grid: fn.run(*args, grid=grid, warmup=False),
+            "kernel": [(fn,)],
+        }
+
+    def launch(self, *args: Any, grid: Any) -> Any:
+        return self.fn.run(*args, grid=grid, warmup=False)
+
+    def __getitem__(self, grid: Any) -> Any:
+        launcher = self.launchers[self.home]
+        return launcher[0][0][grid] if self.home == "kernel" else partial(launcher, grid=grid)
+
+
+@pytest.mark.parametrize("home", ["method", "partial", "closure", "kernel"])
+def test_a_wrapper_launches_the_new_kernel_wherever_it_remembers_it(relu: Any, home: str) -> None:
+    wrapped = Remembering(relu, home)
+    made = tritonopt.optimize(wrapped, passes="max-to-where")
+    ran: list[str] = []
+    for name, wrapper in (("original", wrapped), ("optimized", made)):
+        wrapper.fn.pre_run_hooks.append(lambda *args, name=name, **options: ran.append(name))
+    with no_gpu():
+        made[(1,)](*ARGUMENTS)
+        wrapped[(1,)](*ARGUMENTS)
+    assert ran == ["optimized", "original"]
+
+
+def test_a_tuner_keeps_nothing_of_what_was_found_for_the_original(tmp_path: Path) -> None:
+    text = TUNED.replace('key=["n"]', 'key=["n"], restore_value=["y_ptr"]')
+
+    class Restored(Tensor):
+        def clone(self) -> Any:
+            return self
+
+        def copy_(self, other: Any) -> None:
+            assert other is self
+
+    with no_gpu() as launched:
+        tuner = load(tmp_path, text).relu.fn
+        tuner[(1,)](Restored(), Restored(), 100)
+        made = tritonopt.optimize(tuner, passes="max-to-where")
+        assert not hasattr(made, "best_config") and tuner.best_config
+        kept = tuner.restore_copies
+        made[(1,)](Restored(), Restored(), 100)
+    assert tuner.restore_copies is kept and made.restore_copies is not kept and launched
+
+
+@dataclass(frozen=True)
+class Frozen:
+    fn: Any
+    title: str
+
+
+class ByOne:
+    def __init__(self, fn: Any) -> None:
+        self.fn = fn
+
+
+def test_what_a_wrapper_was_given_stays_with_it(relu: Any) -> None:
+    assert tritonopt.optimize(Frozen(relu, "relu"), passes="max-to-where").title == "relu"
+    wrapped: Any = ByOne(relu)
+    wrapped.title = "relu"
+    made = tritonopt.optimize(wrapped, passes="max-to-where")
+    assert made.title == "relu" and made.fn is not relu and wrapped.fn is relu
+
+
+class Slotted:
+    __slots__ = ("fn", "title")
+
+    def __init__(self, fn: Any, title: str) -> None:
+        self.fn, self.title = fn, title
+
+
+def test_a_wrapper_that_cannot_be_made_again_is_refused(relu: Any) -> None:
+    def launcher() -> None: ...
+
+    vars(launcher)["fn"] = relu
+    of_class = type("OfClass", (), {"fn": relu})
+    for wrapper in (Slotted(relu, "relu"), launcher, of_class, of_class()):
+        with pytest.raises(TypeError, match="put @tritonopt.optimize between it and @triton.jit"):
+            tritonopt.optimize(wrapper, passes="max-to-where")
+        assert wrapper.fn is relu
+    launched = Frozen(relu, "relu")
+    with no_gpu():
+        vars(launched)["compiled"] = relu[(1,)](*ARGUMENTS)
+    with pytest.raises(TypeError, match="optimize it before its first launch"):
+        tritonopt.optimize(launched, passes="max-to-where")
+
+
 def test_what_holds_no_kernel(relu: Any) -> None:
     class Loop:
         fn: Any
 
     loop = Loop()
     loop.fn = loop
-    for wrong in (loop, print, None.__class__, lambda: 1):
+    for wrong in (loop, print, None.__class__, lambda: 1, MagicMock()):
         with pytest.raises(TypeError, match="optimize takes a function under @triton.jit"):
             tritonopt.optimize(wrong)
 

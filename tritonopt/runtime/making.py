@@ -22,17 +22,19 @@ import linecache
 import os
 import re
 import tempfile
+import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from triton.compiler import CompiledKernel
 from triton.runtime import Autotuner, JITFunction
 
-from tritonopt.runtime.live import Live
+from tritonopt.runtime.live import Live, parse
 
 CACHE = "TRITONOPT_CACHE_DIR"
 """The environment variable that names the directory for rewritten kernels."""
@@ -51,7 +53,7 @@ def function_from(live: Live, definition: str) -> FunctionType:
     """The function that `definition` defines, with the globals and cells of the original's."""
     old = live.function
     path = _publish(live, definition)
-    tree = ast.parse("\n" * (live.line - 1) + definition, path)
+    tree = parse("\n" * (live.line - 1) + definition, path)
     (node,) = tree.body
     assert isinstance(node, ast.FunctionDef)
     added = _take_over(node, old)
@@ -119,7 +121,9 @@ def _code(tree: ast.Module, node: ast.FunctionDef, old: FunctionType, path: str)
         tree.body = [around]
         ast.fix_missing_locations(tree)
     flags = old.__code__.co_flags & __future__.annotations.compiler_flag
-    code = compile(tree, path, "exec", flags, dont_inherit=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as in `parse`
+        code = compile(tree, path, "exec", flags, dont_inherit=True)
     return _inner(_inner(code)) if captured else _inner(code)
 
 
@@ -133,16 +137,16 @@ def _publish(live: Live, definition: str) -> str:
     function = live.function
     lines = [""] * (live.line - 1)
     if lines:
-        lines[0] = f"# tritonopt made this from {function.__qualname__} of {live.path}"
+        lines[0] = f"# tritonopt made this from {function.__qualname__} of {live.path!r}"
     text = "\n".join([*lines, definition])
     name = re.sub(r"[^\w.-]+", "_", Path(live.path).name).strip("_") or "kernel.py"
-    digest = hashlib.sha256(f"{live.path}\n{text}".encode()).hexdigest()[:16]
-    path = _directory() / digest / name
-    where = str(path)
+    digest = hashlib.sha256(f"{live.path!r}\n{text}".encode()).hexdigest()[:16]
     try:
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path = _directory() / digest / name
+        if not path.is_file() or path.read_bytes() != text.encode():
             _write(path, text)
-    except OSError:
+        where = str(path)
+    except (OSError, RuntimeError):  # RuntimeError: nobody knows where the user's home is
         where = f"<tritonopt {name}:{live.line} {function.__qualname__} {digest}>"
     kept = [f"{line}\n" for line in text.split("\n")[:-1]]
     linecache.cache[where] = (len(text), None, kept, where)
@@ -152,9 +156,9 @@ def _publish(live: Live, definition: str) -> str:
 def _directory() -> Path:
     given = os.environ.get(CACHE)
     if given:
-        return Path(given)
+        return Path(given).expanduser().absolute()
     shared = os.environ.get("XDG_CACHE_HOME")
-    return (Path(shared) if shared else Path.home() / ".cache") / "tritonopt"
+    return (Path(shared).absolute() if shared else Path.home() / ".cache") / "tritonopt"
 
 
 def _write(path: Path, text: str) -> None:
@@ -179,38 +183,41 @@ def kernel_like(original: Any, function: FunctionType, check: Callable[[], None]
     `check` runs before it is compiled, or each time it is interpreted.
     """
     kind = type(original)
+    # What an optimized kernel rests on, one that is made from it rests on too.
+    checks = (*getattr(kind, "_tritonopt_checks", ()), *([check] if check else []))
     kind = getattr(kind, "_tritonopt_unchecked", kind)
-    if check is not None:
-        kind = _checked(kind, check)
+    if checks:
+        kind = _checked(kind, checks)
     if not isinstance(original, JITFunction):
         return kind(function, **original.rewriter.kwargs)
     taken = inspect.signature(kind.__init__).parameters
     options = {o: getattr(original, o) for o in _OPTIONS if o in taken and hasattr(original, o)}
     # Up to 3.2 a method without the option, or a function made of it, stands under its own name.
     options["repr"] = vars(original).get("_repr", vars(original).get("repr"))
-    registered = _registered(original)
-    made = kind(function, **options)
-    if registered is not None:
-        registered[0][registered[1]] = original
+    made = _unregistered(lambda: kind(function, **options), function)
     made.pre_run_hooks = list(original.pre_run_hooks)
     return made
 
 
-def _checked(kind: type, check: Callable[[], None]) -> type:
-    """The class with a check in the two places that come before any use of the text.
+def _checked(kind: type, checks: Sequence[Callable[[], None]]) -> type:
+    """The class with checks in the two places that come before any use of the text.
 
     Not in `run`: a launch costs what it did. The class has the same name, for Triton looks at it
     where it writes down arguments that are functions.
     """
 
+    def check_all() -> None:
+        for check in checks:
+            check()
+
     def cache_key(self: Any) -> str:
         if self.hash is None:
-            check()
+            check_all()
         key: str = super(made, self).cache_key
         return key
 
     def rewrite(self: Any) -> Any:
-        check()
+        check_all()
         return super(made, self).rewrite()
 
     def __repr__(self: Any) -> str:
@@ -218,7 +225,11 @@ def _checked(kind: type, check: Callable[[], None]) -> type:
         digest = hashlib.sha256(self.src.encode()).hexdigest()[:16]
         return f"{super(made, self).__repr__()[:-1]}, tritonopt {digest})"
 
-    body: dict[str, Any] = {"_tritonopt_unchecked": kind, "__module__": kind.__module__}
+    body: dict[str, Any] = {
+        "_tritonopt_unchecked": kind,
+        "_tritonopt_checks": checks,
+        "__module__": kind.__module__,
+    }
     if issubclass(kind, JITFunction):
         body |= {"cache_key": property(cache_key), "__repr__": __repr__}
     else:
@@ -227,39 +238,75 @@ def _checked(kind: type, check: Callable[[], None]) -> type:
     return made  # type: ignore[no-any-return]
 
 
-def _registered(original: Any) -> tuple[dict[str, Any], str] | None:
-    """Where Triton (3.5 and later) finds the original by name; a second one would replace it."""
+_REGISTERING = threading.Lock()
+
+
+def _unregistered(make: Callable[[], Any], function: FunctionType) -> Any:
+    """Made without taking the place where Triton (3.5 and later) finds the original by name."""
     from triton.runtime import jit
 
     registry = getattr(jit, "_triton_jit_function_registry", {})
-    return next(((registry, key) for key, found in registry.items() if found is original), None)
+    key = f"{function.__module__}:{function.__qualname__}"
+    with _REGISTERING:
+        before = registry.get(key)
+        made = make()
+        if before is None:
+            registry.pop(key, None)
+        else:
+            registry[key] = before
+    return made
 
 
 def chain_like(chain: Sequence[Any], kernel: Any) -> Any:
     """The wrappers of a chain, made again around another kernel. Raises TypeError."""
     made = {id(chain[-1]): kernel, id(chain[-1].fn): kernel.fn}
     made[id(chain[-1].arg_names)] = kernel.arg_names
-    for wrapper in reversed(chain[:-1]):
-        made[id(wrapper)] = _wrapper_like(wrapper, made)
+    for wrapper, inner in reversed(list(zip(chain, chain[1:], strict=False))):
+        new = made[id(wrapper)] = _wrapper_like(wrapper, inner, made)
+        if new is wrapper or new.fn is not made[id(inner)]:
+            raise _not_seen(wrapper, "where it keeps its kernel")
     return made[id(chain[0])]
 
 
-def _wrapper_like(wrapper: Any, made: Mapping[int, Any]) -> Any:
+def _wrapper_like(wrapper: Any, inner: Any, made: Mapping[int, Any]) -> Any:
     kind = type(wrapper)
+    if isinstance(wrapper, _NOT_COPIED) or not hasattr(wrapper, "__dict__"):
+        raise _not_seen(wrapper, "how")
     if kind is not Autotuner and issubclass(kind, Autotuner):
         # May keep results under a name that it made of the kernel, on disk too.
         return kind(**_tuner_arguments(wrapper, made))
-    if list(inspect.signature(kind).parameters) == ["fn"]:
-        return kind(made[id(wrapper.fn)])
-    new = copy.copy(wrapper)
+    from_one = list(inspect.signature(kind).parameters) == ["fn"]
+    new = kind(made[id(inner)]) if from_one else copy.copy(wrapper)
+    kept = vars(new)
+    done = set(kept) if from_one else set()
     for name, value in vars(wrapper).items():
+        if name in done:
+            continue
+        if _is_compiled(value):
+            raise TypeError(
+                f"optimize cannot make a second {kind.__name__}, for its {name} was compiled for "
+                "the original; optimize it before its first launch"
+            )
         if isinstance(getattr(kind, name, None), cached_property):
-            delattr(new, name)
+            kept.pop(name, None)
         else:
-            setattr(new, name, made[id(value)] if id(value) in made else _unshared(value))
+            kept[name] = _made_again(value, {**made, id(wrapper): new})
     if kind is Autotuner:
         new.cache = {}
+        for name in _FOUND_BY_TUNING:
+            kept.pop(name, None)
     return new
+
+
+_NOT_COPIED = (type, FunctionType, ModuleType)
+_FOUND_BY_TUNING = ("best_config", "bench_time", "configs_timings")
+
+
+def _not_seen(wrapper: Any, what: str) -> TypeError:
+    return TypeError(
+        f"optimize cannot make a second {type(wrapper).__name__}, for it is not seen {what}; "
+        "put @tritonopt.optimize between it and @triton.jit"
+    )
 
 
 _TUNER_ATTRIBUTES = {
@@ -287,10 +334,7 @@ def _tuner_arguments(tuner: Any, made: Mapping[int, Any]) -> dict[str, Any]:
             value = known[attribute]
             arguments[name] = made.get(id(value), value)
         elif parameter.default is inspect.Parameter.empty:
-            raise TypeError(
-                f"optimize cannot make a second {type(tuner).__name__}, for it is not seen what "
-                f"its {name} was; put @tritonopt.optimize between it and @triton.jit"
-            )
+            raise _not_seen(tuner, f"what its {name} was")
     return arguments
 
 
@@ -307,20 +351,66 @@ def _parameters(kind: type) -> list[inspect.Parameter]:
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def _unshared(value: Any) -> Any:
-    """A container of the same things, but for kernels that were compiled for the original."""
+def _made_again(value: Any, made: Mapping[int, Any]) -> Any:
+    """What a wrapper holds, as another one holds it: nothing of the original's is shared.
+
+    Containers are of the same things, but for kernels that were compiled for the original.
+    What launches the original, be it a method or a function that remembers it, is made to launch
+    the other one.
+    """
+    if id(value) in made:
+        return made[id(value)]
+    if isinstance(value, MethodType) and id(value.__self__) in made:
+        return MethodType(value.__func__, made[id(value.__self__)])
+    if type(value) is partial:
+        function, *positional = (_made_again(item, made) for item in (value.func, *value.args))
+        return partial(function, *positional, **_made_again(value.keywords, made))
+    if isinstance(value, FunctionType):
+        return _remembering(value, made)
     if isinstance(value, dict):
         new = copy.copy(value)
         for key, item in value.items():
-            inner = _unshared(item)
+            inner = _made_again(item, made)
             if _is_compiled(item):
                 del new[key]
             elif inner is not item:
                 new[key] = inner
         return new
-    if isinstance(value, (list, set)):
-        return copy.copy(value)
-    return tuple(map(_unshared, value)) if type(value) is tuple else value
+    if isinstance(value, list):
+        new_list = copy.copy(value)
+        new_list[:] = [_made_again(item, made) for item in value]
+        return new_list
+    if type(value) is tuple:
+        return tuple(_made_again(item, made) for item in value)
+    if type(value) is set:
+        return {_made_again(item, made) for item in value}
+    return copy.copy(value) if isinstance(value, set) else value
+
+
+def _remembering(function: FunctionType, made: Mapping[int, Any]) -> FunctionType:
+    """The function, with what was made in the place of what it was made for in its closure."""
+    old = function.__closure__ or ()
+    cells = tuple(_cell(cell, made) for cell in old)
+    if all(cell is before for cell, before in zip(cells, old, strict=True)):
+        return function
+    code, defaults = function.__code__, function.__defaults__
+    new = FunctionType(code, function.__globals__, function.__name__, defaults, cells)
+    new.__kwdefaults__, new.__qualname__ = function.__kwdefaults__, function.__qualname__
+    new.__dict__.update(function.__dict__)
+    return new
+
+
+def _cell(cell: CellType, made: Mapping[int, Any]) -> CellType:
+    try:
+        content = cell.cell_contents
+    except ValueError:  # bound later
+        return cell
+    if id(content) in made:
+        return CellType(made[id(content)])
+    # Not any deeper: a function may remember itself.
+    if isinstance(content, MethodType) and id(content.__self__) in made:
+        return CellType(_made_again(content, made))
+    return cell
 
 
 def _is_compiled(value: Any) -> bool:

@@ -6,7 +6,9 @@ import difflib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import signature
+from types import MethodType
 from typing import Any, TypeVar, overload
 
 from triton.runtime import Autotuner, Heuristics
@@ -27,6 +29,7 @@ K = TypeVar("K")
 UNSEEN = "a live kernel can be launched from anywhere"
 _NAME = "optimize"
 _LEFT_ALONE = "left-alone"
+_NOTHING = "nothing-found"
 
 
 @dataclass(frozen=True)
@@ -94,17 +97,44 @@ def optimize(
     `$TRITONOPT_CACHE_DIR` (else `$XDG_CACHE_HOME/tritonopt`, `~/.cache/tritonopt`), for
     tracebacks, debuggers and profilers.
 
-    Raises TypeError for what is no kernel, SourceUnavailable where its text cannot be read,
+    Raises TypeError for what is no kernel, for a wrapper of which no second one can be made and
+    for arguments of the wrong kind, SourceUnavailable where its text cannot be read,
     PassSelectionError, AssumptionError and ValueError for arguments that mean nothing.
     """
-    chosen = registry.resolve("default" if passes is None else passes)
-    # A string is a sequence of strings too, and never of the ones that were meant.
-    levels = [safety] if isinstance(safety, str) else safety
-    allowed = frozenset(Safety(level) for level in levels)
-    facts_given = [assume] if isinstance(assume, str) else assume
-    given = tuple(facts.parse_assumption(f) if isinstance(f, str) else f for f in facts_given)
+    chosen = registry.resolve(_several("passes", "default" if passes is None else passes, Pass))
+    allowed = frozenset(map(_level, _several("safety", safety, Safety)))
+    told = _several("assume", assume, facts.Assumption)
+    given = tuple(facts.parse_assumption(f) if isinstance(f, str) else f for f in told)
     work = _Work(chosen, allowed, given, verify)
     return work.done_to if fn is None else work.done_to(fn)
+
+
+def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:
+    """One thing or many, each of a kind or a string. Raises TypeError for anything else."""
+    # A string is a sequence of strings too, and never of the ones that were meant.
+    alone = isinstance(given, (str, kind)) or not isinstance(given, Iterable)
+    items = (given,) if alone else tuple(given)
+    for item in items:
+        if not isinstance(item, (str, kind)):
+            raise TypeError(f"{name} takes strings and {kind.__name__}s; {item!r} is neither")
+    return items
+
+
+def _level(name: str) -> Safety:
+    try:
+        return Safety(name)
+    except ValueError:
+        known = ", ".join(repr(level.value) for level in Safety)
+        raise ValueError(f"there is no safety {name!r}, only {known}") from None
+
+
+def _is_ours(decorator: Any) -> bool:
+    """Whether it is `optimize`, or was made from it and given a name."""
+    while isinstance(decorator, partial):
+        decorator = decorator.func
+    if isinstance(decorator, MethodType):
+        return isinstance(decorator.__self__, _Work)
+    return decorator is optimize
 
 
 @dataclass(frozen=True)
@@ -134,12 +164,12 @@ class _Work:
             check = _check(live, {**made.evidence, **new_names(live, function)})
         kernel = kernel_like(original, function, check)
         result = chain_like(chain, kernel)
-        kernel.tritonopt = result.tritonopt = made.found
+        kernel.tritonopt = vars(result)["tritonopt"] = made.found
         setattr(kernel, ORIGINAL, original)
         return result
 
     def _rewritten(self, live: Live, wrappers: list[Any]) -> _Made:
-        page = surroundings_of(live, optimize)
+        page = surroundings_of(live, _is_ours)
         try:
             result = rewrite_source(
                 page.text,
@@ -167,6 +197,9 @@ class _Work:
             for fact in self.assume
             if fact.text not in result.facts_used
         ]
+        if not result.remarks:
+            names = ", ".join(chosen.name for chosen in self.passes)
+            remarks.append(_remark(live, f"{names} found nothing to do here", _NOTHING))
         definition = page.definition_in(result.text)
         why = self._why_not(live, definition, wrappers, page.understood_decorators)
         if definition is None or why:

@@ -17,7 +17,7 @@ import dis
 import linecache
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from types import FunctionType, ModuleType
@@ -34,6 +34,7 @@ from tritonopt.runtime.live import (
     SourceUnavailable,
     is_jit_function,
     jit_functions,
+    parse,
     read_live,
 )
 
@@ -68,10 +69,10 @@ class Surroundings:
         return "\n".join(new[self.before : end]) + "\n"
 
 
-def surroundings_of(live: Live, ours: Any) -> Surroundings:
-    """The page for a kernel. `ours` is the decorator that is not to be seen on it."""
+def surroundings_of(live: Live, is_ours: Callable[[Any], bool]) -> Surroundings:
+    """The page for a kernel. Decorators that `is_ours` knows are not to be seen on it."""
     page = _Page(live, Namespace(live.function))
-    understood = page.put_kernel(ours)
+    understood = page.put_kernel(is_ours)
     page.put_helpers()
     evidence = page.evidence()
     page.put_callers()
@@ -133,7 +134,7 @@ class _Page:
     defined: set[str] = field(default_factory=set)
     shift: int = 0
 
-    def put_kernel(self, ours: Any) -> bool:
+    def put_kernel(self, is_ours: Callable[[Any], bool]) -> bool:
         live = self.live
         lines = dict(enumerate(live.lines, live.first))
         known = False
@@ -141,7 +142,7 @@ class _Page:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             value = self.namespace.value_of(called)
             known = known or value is triton.jit
-            if value is ours:
+            if is_ours(value):
                 for line in range(decorator.lineno, (decorator.end_lineno or 0) + 1):
                     lines[live.first + line - 1] = ""
         if not known:
@@ -249,7 +250,7 @@ class _Page:
 
     def _bindings(self, text: str) -> Iterator[str]:
         yield f"import triton as {_OWN}triton"
-        nodes = ast.walk(ast.parse(text))
+        nodes = ast.walk(parse(text))
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
         # What new code may say: the language by another name, and Python's own words, unless
         # the module has given them another meaning.

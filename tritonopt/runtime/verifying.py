@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import linecache
+import io
 import os
 import tempfile
 import textwrap
+import threading
 from pathlib import Path
 
 from tritonopt.runtime.live import Live
+from tritonopt.source import SourceError, read_file
 
 _INSIDE = "TRITONOPT_INSIDE_VERIFICATION"
-"""Set for the workers that run both versions: neither is to be optimized there."""
+"""The process that verifies, for the workers that run both versions: neither is to be optimized
+there. In other threads of that process itself, work goes on as ever."""
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def is_inside_verification() -> bool:
-    return _INSIDE in os.environ
+    own = str(os.getpid())
+    return os.environ.get(_INSIDE, own) != own
 
 
 def why_not_verified(live: Live, definition: str) -> str | None:
@@ -28,23 +33,30 @@ def why_not_verified(live: Live, definition: str) -> str | None:
     from tritonopt.verification.errors import VerificationError
 
     path = Path(live.path)
-    lines = [line.rstrip("\n") for line in linecache.getlines(live.path)]
+    not_there = f"was not verified, for it does not stand in a file: {live.path}"
+    if not os.path.isfile(path):
+        return not_there
+    try:
+        file = read_file(path)
+    except SourceError as error:
+        return f"was not verified: {error}"
+    lines = io.StringIO(file.text, newline=None).read().split("\n")
     last = live.first + len(live.lines) - 1
     own = textwrap.dedent("\n".join(lines[live.first - 1 : last])).rstrip()
-    if not path.is_file() or own.split("\n") != list(live.lines):
-        return f"was not verified, for it does not stand in a file: {live.path}"
+    if own.split("\n") != list(live.lines):
+        return not_there
     new = textwrap.indent(definition, " " * live.indentation)
-    text = "\n".join([*lines[: live.line - 1], new.rstrip("\n"), *lines[last:], ""])
-    os.environ[_INSIDE] = "1"
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            rewritten = Path(folder, path.name)
-            rewritten.write_text(text, encoding="utf-8")
+    text = "\n".join([*lines[: live.line - 1], new.rstrip("\n"), *lines[last:]])
+    with _ONE_AT_A_TIME, tempfile.TemporaryDirectory() as folder:
+        rewritten = Path(folder, path.name)
+        rewritten.write_text(text, encoding=file.encoding)
+        os.environ[_INSIDE] = str(os.getpid())
+        try:
             verdict = verify(path, rewritten)
-    except VerificationError as error:
-        return f"was not verified: {error}"
-    finally:
-        del os.environ[_INSIDE]
+        except VerificationError as error:
+            return f"was not verified: {error}"
+        finally:
+            del os.environ[_INSIDE]
     if verdict.verdict in ("identical", "equivalent"):
         return None
     why = verdict.counterexample or verdict.reason
