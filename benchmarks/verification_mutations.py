@@ -43,6 +43,7 @@ HOW = {
     "from run to run": "two runs differ",
     "writes an element": "what is written",
     "one version is finite": "where it is finite",
+    "one version is inf": "the sign of an infinity",
     "error is too large": "the size of the error",
     "the outputs differ": "exact values",
     "another type or shape": "another form",

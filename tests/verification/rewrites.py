@@ -120,6 +120,13 @@ _LOCKED_SUM = """    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
     tl.atomic_xchg(lock_ptr, 0)
 """
 
+_ONE_ATOMIC_SUM = (
+    ("    final_kernel[(1,)](part, out, programs, BLOCK=4)\n", ""),
+    ("    part = torch.empty(programs, dtype=torch.float32, device=x.device)\n", ""),
+    ("    out = torch.empty(", "    out = torch.zeros("),
+    ("](x, part, n", "](x, out, n"),
+)
+
 WRONG = (
     # layer_norm
     _wrong("layer_norm", "mask dropped", "padding lanes count in the variance",
@@ -369,6 +376,17 @@ RIGHT = (
     _right("transpose", "other tiles", "BM=16, BN=32", "BM=32, BN=32", "identical",
            ("triton.cdiv(m, 16)", "triton.cdiv(m, 32)")),
     _right("two_step", "fewer programs", "min(tiles, 4)", "min(tiles, 2)"),
+    _right("two_step", "partial sums the other way round", "tl.store(part + pid,",
+           "tl.store(part + tl.num_programs(0) - 1 - pid,", "equivalent", quick=True),
+    _right("two_step", "one atomic sum and no partial ones", "    tl.store(part + pid, ",
+           "    tl.atomic_add(part, ", "equivalent", *_ONE_ATOMIC_SUM),
+    _right("two_step", "slots in the order of arrival", "    tl.store(part + pid, ",
+           "    slot = tl.atomic_add(ticket, 1)\n    tl.store(part + slot, ", "equivalent",
+           ("part, n, tiles, BLOCK: tl", "part, ticket, n, tiles, BLOCK: tl"),
+           ("(x, part, n", "(x, part, torch.zeros(1, dtype=torch.int32, device=x.device), n")),
+    _right("two_step", "the sum of the partial ones by torch",
+           "    final_kernel[(1,)](part, out, programs, BLOCK=4)\n    return out",
+           "    return part.sum().reshape(1)"),
 )  # fmt: skip
 
 

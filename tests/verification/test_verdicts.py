@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tritonopt.verification import Verdict, VerificationError, verify
+from tritonopt.verification.verifier import _read
 
 _HEAD = """
 import torch
@@ -91,7 +92,9 @@ def test_a_single_masked_lane_reads_the_zero_that_was_asked_for(
     one = _copy("""
         v = tl.load(x + n, mask=n < 0, other=0.0)
         tl.store(y + o, tl.load(x + o, mask=o < n, other=1.0), mask=o < n)""")
-    other = one.replace("tl.load(x + o, mask=o < n, other=1.0)", "v + tl.load(x + o, o < n, 1.0)")
+    # Not added: that would lose the sign of -0.0.
+    kept = "tl.where(v == 0.0, tl.load(x + o, o < n, 1.0), 7.0)"
+    other = one.replace("tl.load(x + o, mask=o < n, other=1.0)", kept)
     verdict = of_texts(one, other, args="x: f32[n]", max_examples=3)
     assert verdict.verdict == "identical", verdict
 
@@ -173,6 +176,34 @@ def test_a_rewrite_that_cannot_be_imported(of_texts: Callable[..., Verdict]) -> 
     verdict = of_texts(_PLAIN, _PLAIN + "\nraise ValueError('broken')\n")
     assert verdict.verdict == "counterexample"
     assert verdict.counterexample is not None and "broken" in verdict.counterexample
+
+
+def test_a_file_that_ends_the_process_when_it_is_imported(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(_PLAIN + "\nimport sys\nsys.exit(3)\n", _PLAIN)
+    assert verdict.verdict == "unsupported"
+    assert verdict.reason is not None and "sys.exit(3)" in verdict.reason
+    assert 'put that under `if __name__ == "__main__":`' in verdict.reason
+
+
+def test_memory_that_there_is_not_is_no_difference(of_texts: Callable[..., Verdict]) -> None:
+    huge = _PLAIN.replace("    y = torch", "    torch.empty(2**45)\n    y = torch")
+    verdict = of_texts(_PLAIN, huge, args="x: f32[n]", max_examples=1)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "OutOfMemoryError" in verdict.reason
+
+
+def test_files_in_the_encoding_that_they_declare(tmp_path: Path) -> None:
+    found = []
+    for name, start, encoding in (
+        ("latin.py", "# -*- coding: latin-1 -*-\n# caf\xe9\n", "latin-1"),
+        ("marked.py", "", "utf-8-sig"),
+    ):
+        (tmp_path / name).write_text(start + _PLAIN, encoding=encoding)
+        found.append(_read(tmp_path / name).text)
+    assert found[1] == _PLAIN and "caf\xe9" in found[0]
+    (tmp_path / "broken.py").write_bytes(b"# caf\xe9\n")
+    with pytest.raises(VerificationError, match=r"broken\.py: .*save the file as UTF-8"):
+        _read(tmp_path / "broken.py")
 
 
 def test_relative_imports_and_the_name_of_the_module(tmp_path: Path) -> None:

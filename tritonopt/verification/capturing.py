@@ -32,6 +32,8 @@ class Captured:
     identical: bool = True
     difference: str = ""
     """The first one, with the launch that shows it."""
+    differing: str = ""
+    """The kernel that it was found in."""
     skipped: list[str] = field(default_factory=list)
     records: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     """Launches of every kernel, as `shadowing` describes them."""
@@ -129,7 +131,7 @@ def _read(path: Path, found: Captured) -> None:
         if line["launch"] is not None:
             found.records.setdefault(kernel, []).append(line["launch"])
         if line["difference"] and not found.difference:
-            found.difference = _told(kernel, line)
+            found.difference, found.differing = _told(kernel, line), kernel
     if begun and not found.difference:
         found.launches[begun] = found.launches.get(begun, 0) + 1
         found.difference = f"{begun}: the process ended while its launch was shadowed"

@@ -19,14 +19,17 @@ from .judging import (
     bits_differ,
     exact_parts_differ,
     forms_differ,
+    furthest,
     measure,
     rounding_only,
     unstable,
     writes_differ,
 )
-from .outcomes import Failure, Outcome, RunOptions
+from .outcomes import OUT_OF_MEMORY, Outcome, RunOptions
 from .workers import VersionWorker
 
+_NUDGES = (1, 2)
+"""A row may keep its place when its inputs are moved, by chance; hardly so each time."""
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
@@ -99,7 +102,7 @@ class Checker:
         if self.stopped:
             return self.stopped
         if self.accepted == 0:
-            return f"the original rejected every example; the last: {self.last_rejection}"
+            return f"no example could be compared; the last: {self.last_rejection}"
         if not self.launched:
             return "the launcher never launched a kernel"
         if not self.wrote:
@@ -122,6 +125,14 @@ class Checker:
             for found in known.measures:
                 self._remember(example, found)
         return known
+
+    def try_out(self, example: Example) -> Examination:
+        """Examine a call that the original need not take: what ails it there is no verdict."""
+        before, notes = self.stopped, dict(self.notes)
+        found = self.examine(example)
+        if not found.accepted:
+            self.stopped, self.notes = before, notes
+        return found
 
     def options(self, example: Example) -> tuple[RunOptions, RunOptions]:
         """The plain run; and the one in which everything that must not matter is different."""
@@ -193,7 +204,8 @@ class Checker:
         other = theirs.first.failure or theirs.second.failure
         for failure in (mine, other):
             if failure is not None and failure.refused:
-                if failure.kind == "OutOfMemoryError":
+                if failure.kind == OUT_OF_MEMORY:
+                    self.last_rejection = str(failure)
                     self.note("an example did not fit the memory of the device")
                     return Examination(False)
                 self.stopped = f"this backend cannot tell: {failure}"
@@ -343,16 +355,18 @@ class Checker:
                 self.no_oracle = self.obstacles[name]
         if not self.no_oracle:
             begin = time.monotonic()
-            exact, nudged = self.original.run(
-                example, RunOptions(widened=True), RunOptions(widened=True, nudge=True)
+            exact, *moved = self.original.run(
+                example,
+                RunOptions(widened=True),
+                *(RunOptions(widened=True, nudge=n) for n in _NUDGES),
             )
             self.waited += time.monotonic() - begin
-            if exact.failure is None and nudged.failure is None:
-                return exact, nudged
-            failure: Failure | None = exact.failure or nudged.failure
+            failure = next((o.failure for o in (exact, *moved) if o.failure is not None), None)
+            if failure is None:
+                return exact, furthest(exact, moved)
             self.no_oracle = f"the float64 copy of the kernel failed ({failure})"
-        (nudged,) = self.original.run(example, RunOptions(nudge=True))
-        return None, nudged if nudged.failure is None else None
+        others = self.original.run(example, *(RunOptions(nudge=n) for n in _NUDGES))
+        return None, furthest(plain, [o for o in others if o.failure is None])
 
     def _group(self, example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
         return found.label, found.dtype, example.difficulty

@@ -13,25 +13,30 @@ from math import prod
 from .values import (
     CONSTANT,
     CONTIGUOUS,
+    EXPANDED,
     FAR,
     NAN,
+    NEGATIVE,
     NONFINITE,
     OFFSET,
     ORDINARY,
     OUTLIER,
     ROW_GAP,
+    SPACED,
     TINY,
     TRANSPOSED,
+    ZEROS,
     strides_of,
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "FAR", "FLOAT_VALUES", "NAN", "NONFINITE", "OFFSET", "ORDINARY",
-    "OUTLIER", "ROW_GAP", "TINY", "TRANSPOSED", "ArgumentRecipe", "Example", "Limits", "PlainValue",
-    "Repeat", "Several", "TensorRecipe",
+    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR", "FLOAT_VALUES", "NAN", "NEGATIVE", "NONFINITE",
+    "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS",
+    "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several",
+    "TensorRecipe",
 ]  # fmt: skip
 
-FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN)
+FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS, NEGATIVE)
 
 
 @dataclass(frozen=True)
@@ -211,3 +216,5 @@ class Limits:
     dtypes: frozenset[str]
     blocks: tuple[int, ...] = field(default=())
     """Block sizes that the file mentions."""
+    counts: tuple[int, ...] = field(default=())
+    """Every whole number that it mentions: one may be how many programs there are at most."""

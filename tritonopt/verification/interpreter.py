@@ -399,10 +399,12 @@ class NoGpuDriver:
         return types.SimpleNamespace(get_device_properties=lambda device: dict(_PROPERTIES))
 
 
+_FEW = 2
+"""Multiprocessors: as few as there can be, so that programs that loop over tiles have several."""
 _PROPERTIES = {
     "max_shared_mem": 232448,
     "max_num_regs": 65536,
-    "multiprocessor_count": 8,
+    "multiprocessor_count": _FEW,
     "warpSize": 32,
     "sm_clock_rate": 1,
     "mem_clock_rate": 1,
@@ -422,7 +424,7 @@ def pretend_gpu(torch: Any) -> None:
     torch.cuda.synchronize = lambda *rest: None
     torch.cuda.get_device_capability = lambda *rest: (9, 0)
     torch.cuda.get_device_properties = lambda *rest: types.SimpleNamespace(
-        name="interpreter", multi_processor_count=8, major=9, minor=0, total_memory=2**34
+        name="interpreter", multi_processor_count=_FEW, major=9, minor=0, total_memory=2**34
     )
     runtime = importlib.import_module("triton.runtime")
     driver: Any = runtime.driver

@@ -49,7 +49,7 @@ granted as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -191,6 +191,33 @@ def _within_rounding(one: Output, other: Output, unit: float, terms: int, moved:
     return bool((same | (np.abs(_minus(left, right, finite)) <= allowed)).all())
 
 
+def furthest(exact: Outcome, moved: Sequence[Outcome]) -> Outcome | None:
+    """Of several runs, element by element, what lies furthest from the exact one."""
+    if not moved:
+        return None
+    found = []
+    for output in moved[0].outputs:
+        truth = exact.output(output.label)
+        if output.is_float and truth is not None and truth.bits.shape == output.bits.shape:
+            for other in (o.output(output.label) for o in moved[1:]):
+                if other is not None and other.bits.shape == output.bits.shape:
+                    output = _further(truth, output, other)
+        found.append(output)
+    return replace(moved[0], outputs=tuple(found))
+
+
+def _further(truth: Output, one: Output, other: Output) -> Output:
+    here, away, there = truth.reals(), one.reals(), other.reals()
+    finite = np.isfinite(here) & np.isfinite(there)
+    closer = np.abs(_minus(away, here, np.isfinite(away) & finite))
+    return replace(
+        one,
+        bits=np.where(
+            finite & (np.abs(_minus(there, here, finite)) > closer), other.bits, one.bits
+        ),
+    )
+
+
 def _row_sensitivity(output: Output, oracle: Outcome | None, nudged: Outcome | None) -> Reals:
     """How far each row moves when the inputs move by about one unit of float32."""
     exact = None if oracle is None else oracle.output(output.label)
@@ -207,7 +234,7 @@ def _columns(output: Output) -> int:
 
 
 def _internal(label: str) -> bool:
-    """Memory that only kernels were given; a rewrite may have other buffers of this kind."""
+    """Memory that only kernels were given, and the launcher's caller never sees."""
     return label.startswith("argument ") and " of " in label
 
 
@@ -237,8 +264,15 @@ def forms_differ(original: Outcome, rewritten: Outcome) -> Difference | None:
 
 
 def shared(original: Outcome, rewritten: Outcome) -> Iterable[tuple[Output, Output]]:
-    """Outputs that both have, in one form."""
+    """Outputs that both have, in one form.
+
+    What the caller does not see counts only where the launches of one version are those of
+    the other; a rewrite may well go about it with other launches, and other memory for them.
+    """
+    same_launches = original.launches == rewritten.launches
     for output in original.outputs:
+        if _internal(output.label) and not same_launches:
+            continue
         other = rewritten.output(output.label)
         if other is not None and (other.dtype, other.shape) == (output.dtype, output.shape):
             yield output, other
@@ -358,7 +392,9 @@ def _measure(
     finite = np.isfinite(ours)
     agreed = finite == np.isfinite(theirs)
     excused = (np.isfinite(exact) != finite) | unwritten
-    wrong = ~agreed & ~excused
+    # One infinity for the other is no matter of rounding, where the oracle has the original's.
+    signs = np.isinf(ours) & np.isinf(theirs) & (ours != theirs) & (ours == exact)
+    wrong = (~agreed & ~excused) | (signs & ~unwritten)
     columns = _columns(output)
     usable = finite & np.isfinite(theirs) & np.isfinite(exact) & ~unwritten
     tiny = _TINY[output.dtype]
@@ -372,7 +408,11 @@ def _measure(
         away = moved.reals()
         comparable = usable & np.isfinite(away)
         sensitivity = np.where(comparable, np.abs(_minus(away, exact, comparable)) / scale, 0.0)
+        # A single row may hardly have moved by chance, half of them will not.
         sensitivity = _row_maximum(sensitivity, columns)
+        if not zero.all():
+            usual = np.quantile(sensitivity[~zero], 0.5, method="lower")
+            sensitivity = np.maximum(sensitivity, usual)
     beyond = np.maximum(error - FACTOR * sensitivity, 0.0)
     own_beyond = np.maximum(own - FACTOR * sensitivity, 0.0)
     at = int(beyond.argmax())
@@ -397,6 +437,8 @@ def _measure(
     )
     if wrong.any():
         message = "one version is finite where the other is not"
+        if not (wrong & ~agreed).any():
+            message = "one version is inf where the other is -inf"
         return _at(message, output, other, wrong), found
     return None, found
 

@@ -64,7 +64,7 @@ class Launchers:
         self.module = module
         self.definitions = {
             node.name: node
-            for node in _statements(module.tree.body)
+            for node in statements(module.tree.body)
             if isinstance(node, (ast.FunctionDef, ast.ClassDef))
         }
         self.aliases = dict(self._aliases())
@@ -78,7 +78,7 @@ class Launchers:
         self.found = {launcher.name: launcher for launcher in self._launchers(kernels)}
 
     def _aliases(self) -> Iterator[tuple[str, str]]:
-        for node in _statements(self.module.tree.body):
+        for node in statements(self.module.tree.body):
             if (
                 isinstance(node, ast.Assign)
                 and isinstance(node.value, ast.Attribute)
@@ -181,34 +181,40 @@ def _has_backward(node: ast.ClassDef) -> bool:
     return not all(isinstance(s, (ast.Raise, ast.Expr)) for s in backward.body)
 
 
-def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements at module level, those under `if` and `try` included."""
     for statement in body:
         yield statement
         if isinstance(statement, (ast.If, ast.Try)):
             for name in ("body", "orelse", "finalbody"):
-                yield from _statements(getattr(statement, name, []))
+                yield from statements(getattr(statement, name, []))
         for handler in getattr(statement, "handlers", []):
-            yield from _statements(handler.body)
+            yield from statements(handler.body)
 
 
 def changed_definitions(original: source.Module, rewritten: source.Module) -> set[str] | None:
     """Names whose definition differs; None where the module itself (a constant) does."""
 
-    def definitions(module: source.Module) -> tuple[dict[str, str], list[str]]:
-        named: dict[str, str] = {}
-        rest = []
-        for node in module.tree.body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                named[node.name] = ast.dump(node)
-            else:
-                rest.append(ast.dump(node))
-        return named, rest
+    def rest(module: source.Module) -> list[str]:
+        nodes = (n for n in module.tree.body if not isinstance(n, (ast.FunctionDef, ast.ClassDef)))
+        return [ast.dump(n) for n in nodes]
 
-    old, old_rest = definitions(original)
-    new, new_rest = definitions(rewritten)
-    if old_rest != new_rest:
+    if rest(original) != rest(rewritten):
         return None
+    return differing_definitions(original, rewritten)
+
+
+def differing_definitions(original: source.Module, rewritten: source.Module) -> set[str]:
+    """Names of functions and classes of the module that only one has, or that differ."""
+
+    def named(module: source.Module) -> dict[str, str]:
+        return {
+            node.name: ast.dump(node)
+            for node in statements(module.tree.body)
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        }
+
+    old, new = named(original), named(rewritten)
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
 
@@ -239,7 +245,7 @@ def _lines_about(module: source.Module, launcher: Launcher, lines: list[str]) ->
         while above >= 0 and lines[above].lstrip().startswith("#"):
             yield above
             above -= 1
-    for node in _statements(module.tree.body):
+    for node in statements(module.tree.body):
         # Above or beside `layer_norm = LayerNorm.apply`.
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == launcher.name:
             yield from range(max(node.lineno - 2, 0), node.lineno)

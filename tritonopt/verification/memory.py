@@ -28,6 +28,11 @@ DTYPES: Mapping[str, Any] = {
 }  # fmt: skip
 NAMES: Mapping[Any, str] = {dtype: name for name, dtype in DTYPES.items()}
 
+COMPARED: Mapping[Any, str] = {
+    **NAMES, torch.uint16: "u16", torch.uint32: "u32", torch.uint64: "u64",
+}  # fmt: skip
+"""What is not drawn but may come back."""
+
 _INTEGER_OF_SIZE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 # A NaN with a payload that no arithmetic makes, and an odd finite value. For
@@ -82,7 +87,7 @@ class Buffer:
         bits = integer_view(self.base)
         inside = torch.zeros_like(self.base, dtype=torch.bool)
         start = self.tensor.storage_offset()
-        inside.as_strided(self.tensor.shape, self.tensor.stride(), start).fill_(True)
+        _once(inside.as_strided(self.tensor.shape, self.tensor.stride(), start)).fill_(True)
         changed = (bits != self.pattern) & ~inside
         if not bool(changed.any()):
             return ""
@@ -96,6 +101,14 @@ class Buffer:
         else:
             place = f"in the gap between its rows, at element {where}"
         return f"{self.label}: {count} elements written outside of it, the first {place}"
+
+
+def _once(tensor: Any) -> Any:
+    """A part of an expanded tensor in which every element has memory of its own."""
+    for axis, (size, stride) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)):
+        if stride == 0 and size > 1:
+            tensor = tensor.narrow(axis, 0, 1)
+    return tensor
 
 
 def extent_of(tensor: Any) -> int:
@@ -168,16 +181,43 @@ def _factories(names: tuple[str, ...]) -> Iterator[Any]:
                 yield getattr(owner, name)
 
 
+_LOOKING = frozenset(
+    {"__get__", "dim", "size", "stride", "numel", "nelement", "is_contiguous", "data_ptr",
+     "storage_offset", "element_size", "__len__", "is_floating_point"}
+)  # fmt: skip
+"""What may be asked of a tensor without a look at its values."""
+
+
+def _tensors(value: object) -> Iterator[Any]:
+    """The tensors among the arguments of a function of torch."""
+    if isinstance(value, torch.Tensor):
+        if value.layout is torch.strided:
+            yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _tensors(part)
+    elif isinstance(value, Mapping):
+        yield from _tensors(tuple(value.values()))
+
+
 class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
     """Puts what the launcher allocates into guarded memory."""
 
     unwritten = frozenset(_factories(_UNWRITTEN))
     written = frozenset(_factories(_WRITTEN))
 
-    def __init__(self, arena: Arena, *, pretend_cuda: bool, launching: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        *,
+        pretend_cuda: bool,
+        launching: Callable[[], bool],
+        using: Callable[[Any], None],
+    ) -> None:
         super().__init__()
         self.arena = arena
         self.launching = launching
+        self.using = using
         self.pretend_cuda = pretend_cuda
         self.count = 0
 
@@ -192,6 +232,9 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         if self.launching():
             # What Triton allocates for a launch is no memory of the launcher's.
             return func(*args, **kwargs)
+        if getattr(func, "__name__", "") not in _LOOKING:
+            for tensor in _tensors((args, kwargs)):
+                self.using(tensor)
         if self.pretend_cuda and _is_cuda(kwargs.get("device")):
             kwargs["device"] = "cpu"
         if self.pretend_cuda and getattr(func, "__name__", "") in ("cuda", "to"):
@@ -236,7 +279,7 @@ def _is_cuda(device: object) -> bool:
 
 
 def build_arguments(
-    example: Example, arena: Arena, *, gradients: bool, nudge: bool
+    example: Example, arena: Arena, *, gradients: bool, nudge: int
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the launcher, and the tensors among them by name."""
     tensors: dict[str, Any] = {}
@@ -264,7 +307,7 @@ def build_arguments(
     return arguments, tensors
 
 
-def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any:
+def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: int) -> Any:
     dtype = DTYPES[recipe.dtype]
     if recipe.layout == FAR:
         from . import far
@@ -280,20 +323,12 @@ def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: bool) -> Any
         misaligned=recipe.misaligned,
         written=True,
     )
-    values = values_of(
-        recipe.shape,
-        dtype,
-        recipe.values,
-        seed=recipe.seed,
-        low=recipe.low,
-        high=recipe.high,
-        nudge=nudge,
-    )
-    tensor.copy_(values.to(dtype))
+    own = _once(tensor)
+    own.copy_(_values(recipe, dtype, nudge=nudge)[tuple(slice(n) for n in own.shape)])
     return tensor
 
 
-def _values(recipe: TensorRecipe, dtype: Any, *, nudge: bool) -> Any:
+def _values(recipe: TensorRecipe, dtype: Any, *, nudge: int) -> Any:
     values = values_of(
         recipe.shape,
         dtype,

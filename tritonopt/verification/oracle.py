@@ -48,7 +48,7 @@ class Oracle:
         kwargs: dict[str, Any],
         grid: Any,
         *,
-        nudge: bool,
+        nudge: int,
     ) -> None:
         kernel = self.kernels.get(name)
         if kernel is None or function.__module__ != self.module.__name__:
@@ -63,7 +63,7 @@ class Oracle:
 class _Clones:
     """float64 copies of storages; tensors that shared memory share their copies."""
 
-    def __init__(self, *, nudge: bool) -> None:
+    def __init__(self, *, nudge: int) -> None:
         self.nudge = nudge
         self.storages: dict[int, tuple[Any, Any, Any]] = {}
 
@@ -84,7 +84,9 @@ class _Clones:
             flat.set_(value.untyped_storage())
             start = flat.double()
             if self.nudge:
-                generator = torch.Generator().manual_seed(flat.numel())
+                # Tensors of one size get noise of their own, or it would cancel between them.
+                seed = self.nudge * 1_000_003 + len(self.storages)
+                generator = torch.Generator().manual_seed(seed)
                 noise = torch.rand(flat.shape, generator=generator, dtype=torch.float64) - 0.5
                 start = start * (1 + noise.to(start.device) * 2.0**-22)
             self.storages[key] = (flat, start, start.clone())

@@ -11,6 +11,8 @@ import numpy.typing as npt
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
 
+OUT_OF_MEMORY = "OutOfMemoryError"
+"""The kind of a failure that says nothing of a version."""
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
 
 
@@ -141,8 +143,9 @@ class RunOptions:
     """cuda: whether `a * b + c` may be contracted."""
     widened: bool = False
     """Every launch is made by the float64 copy of its kernel."""
-    nudge: bool = False
-    """Inputs are changed by about one unit in the last place of float32."""
+    nudge: int = 0
+    """Inputs are changed by about one unit in the last place of float32, each number in its own
+    random way; 0 for not at all."""
 
 
 @dataclass(frozen=True)
@@ -161,3 +164,5 @@ class VersionSpec:
     widened: str = ""
     """Source of the float64 copies of the kernels, empty where there are none."""
     widened_names: tuple[str, ...] = field(default=())
+    results: tuple[tuple[str, str], ...] = field(default=())
+    """Kernels and parameters whose memory counts although the launcher's caller never sees it."""

@@ -61,7 +61,7 @@ def run(version):
     path = ORIGINAL if version == "original" or version in TEXTS else REWRITTEN
     text = TEXTS.get(version)
     if text is None:
-        with open(path, encoding="utf-8") as stream:
+        with tokenize.open(path) as stream:
             text = stream.read()
     given = {spec}
     server = _Server()
@@ -178,6 +178,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import tokenize
 """
 
 

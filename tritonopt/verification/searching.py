@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -16,9 +17,10 @@ from hypothesis.errors import HypothesisException
 from .arguments import Signature, TensorArgument
 from .checking import Checker
 from .database import key_of, past_failures
-from .examples import FLOAT_VALUES, Example, Limits
-from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure
-from .outcomes import Outcome, RunOptions
+from .deliberate import aliased, deliberate, laid_out, usual
+from .examples import FLOAT_VALUES, ORDINARY, Example, Limits
+from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, unstable
+from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
 from .strategies import examples, usable_dtypes
 
 SHRINK_SECONDS = 20.0
@@ -26,6 +28,8 @@ _GROSS = 1000.0
 """So many times too large, an error is not a matter of luck with the examples so far."""
 _PLAIN_ELEMENTS = 600
 """What the interpreter can run in no time, and still takes several tiles."""
+_DRAWN_FOR_ONE = 4
+"""For so many drawn examples, one more is made on purpose."""
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
 
@@ -65,12 +69,16 @@ class Search:
             first_calls=first_calls,
             expanded_gradients=expanded_gradients,
         )
+        self.backward = backward
+        self.first_calls = first_calls
+        self.expanded_gradients = expanded_gradients
         self.max_examples = max_examples
         self.seed = seed
         self.progress = progress
         self.key = key_of(subject, signature, backward)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
+        self.on_purpose: list[Example] = []
         self.found_at: float | None = None
         """When the first difference was found, by the monotonic clock."""
         self.waited_before: float = 0.0
@@ -85,10 +93,16 @@ class Search:
         if found is None:
             found = self._missed_values()
         if found is None and not self.checker.stopped:
+            found = self._called_on_purpose()
+        if found is None and not self.checker.stopped:
             found = self._far_offsets()
         if found is None and not self.checker.stopped:
             # Errors are judged over all examples, so their turn comes after the
             # last. The same seed draws the same examples, which are known by now.
+            for example in self.on_purpose:
+                difference = self.checker.excess(example)
+                if difference is not None:
+                    return example, difference
             suspects = [e for e in drawn if self.checker.excess(e)]
             if suspects:
                 found = self._pass(self._numeric)
@@ -130,10 +144,7 @@ class Search:
         largest = max(accepted, key=lambda e: e.main_size, default=None)
         if largest is None:
             return None
-        dtypes = {
-            name: usable_dtypes(self.signature.tensor(name), self.limits)[0]
-            for name in largest.tensors
-        }
+        dtypes = self._widest_types(largest)
         mains = [e.tensors[e.main_tensor or ""] for e in accepted]
         main = largest.main_tensor or ""
         drawn = {m.values for m in mains if m.dtype == dtypes[main] and m.elements > 16}
@@ -147,6 +158,57 @@ class Search:
             if difference is not None:
                 return plain, difference
         return None
+
+    def _widest_types(self, example: Example) -> dict[str, str]:
+        return {
+            name: usable_dtypes(self.signature.tensor(name), self.limits)[0]
+            for name in example.tensors
+        }
+
+    def _called_on_purpose(self) -> tuple[Example, Difference] | None:
+        """Calls that no draw is left to make, one for every few that were asked for."""
+        for example in islice(self._purposes(), self.max_examples // _DRAWN_FOR_ONE):
+            if example not in self.checker.examinations:
+                self.checker.try_out(example)
+                self.on_purpose.append(example)
+                self.progress(self.checker.accepted, "examples")
+            difference = self._certain(example)
+            if difference is not None:
+                return example, difference
+        return None
+
+    def _purposes(self) -> Iterator[Example]:
+        given = self.signature, self.limits
+        yield from self._aliased()
+        if self.expanded_gradients:
+            yield replace(usual(*given), backward=True, gradient_expanded=True)
+        if self.first_calls:
+            yield replace(usual(*given), backward=self.backward, first_call=True)
+        for example in chain(deliberate(*given), laid_out(*given)):
+            yield replace(example, backward=self.backward)
+
+    def _aliased(self) -> Iterator[Example]:
+        """Calls with one tensor for two, where the original is indifferent to it."""
+        accepted = (e for e, x in self.checker.examinations.items() if x.accepted)
+        fitting = (e for e in accepted if not e.backward and e.main_size <= _PLAIN_ELEMENTS)
+        # The largest has several tiles: one that is written may be one that others read.
+        largest = max(fitting, key=_size_of, default=None)
+        if largest is None:
+            return
+        for apart, together in aliased(largest.plain(ORDINARY, self._widest_types(largest))):
+            if self._indifferent(apart, together):
+                yield together
+
+    def _indifferent(self, apart: Example, together: Example) -> bool:
+        """Whether the original gives the same for two tensors with the same values as for one."""
+        original = self.checker.original
+        both = [original.run(e, *self.checker.options(e)) for e in (apart, together)]
+        if any(_trouble(o) or o.clashes for outcomes in both for o in outcomes):
+            return False
+        usual, shared = (Pair(*outcomes) for outcomes in both)
+        if unstable(usual) is not None or unstable(shared) is not None:
+            return False
+        return all(_is_among(o, usual.first.outputs) for o in shared.first.outputs)
 
     def _certain(self, example: Example) -> Difference | None:
         """What no further example can excuse; a gross error is not waited for either."""
@@ -228,7 +290,7 @@ class Search:
             checker.note(f"offsets beyond 2**31 were not compared: the original's own, {reason}")
             return None
         theirs, usual = (checker.rewritten.run(e, RunOptions())[0] for e in (far, near))
-        if theirs.failure is not None and theirs.failure.kind == "OutOfMemoryError":
+        if theirs.failure is not None and theirs.failure.kind == OUT_OF_MEMORY:
             checker.note("offsets beyond 2**31 were not compared: they do not fit the memory twice")
             return None
         trouble = _trouble(theirs)
@@ -262,7 +324,7 @@ class Search:
                 checker.accepted or checker.stopped
             ):
                 checker.stopped = (
-                    f"the original rejected all of {checker.discarded} examples; "
+                    f"none of {checker.discarded} examples could be compared; "
                     f"the last: {checker.last_rejection}"
                 )
             hypothesis.reject()
@@ -288,6 +350,19 @@ def _alike(one: Outcome, other: Outcome) -> bool:
         return False
     difference, measures = measure(Pair(one, one), Pair(other, other), None, None)
     return difference is None and all(m.error <= TOLERANCE[m.dtype] for m in measures)
+
+
+def _is_among(output: Output, others: Iterable[Output]) -> bool:
+    """Whether one of the others is the same, of whichever of two tensors that are now one."""
+    return any(
+        (o.dtype, o.shape) == (output.dtype, output.shape) and bool(same_bits(o, output).all())
+        for o in others
+        if o.label == output.label or (_is_argument(o) and _is_argument(output))
+    )
+
+
+def _is_argument(output: Output) -> bool:
+    return output.label.startswith("argument ")
 
 
 def _size_of(example: Example) -> int:

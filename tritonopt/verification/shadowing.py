@@ -303,6 +303,8 @@ def compare(ours: _Copies, theirs: _Copies) -> tuple[str, str]:
 
     one, other = (Outcome(outputs=tuple(_outputs(c))) for c in (ours, theirs))
     exact = all(same_bits(a, b).all() for a, b in zip(one.outputs, other.outputs, strict=True))
+    if unknown := _differing_unknown(ours, theirs):
+        return "", f"memory of {unknown} differs, in which rounding cannot be told from mistakes"
     if exact:
         return "", "identical"
     pair = Pair(one, one)
@@ -315,24 +317,45 @@ def compare(ours: _Copies, theirs: _Copies) -> tuple[str, str]:
     return ("" if difference is None else str(difference)), "equivalent"
 
 
+def _differing_unknown(ours: _Copies, theirs: _Copies) -> str:
+    """A type for which there is no tolerance, if memory of that type differs at all."""
+    import torch
+
+    from .memory import COMPARED
+
+    for (_, one), (_, other) in zip(ours.tensors, theirs.tensors, strict=True):
+        if one.dtype not in COMPARED:
+            left, right = (_bytes_of(t) for t in (one, other))
+            if not torch.equal(left, right):
+                return str(one.dtype)
+    return ""
+
+
+def _bytes_of(tensor: Any) -> Any:
+    import torch
+
+    flat = torch.empty(0, dtype=torch.uint8, device=tensor.device)
+    return flat.set_(tensor.untyped_storage())
+
+
 def _outputs(copies: _Copies) -> Iterator[Any]:
     """Every copied memory, whole, under the name of the first argument that lies in it."""
     import torch
 
-    from .memory import NAMES, integer_view
+    from .memory import COMPARED, integer_view
     from .outcomes import Output
 
     seen: set[int] = set()
     for label, tensor in copies.tensors:
         key = tensor.untyped_storage().data_ptr()
-        if key in seen or tensor.dtype not in NAMES:
+        if key in seen or tensor.dtype not in COMPARED:
             continue
         seen.add(key)
         flat = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
         flat.set_(tensor.untyped_storage())
         shape = tuple(tensor.shape) if flat.numel() == tensor.numel() else (flat.numel(),)
         bits = integer_view(flat.cpu()).numpy()
-        yield Output(label, NAMES[tensor.dtype], shape, bits.view(f"u{bits.dtype.itemsize}"))
+        yield Output(label, COMPARED[tensor.dtype], shape, bits.view(f"u{bits.dtype.itemsize}"))
 
 
 @contextlib.contextmanager

@@ -73,8 +73,13 @@ def plain_example(signature: Signature, pattern: Pattern, backward: bool = False
             names += argument.sizes
     order = dict.fromkeys(n for n in names if isinstance(n, str) and n != "...")
     sizes = {name: pattern(i, len(order)) for i, name in enumerate(order)}
+    return replace(sized_example(signature, sizes), backward=backward)
+
+
+def sized_example(signature: Signature, sizes: Mapping[str, int]) -> Example:
+    """One call with these sizes, and ordinary values."""
     recipes = tuple((a.name, _recipe(a, at, sizes)) for at, a in enumerate(signature.arguments))
-    return Example(recipes, backward=backward)
+    return Example(recipes)
 
 
 def small_example(signature: Signature, *, backward: bool) -> Example:

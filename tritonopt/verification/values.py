@@ -11,10 +11,14 @@ from typing import Any
 CONTIGUOUS = "contiguous"
 ROW_GAP = "rows further apart"
 TRANSPOSED = "transposed"
+SPACED = "every second element"
+EXPANDED = "expanded from one row"
 FAR = "rows so far apart that offsets exceed 2**31"
 
 ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"
+NEGATIVE = "-1e4 + noise"
+ZEROS = "with zeros"
 TINY = "tiny"
 CONSTANT = "constant rows"
 NONFINITE = "with inf and NaN"
@@ -29,14 +33,16 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     if layout == TRANSPOSED:
         order[-2], order[-1] = order[-1], order[-2]
     strides = [0] * len(shape)
-    step = 1
+    step = 2 if layout == SPACED else 1
     for place, axis in enumerate(reversed(order)):
         strides[axis] = step
         step *= max(shape[axis], 1)
-        if place == 0 and layout not in (CONTIGUOUS, TRANSPOSED, FAR):
+        if place == 0 and layout == ROW_GAP:
             step += 5
     if layout == FAR:
         strides[0] = 2**31 // (shape[0] - 1) + 16
+    if layout == EXPANDED:
+        strides[0] = 0
     return tuple(strides)
 
 
@@ -48,7 +54,7 @@ def values_of(
     seed: int = 0,
     low: int = 0,
     high: int = 0,
-    nudge: bool = False,
+    nudge: int = 0,
 ) -> Any:
     """The values of a tensor; floating-point ones as float64, before they are rounded to `dtype`.
 
@@ -64,8 +70,13 @@ def values_of(
         return torch.randint(low, high + 1, shape, generator=generator)
     found = torch.randn(shape, generator=generator, dtype=torch.float64)
     flat = found.view(-1)
-    if values == OFFSET:
-        found += 1e4
+    if values in (OFFSET, NEGATIVE):
+        found += 1e4 if values == OFFSET else -1e4
+    elif values == ZEROS and found.numel():
+        # Some elements, of either sign, and if there are several rows all of the first.
+        found *= torch.rand(shape, generator=generator) < 0.7
+        if found.ndim > 1:
+            found[0] *= 0.0
     elif values == TINY:
         found *= 1e-3 if dtype is torch.float16 else 1e-18
     elif values == CONSTANT and found.numel() and found.ndim:
@@ -78,6 +89,7 @@ def values_of(
             at = int(torch.randint(0, found.numel(), (), generator=generator))
             flat[at] = strange
     if nudge and dtype is torch.float32:
+        generator.manual_seed(seed + nudge)
         found = found.float().double()
         found *= 1 + (torch.rand(shape, generator=generator, dtype=torch.float64) - 0.5) * 2**-22
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import time
+import tokenize
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING
 from tritonopt import source
 
 from .arguments import FormulaArgument, Origin, Signature, parse
-from .capturing import capture
+from .capturing import Captured, capture
 from .configuration import entry_for
+from .counterparts import check_counterpart, left_out
 from .errors import VerificationError
 from .examples import Example, Limits
 from .generalising import Launch, NotGeneral, generalise
@@ -22,6 +24,7 @@ from .judging import Pair, unstable
 from .kernels import with_launcher, write_launcher
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
 from .outcomes import RunOptions, VersionSpec
+from .results import results_of
 from .script import script
 from .template import template
 from .trying import Trial, Unsettled, small_example
@@ -55,7 +58,7 @@ class Progress:
     examples: int
     of: int
     phase: str
-    """`examples`, or `shrinking` once a difference was found."""
+    """`starting`, `examples`, or `shrinking` once a difference was found."""
     backend: str
     seconds: float
 
@@ -111,7 +114,25 @@ def verify(
         tasks = _tasks(Launchers(old), new, launcher, args)
     chosen = _choose_backend(backend)
     settings = _Settings(chosen, require, max_examples, seed or 0, embedded, progress)
-    return _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
+    verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
+    rest = left_out(Launchers(old), new, [task.launcher.name for task in tasks])
+    return _with_rest(verdict, rest, chosen=launcher is not None or kernel is not None)
+
+
+def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
+    """The verdict with a word about what differs as well and was not run: no yes covers it."""
+    if not rest:
+        return verdict
+    names = ", ".join(f"`{name}`" for name in rest)
+    text = f"what differs as well, and nothing that was verified runs: {names}"
+    if chosen or verdict.verdict not in (Answer.IDENTICAL.value, Answer.EQUIVALENT.value):
+        return replace(verdict, notes=(*verdict.notes, text))
+    return replace(
+        verdict,
+        verdict=Answer.UNSUPPORTED.value,
+        reason=f"{text}. A kernel can be verified by itself: --kernel NAME --grid ... --args ...",
+        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
+    )
 
 
 def _verdict_of(
@@ -178,15 +199,21 @@ def _check_installed() -> None:
 
 def _read(path: Path) -> source.Module:
     try:
-        text = path.read_text(encoding="utf-8")
+        # In the encoding that it declares, as Python would.
+        with tokenize.open(path) as stream:
+            text = stream.read()
     except FileNotFoundError:
         raise VerificationError(f"{path}: there is no such file") from None
     except IsADirectoryError:
-        raise VerificationError(f"{path}: is a directory; give the two files") from None
+        raise VerificationError(f"{path}: is a directory; give a file") from None
     except OSError as error:
         raise VerificationError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise VerificationError(f"{path}: not UTF-8 (byte {error.start})") from None
+        raise VerificationError(
+            f"{path}: byte {error.start} is not {error.encoding}: save the file as UTF-8"
+        ) from None
+    except SyntaxError as error:
+        raise VerificationError(f"{path}: {error.msg}: save the file as UTF-8") from None
     return _parse(text, path)
 
 
@@ -225,6 +252,8 @@ def _tasks(
             "--args 'x: f32[n], ...'; or add a function to both files that takes tensors, "
             "launches the kernel and returns what it wrote."
         )
+    for found in chosen:
+        check_counterpart(found, new)
     return [_Task(found, _signature(launchers, found, given)) for found in chosen]
 
 
@@ -259,22 +288,43 @@ def _captured(
     if seen.status:
         notes.append(f"the command ended with exit status {seen.status}")
     result = Verdict(Answer.IDENTICAL.value, seen.backend, seen.count, notes=tuple(notes))
+    embedded = ("original", "rewritten")
+    chosen = _choose_backend(backend)
+    settings = _Settings(chosen, require, max_examples, seed, embedded, progress)
     if seen.difference or (require == "identical" and not seen.identical):
         text = seen.difference or "launches agree up to rounding only"
-        return replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=text)
+        result = replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=text)
+        return _with_script(result, old, new, seen, settings, notes)
     if not seen.count:
         reason = "no launch could be compared"
         return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
     if not seen.identical:
         result = replace(result, verdict=Answer.EQUIVALENT.value)
-    embedded = ("original", "rewritten")
-    chosen = _choose_backend(backend)
-    settings = _Settings(chosen, require, max_examples, seed, embedded, progress)
     for name, launches in seen.records.items():
         drawn = _generalised(old, new, name, launches, settings, notes)
         if drawn is not None:
             result = _worse_of(result, drawn)
-    return replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
+    result = replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
+    return _with_rest(result, left_out(Launchers(old), new, seen.launches), chosen=False)
+
+
+def _with_script(
+    result: Verdict,
+    old: source.Module,
+    new: source.Module,
+    seen: Captured,
+    settings: _Settings,
+    notes: list[str],
+) -> Verdict:
+    """A script needs no run of the user's: it shows a drawn launch, where one differs as well."""
+    launches = seen.records.get(seen.differing)
+    drawn = _generalised(old, new, seen.differing, launches, settings, notes) if launches else None
+    if drawn is not None and drawn.script is not None:
+        notes.append("the script shows a drawn launch, like the one that was seen")
+    else:
+        notes.append("there is no script: the launch is seen again by making the same run")
+    script = None if drawn is None else drawn.script
+    return replace(result, script=script, notes=tuple(dict.fromkeys(notes)))
 
 
 def _generalised(
@@ -420,10 +470,12 @@ class _Verification:
         try:
             original.start_loading()
             rewritten.start_loading()
+            self._report(0, "starting", name)
             try:
                 name = original.finish_loading()
             except (Died, Refusal) as error:
                 return self._unsupported(name, f"the original cannot be imported: {error}")
+            self._report(0, "starting", name)
             signature = self._settled(original)
             notes = list(signature.notes)
             narrowed = _narrow(signature, limits, notes)
@@ -662,16 +714,26 @@ class _Verification:
             self.task.launcher.autograd,
             "" if widened is None else widened.source,
             () if widened is None else widened.names,
+            self._results(),
         )
 
+    def _results(self) -> tuple[tuple[str, str], ...]:
+        """The kernels' results, as both versions have them."""
+        if self.task.launcher.backward:
+            # A backward pass takes up what the forward one left behind.
+            return ()
+        return results_of(self.old, self.new)
+
     def _limits(self) -> Limits:
-        blocks = _block_sizes(self.old) | _block_sizes(self.new)
+        numbers = _whole_numbers(self.old) | _whole_numbers(self.new)
+        blocks, counts = _block_sizes(numbers), tuple(sorted(numbers))
         if self.settings.backend == "interpreter":
             few = tuple(sorted(b for b in blocks if b <= 2**12))
-            return Limits(_interpreted_elements(few), 8, _INTERPRETER_DTYPES, few)
+            return Limits(_interpreted_elements(few), 8, _INTERPRETER_DTYPES, few, counts)
         # Nothing is run by `compile`: sizes matter only as far as the compiler is told of them.
         elements, rows = (2**14, 8) if self.settings.backend == "compile" else (2**22, 2**12)
-        return Limits(elements, rows, _INTERPRETER_DTYPES | {"bf16"}, tuple(sorted(blocks)))
+        dtypes = _INTERPRETER_DTYPES | {"bf16"}
+        return Limits(elements, rows, dtypes, tuple(sorted(blocks)), counts)
 
 
 def _interpreted_elements(blocks: tuple[int, ...]) -> int:
@@ -698,18 +760,16 @@ def _narrow(signature: Signature, limits: Limits, notes: list[str]) -> Signature
     return signature
 
 
-def _block_sizes(module: source.Module) -> set[int]:
-    """Whole numbers in the file that look like block sizes: powers of two, 8 and more."""
+def _whole_numbers(module: source.Module) -> set[int]:
     import ast
 
-    return {
-        node.value
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Constant)
-        and type(node.value) is int
-        and 8 <= node.value <= 2**16
-        and node.value & (node.value - 1) == 0
-    }
+    nodes = (n.value for n in ast.walk(module.tree) if isinstance(n, ast.Constant))
+    return {n for n in nodes if type(n) is int}
+
+
+def _block_sizes(numbers: set[int]) -> set[int]:
+    """What looks like a block size: powers of two, 8 and more."""
+    return {n for n in numbers if 8 <= n <= 2**16 and n & (n - 1) == 0}
 
 
 def _combined(tasks: list[_Task], verdicts: list[Verdict]) -> Verdict:

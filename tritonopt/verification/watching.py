@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -14,12 +15,26 @@ import torch
 
 from .configurations import chosen
 from .interpreter import Access
-from .memory import Arena, extent_of
+from .memory import Arena, extent_of, integer_view
 from .outcomes import RunOptions
 
 
 class NothingLaunched(Exception):
     """Triton would return from this launch without having run anything, and without a word."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A tensor that a kernel was given."""
+
+    label: str
+    kernel: str
+    parameter: str
+    tensor: Any
+
+    @property
+    def storage(self) -> int:
+        return int(self.tensor.untyped_storage().data_ptr())
 
 
 @dataclass
@@ -35,11 +50,33 @@ class Session:
     """From how many configurations an autotuner could choose."""
     widened: Callable[[str, Any, tuple[Any, ...], dict[str, Any], Any], None] | None = None
     launches: list[str] = field(default_factory=list)
-    tensors: list[tuple[str, Any]] = field(default_factory=list)
-    """The tensors that kernels were given, with a label for each."""
+    tensors: list[Given] = field(default_factory=list)
+    """The tensors that kernels were given."""
+    read: set[int] = field(default_factory=set)
+    """Storages that the launcher's own code used after a kernel had them."""
     wrote: bool = False
     notes: list[str] = field(default_factory=list)
     depth: int = 0
+
+    def host_uses(self, tensor: Any) -> None:
+        """The launcher's own code does something with a tensor."""
+        if self.launches:
+            self.read.add(tensor.untyped_storage().data_ptr())
+
+    def results(self, wanted: tuple[tuple[str, str], ...]) -> list[tuple[str, Any]]:
+        """Of the tensors of these kernels and parameters those that nothing took up afterwards.
+
+        What another launch or the launcher itself goes on with is an intermediate value: a
+        rewrite may keep something else there, and what comes of it is seen in the end.
+        """
+        launches = Counter(g.storage for g in self.tensors)
+        return [
+            (g.label, g.tensor)
+            for g in self.tensors
+            if (g.kernel, g.parameter) in wanted
+            and launches[g.storage] == 1
+            and g.storage not in self.read
+        ]
 
 
 class Watch:
@@ -201,7 +238,7 @@ def _seen(
     tensors = [(p, t) for p, value in given for t in tensors_in(value)]
     for parameter, tensor in tensors:
         label = f"argument {parameter} of {name}" + (f" (launch {order + 1})" if order else "")
-        session.tensors.append((label, tensor))
+        session.tensors.append(Given(label, name, parameter, tensor))
     _allow(session, [t for _, t in tensors])
     before = [t.detach().clone() for _, t in tensors] if not session.wrote else []
     result = launch(*args, **kwargs)
@@ -214,8 +251,9 @@ def _seen(
 
 
 def _changed(old: Any, new: Any) -> bool:
-    new = new.detach()
-    return not bool(((old == new) | ((old != old) & (new != new))).all())
+    if new.element_size() > 8:
+        return not torch.equal(old, new.detach())
+    return not torch.equal(integer_view(old), integer_view(new.detach()))
 
 
 def _allow(session: Session, tensors: list[Any]) -> None:

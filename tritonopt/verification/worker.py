@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from .examples import Example
-from .outcomes import Attempt, Failure, Outcome, Output, RunOptions, VersionSpec
+from .outcomes import OUT_OF_MEMORY, Attempt, Failure, Outcome, Output, RunOptions, VersionSpec
 from .programs import TARGETS, Launch, Program
 
 
@@ -67,7 +67,13 @@ class _Server:
             os.environ["TRITON_INTERPRET"] = "1"
         else:
             os.environ.pop("TRITON_INTERPRET", None)
-        self.version = _Version(spec)
+        try:
+            self.version = _Version(spec)
+        except SystemExit as end:
+            raise ImportError(
+                f"it ends the process when it is imported (sys.exit({end.code!r})): put that "
+                'under `if __name__ == "__main__":`'
+            ) from None
         return self.version.backend()
 
     def run(self, example: Example, all_options: tuple[RunOptions, ...]) -> tuple[Outcome, ...]:
@@ -153,6 +159,7 @@ class _Version:
     def run(self, example: Example, options: RunOptions) -> Outcome:
         from .interpreter import Access, accesses
         from .memory import Allocations, Arena, build_arguments
+        from .returned import plain_of
         from .watching import Session
 
         begin, compiled_before = time.perf_counter(), len(self.watch.compilations)
@@ -168,7 +175,7 @@ class _Version:
             example,
             arena,
             gradients=example.backward,
-            nudge=options.nudge and not options.widened,
+            nudge=0 if options.widened else options.nudge,
         )
         result: Any = None
         gradients: Mapping[str, Any] = {}
@@ -180,6 +187,7 @@ class _Version:
                 arena,
                 pretend_cuda=self.device == "cpu",
                 launching=lambda: session.depth > 0,
+                using=session.host_uses,
             ),
             self.watch.watching(session),
         ):
@@ -189,7 +197,7 @@ class _Version:
                     gradients = self._gradients(example, result, tensors)
                 if self.device == "cuda":
                     self.torch.cuda.synchronize()
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 failure = _failure(error)
                 self._leave_if_poisoned(error)
         with self.torch.no_grad():
@@ -206,10 +214,14 @@ class _Version:
                 configurations=session.configurations,
             )
             if failure is None:
-                found = _outputs(arena, tensors, result, gradients, session.tensors)
-                outcome = dataclasses.replace(
-                    outcome, outputs=tuple(found), plain=tuple(_plain(result))
-                )
+                results = session.results(self.spec.results)
+                try:
+                    found = tuple(_outputs(arena, tensors, result, gradients, results))
+                    outcome = dataclasses.replace(
+                        outcome, outputs=found, plain=tuple(plain_of(result))
+                    )
+                except NotImplementedError as error:
+                    outcome = dataclasses.replace(outcome, failure=_failure(error))
         del arguments, tensors, result, gradients
         gc.collect(0)
         compilations = self.watch.compilations[compiled_before:]
@@ -232,9 +244,10 @@ class _Version:
     ) -> dict[str, Any]:
         """The gradients of the arguments, from drawn ones of what was returned."""
         from .memory import incoming_gradient
+        from .returned import tensors_of
 
         torch = self.torch
-        outputs = [t for _, t in _returned(result) if t.requires_grad]
+        outputs = [t for _, t in tensors_of(result) if t.requires_grad]
         wanted = {n: t for n, t in tensors.items() if t.requires_grad}
         if not outputs or not wanted:
             return {}
@@ -263,40 +276,16 @@ def _failure(error: BaseException) -> Failure:
         unknown = isinstance(cause, AttributeError) and "InterpreterBuilder" in str(cause)
         refused = refused or unknown or isinstance(cause, (Refused, NotImplementedError))
         cause = cause.__cause__ or cause.__context__
-    memory = type(error).__name__ == "OutOfMemoryError"
-    return Failure(type(error).__name__, _explain(error), refused=refused or memory)
+    if _is_out_of_memory(error):
+        return Failure(OUT_OF_MEMORY, _explain(error), refused=True)
+    return Failure(type(error).__name__, _explain(error), refused=refused)
 
 
-def _returned(result: Any, label: str = "returned") -> Iterator[tuple[str, Any]]:
-    """The tensors in what a launcher returned."""
-    import torch
-
-    if isinstance(result, torch.Tensor):
-        yield label, result
-    elif isinstance(result, Mapping):
-        for key, value in result.items():
-            yield from _returned(value, f"{label}[{key!r}]")
-    elif isinstance(result, (tuple, list)):
-        for at, value in enumerate(result):
-            yield from _returned(value, f"{label}[{at}]")
-    elif dataclasses.is_dataclass(result) and not isinstance(result, type):
-        for each in dataclasses.fields(result):
-            yield from _returned(getattr(result, each.name), f"{label}.{each.name}")
-
-
-def _plain(result: Any) -> Iterator[str]:
-    """What was returned besides tensors, as far as it can be compared as text."""
-    if isinstance(result, (bool, int, float, str, type(None))):
-        yield repr(result)
-    elif isinstance(result, Mapping):
-        for value in result.values():
-            yield from _plain(value)
-    elif isinstance(result, (tuple, list)):
-        for value in result:
-            yield from _plain(value)
-    elif dataclasses.is_dataclass(result) and not isinstance(result, type):
-        for each in dataclasses.fields(result):
-            yield from _plain(getattr(result, each.name))
+def _is_out_of_memory(error: BaseException) -> bool:
+    # On a CPU torch has no type of its own for it.
+    if isinstance(error, RuntimeError) and "can't allocate memory" in str(error):
+        return True
+    return type(error).__name__ in (OUT_OF_MEMORY, "MemoryError")
 
 
 def _outputs(
@@ -304,24 +293,25 @@ def _outputs(
     tensors: Mapping[str, Any],
     result: Any,
     gradients: Mapping[str, Any],
-    launched: list[tuple[str, Any]],
+    results: list[tuple[str, Any]],
 ) -> Iterator[Output]:
-    """Everything that may have been written, each memory once, under its best-known name."""
+    """Everything that counts, each memory once, under its best-known name."""
+    from .memory import COMPARED
+    from .returned import tensors_of
+
     seen: set[tuple[object, ...]] = set()
     candidates = [
         *((f"argument {name}", tensor) for name, tensor in tensors.items()),
-        *_returned(result),
+        *tensors_of(result),
         *((f"gradient of {name}", tensor) for name, tensor in gradients.items()),
-        *((label, _whole(arena, tensor)) for label, tensor in launched),
+        *((label, _whole(arena, tensor)) for label, tensor in results if tensor.dtype in COMPARED),
     ]
     for label, tensor in candidates:
         key = (tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype)
         if tensor.numel() and key in seen and not label.startswith("returned"):
             continue
         seen.add(key)
-        output = _output(arena, label, tensor)
-        if output is not None:
-            yield output
+        yield _output(arena, label, tensor)
 
 
 def _whole(arena: Any, tensor: Any) -> Any:
@@ -330,11 +320,12 @@ def _whole(arena: Any, tensor: Any) -> Any:
     return tensor if buffer is None else buffer.tensor
 
 
-def _output(arena: Any, label: str, tensor: Any) -> Output | None:
-    from .memory import NAMES, integer_view, patterns
+def _output(arena: Any, label: str, tensor: Any) -> Output:
+    from .memory import COMPARED, integer_view, patterns
 
-    if tensor.dtype not in NAMES or tensor.layout is not _torch().strided:
-        return None
+    if tensor.dtype not in COMPARED or tensor.layout is not _torch().strided:
+        kind = tensor.dtype if tensor.layout is _torch().strided else tensor.layout
+        raise NotImplementedError(f"{label} is {kind}, which is not compared")
     buffer = arena.buffer_of(tensor)
     poisoned = None
     if buffer is not None and not buffer.written and buffer.tensor.dtype == tensor.dtype:
@@ -343,7 +334,7 @@ def _output(arena: Any, label: str, tensor: Any) -> Output | None:
     bits = integer_view(flat).numpy()
     return Output(
         label,
-        NAMES[tensor.dtype],
+        COMPARED[tensor.dtype],
         tuple(tensor.shape),
         bits.view(f"u{bits.dtype.itemsize}").copy(),
         poisoned,
