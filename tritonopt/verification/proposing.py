@@ -131,9 +131,13 @@ def _typed(
 ) -> Iterator[TensorArgument]:
     """The same tensor as an index into some dimension, as flags."""
     size = next((d for s in shapes for d in reversed(s) if d != "..."), None)
+    flags = replace(argument, dtypes=("bool",), low=0, high=None)
+    if "mask" in argument.name.lower():
+        yield flags
     if size is not None:
         yield replace(argument, dtypes=_INTEGERS, low=0, high=size)
-    yield replace(argument, dtypes=("bool",), low=0, high=None)
+    if "mask" not in argument.name.lower():
+        yield flags
 
 
 def _alternatives(

@@ -109,7 +109,7 @@ class _Version:
 
         import torch
 
-        from . import libdevice, lookalike
+        from . import libdevice, logic, lookalike
         from .interpreter import Interpreter, pretend_gpu
         from .loading import load
         from .oracle import Oracle
@@ -126,6 +126,7 @@ class _Version:
             pretend_gpu(torch)
             lookalike.install()
             libdevice.install()
+            logic.install()
         if spec.backend == "compile":
             from .compiling import Compiler
 
