@@ -134,7 +134,7 @@ def test_what_the_interpreter_gets_wrong_is_refused(
 
 def test_and_or_not_are_the_compilers(of_texts: Callable[..., Verdict]) -> None:
     store = "tl.store(y + o, tl.load(x + o, mask=o < n), mask=m)"
-    one = _copy(f"m = not (o >= n) and (o > 2 or o < 1) and BLOCK > 0\n{store}")
+    one = _copy(f"assert o < 3\nm = not (o >= n) and (o > 2 or o < 1) and BLOCK > 0\n{store}")
     same = _copy(f"m = (o < n) & ((o > 2) | (o < 1))\n{store}")
     assert of_texts(one, same, max_examples=3).verdict == "identical"
     # What Python's `and` makes of it.

@@ -1,7 +1,8 @@
-"""`and`, `or` and `not` in interpreted kernels, as the compiler reads them. Worker only.
+"""`and`, `or`, `not` and `assert` in interpreted kernels, as the compiler reads them. Worker only.
 
-Compiled, they work element by element and evaluate both sides, unless a constant decides.
-Interpreted they are Python's, for which a block is true whatever it holds.
+Compiled, the first three work element by element and evaluate both sides, unless a constant
+decides; an assertion is evaluated, and checked only in debug mode. Interpreted they are
+Python's, for which a block is true whatever it holds.
 """
 
 from __future__ import annotations
@@ -32,20 +33,24 @@ def install() -> None:
 
         def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
             name = "every" if isinstance(node.op, ast.And) else "some"
-            return _called(name, [_later(self.visit(value)) for value in node.values])
+            return _called(name, [_later(self.visit(v)) for v in node.values], node)
 
         def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
             node.operand = self.visit(node.operand)
-            return _called("negated", [node.operand]) if isinstance(node.op, ast.Not) else node
+            negation = isinstance(node.op, ast.Not)
+            return _called("negated", [node.operand], node) if negation else node
+
+        def visit_Assert(self, node: ast.Assert) -> ast.Expr:
+            return ast.copy_location(ast.Expr(self.visit(node.test)), node)
 
     # The rewriter gives a kernel every name of its own module.
     setattr(interpreter, _MODULE, importlib.import_module(__name__))
     rewriter.ast_transformer = Transformer()
 
 
-def _called(name: str, arguments: list[ast.expr]) -> ast.expr:
+def _called(name: str, arguments: list[ast.expr], place: ast.expr) -> ast.expr:
     function = ast.Attribute(ast.Name(_MODULE, ast.Load()), name, ast.Load())
-    return ast.Call(function, arguments, [])
+    return ast.copy_location(ast.Call(function, arguments, []), place)
 
 
 def _later(value: ast.expr) -> ast.expr:
