@@ -161,10 +161,7 @@ def test_two_vectors_are_the_sides_of_a_matrix() -> None:
 
 
 def test_a_tensor_has_the_dimensions_of_another() -> None:
-    code = (
-        "def f(x, y):\n    m, n = x.shape\n"
-        "    kernel[(m,)](x, n, y.stride(0), BLOCK=16)\n"
-    )
+    code = "def f(x, y):\n    m, n = x.shape\n    kernel[(m,)](x, n, y.stride(0), BLOCK=16)\n"
 
     def rule(example: Example) -> int:
         shapes = [t.shape for t in example.tensors.values()]

@@ -182,6 +182,7 @@ Argument = (
     | FormulaArgument
 )
 
+
 def tensors_of(argument: Argument | None) -> tuple[TensorArgument, ...]:
     """The tensors in an argument: itself, or the parts of a list."""
     if isinstance(argument, TensorArgument):

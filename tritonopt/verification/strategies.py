@@ -81,9 +81,7 @@ def examples(
         like: dict[tuple[str, ...], str],
     ) -> TensorRecipe:
         shape = tuple(
-            size
-            for d in form.shape
-            for size in (leading if d == "..." else (_size(d, dims),))
+            size for d in form.shape for size in (leading if d == "..." else (_size(d, dims),))
         )
         return _draw_tensor(draw, form, like[usable_dtypes(form, limits)], shape, dims)
 

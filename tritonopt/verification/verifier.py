@@ -256,9 +256,17 @@ def _captured(
     counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
     notes = [f"launches seen and compared: {counts or 'none'}"]
     notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
+    notes += seen.without_oracle()
     if seen.status:
         notes.append(f"the command ended with exit status {seen.status}")
-    result = Verdict(Answer.IDENTICAL.value, seen.backend, seen.count, notes=tuple(notes))
+    result = Verdict(
+        Answer.IDENTICAL.value,
+        seen.backend,
+        seen.count,
+        notes=tuple(notes),
+        worst_error=seen.worst_error,
+        oracle_error=seen.oracle_error,
+    )
     if seen.difference or (require == "identical" and not seen.identical):
         text = seen.difference or "launches agree up to rounding only"
         return replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=text)
