@@ -61,6 +61,13 @@ def test_the_same_memory_is_the_same_argument() -> None:
     assert "x: =out" in generalise(launches).args
 
 
+def test_what_varies_at_one_size_is_no_size() -> None:
+    launches = [_launch(3, 100) for _ in range(6)] + [_launch(5, 40)]
+    for number, launch in enumerate(launches):
+        launch["arguments"]["ignored"] = {"value": -100 + number**2}
+    assert "ignored: -100|-99|-96|-91|-84|-75|-64" in generalise(launches).args
+
+
 def test_what_varies_without_a_formula_is_not_generalised() -> None:
     launches = [_launch(3, 100), _launch(5, 40)]
     launches[0]["grid"] = [77, 3]

@@ -160,6 +160,21 @@ def test_two_vectors_are_the_sides_of_a_matrix() -> None:
     assert "x: f32|f16|bf16[m, n], v: f32|f16|bf16[m], w" in str(_trial(code, rule).settle())
 
 
+def test_any_number_of_dimensions_is_not_taken_from_one() -> None:
+    code = (
+        "def f(x, y):\n    x = x.view(-1, x.shape[-1])\n    y = y.view(-1, y.shape[-1])\n"
+        "    kernel[(1,)](x, x.shape[-1], BLOCK=16)\n"
+    )
+
+    def rule(example: Example) -> int:
+        x, y = (t.shape for t in example.tensors.values())
+        return Attempt.GOOD if len(x) == 2 and x == y else Attempt.FAILED
+
+    found = _trial(code, rule).settle()
+    assert len({t.shape for t in found.tensors}) == 1
+    assert len(found.tensors[0].shape) == 2 and "..." not in found.tensors[0].shape
+
+
 def test_a_tensor_has_the_dimensions_of_another() -> None:
     code = "def f(x, y):\n    m, n = x.shape\n    kernel[(m,)](x, n, y.stride(0), BLOCK=16)\n"
 

@@ -26,6 +26,8 @@ Numbers = tuple[int, ...]
 _NAMES = ("n", "m", "k", "b", "h", "d", "p", "q", "r", "s")
 _FEW = 4
 """So many values of a constant are listed; more are taken for something that varies."""
+_MANY = 12
+"""So many where they are seen to have nothing to do with the sizes."""
 
 
 @dataclass(frozen=True)
@@ -183,9 +185,19 @@ class _Form:
             if computed == values:
                 return text
         distinct = dict.fromkeys(values)
-        if len(distinct) == 1 or (name and len(distinct) <= _FEW):
-            return "|".join(map(str, distinct))
+        listed = len(distinct) <= _FEW or self._is_free(values, tensors)
+        if len(distinct) == 1 or (name and listed):
+            return "|".join(map(str, list(distinct)[:_MANY]))
         raise NotGeneral(f"{what} was {', '.join(map(str, list(distinct)[:_FEW]))}, ...")
+
+    def _is_free(self, values: Numbers, tensors: Sequence[str]) -> bool:
+        """Whether launches of the same sizes had different values: then these are no size."""
+        seen: dict[str, int] = {}
+        for launch, value in zip(self.launches, values, strict=True):
+            shapes = str([launch["arguments"][t]["shape"] for t in tensors])
+            if seen.setdefault(shapes, value) != value:
+                return True
+        return False
 
     def _formulas(
         self, tensors: Sequence[str], constants: Mapping[str, tuple[object, ...]], name: str

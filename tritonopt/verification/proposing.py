@@ -147,6 +147,7 @@ def _alternatives(
     own = argument.shape
     others = [s for s in shapes if s != own]
     if own and own[0] == "...":
+        yield from (s for s in others if s[:1] == ("...",))
         for frame in FRAMES:
             yield (*frame[:-1], *own[1:]) if len(own) == 2 else frame
         return
