@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
 _MODULE = "_tritonopt_logic"
-"""The name under which interpreted kernels find this module."""
+"""The name under which interpreted kernels find this module, among the names of their own."""
 
 
 def install() -> None:
@@ -43,8 +44,13 @@ def install() -> None:
         def visit_Assert(self, node: ast.Assert) -> ast.Expr:
             return ast.copy_location(ast.Expr(self.visit(node.test)), node)
 
-    # The rewriter gives a kernel every name of its own module.
-    setattr(interpreter, _MODULE, importlib.import_module(__name__))
+    original = rewriter.__init__
+
+    def init(this: Any, function: Any, *arguments: Any, **named: Any) -> None:
+        original(this, function, *arguments, **named)
+        function.__globals__.setdefault(_MODULE, sys.modules[__name__])
+
+    rewriter.__init__ = init
     rewriter.ast_transformer = Transformer()
 
 
