@@ -169,7 +169,7 @@ class Shadow:
                 raise
             self._write(kernel=name, skipped="its memory could not be copied: out of memory")
             return launch(*args, **kwargs)
-        exact = self._copies_for_the_oracle(name, names, args, kwargs)
+        exact = self._copy_for_the_oracle(name, names, args, kwargs)
         # If the process dies from here on, the last line says of what.
         self._write(kernel=name, begun=True)
         result = launch(*args, **kwargs)
@@ -182,19 +182,18 @@ class Shadow:
         self._write(kernel=name, launch=described, **found)
         return result
 
-    def _copies_for_the_oracle(
+    def _copy_for_the_oracle(
         self, name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> list[tuple[_Copies, tuple[Any, ...], dict[str, Any]]]:
-        """Two more copies of the memory, where they fit and are of use."""
+    ) -> _Call | None:
+        """One more copy of the memory, where it fits and is of use."""
         if name not in self.plan.widened_names:
-            return []
+            return None
         try:
-            copies = [_Copies(), _Copies()]
-            return [(c, *c.of_call(names, args, kwargs)) for c in copies]
+            return _Call.copied(names, args, kwargs)
         except Exception as error:
             if type(error).__name__ != "OutOfMemoryError":
                 raise
-            return []
+            return None
 
     def _measured(
         self,
@@ -203,26 +202,31 @@ class Shadow:
         grid: Any,
         first: _Copies,
         second: _Copies,
-        exact: list[tuple[_Copies, tuple[Any, ...], dict[str, Any]]],
+        exact: _Call | None,
     ) -> dict[str, object]:
         """The errors of every output against the float64 copy, or against the original."""
         from .configurations import constants
         from .oracle import Oracle
 
-        if self.oracle is None:
-            module = types.SimpleNamespace(**function.__globals__)
-            self.oracle = Oracle(self.plan.widened, self.plan.widened_names, module)
+        name = function.__name__
+        truth: list[_Copies] = []
         try:
-            for (_, args, kwargs), nudge in zip(exact, (False, True), strict=False):
-                (chosen,) = constants(kernel, args, kwargs, best=True)
-                given = {**kwargs, **chosen}
-                self.oracle.launch(function.__name__, function, args, given, grid, nudge=nudge)
-            _synchronize()
+            if exact is not None:
+                if self.oracle is None:
+                    module = types.SimpleNamespace(**function.__globals__)
+                    self.oracle = Oracle(self.plan.widened, self.plan.widened_names, module)
+                nudged = _Call.copied(exact.names, exact.args, exact.kwargs)
+                (chosen,) = constants(kernel, exact.args, exact.kwargs, best=True)
+                for call in (exact, nudged):
+                    given = {**call.kwargs, **chosen}
+                    nudge = call is nudged
+                    self.oracle.launch(name, function, call.args, given, grid, nudge=nudge)
+                _synchronize()
+                truth = [exact.copies, nudged.copies]
         except Exception:
             # Whatever it is, the original was compared, and stands in for its copy.
-            exact = []
-        atomics = function.__name__ in self.plan.atomic
-        return measured(first, second, [copies for copies, _, _ in exact], atomics=atomics)
+            truth = []
+        return measured(first, second, truth, atomics=name in self.plan.atomic)
 
     def _shadowed(
         self,
@@ -379,6 +383,21 @@ class _Copies:
             )
         self.tensors.append((label, copy))
         return copy
+
+
+@dataclass(frozen=True)
+class _Call:
+    """The arguments of a launch, on a copy of the memory."""
+
+    names: list[str]
+    copies: _Copies
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    @staticmethod
+    def copied(names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        copies = _Copies()
+        return _Call(names, copies, *copies.of_call(names, args, kwargs))
 
 
 def compare(ours: _Copies, theirs: _Copies) -> tuple[str, str]:
