@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tritonopt import source
-from tritonopt.verification.examples import Example
+from tritonopt.verification.examples import Example, PlainValue
 from tritonopt.verification.inference import read
 from tritonopt.verification.launchers import Launchers
 from tritonopt.verification.outcomes import Attempt
@@ -173,6 +173,16 @@ def test_any_number_of_dimensions_is_not_taken_from_one() -> None:
     found = _trial(code, rule).settle()
     assert len({t.shape for t in found.tensors}) == 1
     assert len(found.tensors[0].shape) == 2 and "..." not in found.tensors[0].shape
+
+
+def test_what_was_guessed_varies() -> None:
+    code = "def f(x, dim):\n    m, n = x.shape\n    kernel[(m,)](x, n, dim, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        values = [r.value for _, r in example.arguments if isinstance(r, PlainValue)]
+        return Attempt.GOOD if values in ([-1], [0], [1]) else Attempt.FAILED
+
+    assert "dim: -1|0|1" in str(_trial(code, rule).settle())
 
 
 def test_a_tensor_has_the_dimensions_of_another() -> None:

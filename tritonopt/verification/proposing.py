@@ -132,12 +132,10 @@ def _typed(
     """The same tensor as an index into some dimension, as flags."""
     size = next((d for s in shapes for d in reversed(s) if d != "..."), None)
     flags = replace(argument, dtypes=("bool",), low=0, high=None)
-    if "mask" in argument.name.lower():
-        yield flags
+    found = [flags]
     if size is not None:
-        yield replace(argument, dtypes=_INTEGERS, low=0, high=size)
-    if "mask" not in argument.name.lower():
-        yield flags
+        found.append(replace(argument, dtypes=_INTEGERS, low=0, high=size))
+    yield from found if "mask" in argument.name.lower() else reversed(found)
 
 
 def _alternatives(
@@ -269,16 +267,16 @@ def _scalars(
 def variations(
     reading: Reading, signature: Signature
 ) -> Iterator[tuple[str, tuple[Argument, ...]]]:
-    """More for the parameters with defaults: each a parameter and forms to try one by one.
+    """More for parameters with defaults, or of which nothing is known: forms to try one by one.
 
-    Branches that no default reaches are where a rewrite goes wrong unseen.
+    Branches that the plainest call does not reach are where a rewrite goes wrong unseen.
     """
     shapes = [a.shape for a in signature.tensors]
     shapes = list(dict.fromkeys(sorted(shapes, key=len, reverse=True))) or [FRAMES[0]]
     for parameter in reading.launcher.parameters:
         name = parameter.arg
         default = reading.launcher.defaults.get(name)
-        if default is None:
+        if default is None and name not in reading.unknown:
             continue
         evidence = reading.evidence[name]
         given = signature.get(name)

@@ -248,7 +248,7 @@ class Trial:
     def _with_leading(self, signature: Signature) -> Signature:
         """One leading dimension in place of `...` where the original does not take two."""
         names = {size for shape in signature.shapes for size in shape}
-        free = [n for n in ("m", "b", "l", "k") if n not in names]
+        free = [n for n in "mblkcdpqrs" if n not in names]
         two, one = (_leading(signature, free[:count]) for count in (2, 1))
         if "..." not in names or self._attempt_any(two).level == Attempt.GOOD:
             return signature
