@@ -271,12 +271,13 @@ def variations(
 
     Branches that the plainest call does not reach are where a rewrite goes wrong unseen.
     """
+    known = {a.name for a in reading.known}
     shapes = [a.shape for a in signature.tensors]
     shapes = list(dict.fromkeys(sorted(shapes, key=len, reverse=True))) or [FRAMES[0]]
     for parameter in reading.launcher.parameters:
         name = parameter.arg
         default = reading.launcher.defaults.get(name)
-        if default is None and name not in reading.unknown:
+        if default is None and name in known:
             continue
         evidence = reading.evidence[name]
         given = signature.get(name)
