@@ -97,7 +97,8 @@ def _around(
     """What the code says, then other types and sizes that it leaves room for."""
     yield argument
     own = argument.shape
-    more = [(*own, "n"), ("m", *own), (*own, "c", "n"), ("b", "m", *own), (*own, "c", "m", "n")]
+    n, m, c = [name for name in ("n", "m", "c", "b", "k", "l", "d") if name not in own][:3]
+    more = [(*own, n), (m, *own), (*own, c, n), (c, m, *own), (*own, c, m, n)]
     others = list(_alternatives(argument, shapes))
     if not ranked and "..." not in own:
         # Of more dimensions than the code shows: those of another tensor, most likely.
@@ -131,8 +132,7 @@ def _typed(
 ) -> Iterator[TensorArgument]:
     """The same tensor as an index into some dimension, as flags."""
     size = next((d for s in shapes for d in reversed(s) if d != "..."), None)
-    flags = replace(argument, dtypes=("bool",), low=0, high=None)
-    found = [flags]
+    found = [replace(argument, dtypes=("bool",), low=0, high=None)]
     if size is not None:
         found.append(replace(argument, dtypes=_INTEGERS, low=0, high=size))
     yield from found if "mask" in argument.name.lower() else reversed(found)
