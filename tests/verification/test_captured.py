@@ -61,11 +61,32 @@ def test_the_same_memory_is_the_same_argument() -> None:
     assert "x: =out" in generalise(launches).args
 
 
+def test_what_varies_at_one_size_is_no_size() -> None:
+    launches = [_launch(3, 100) for _ in range(6)] + [_launch(5, 40)]
+    for number, launch in enumerate(launches):
+        launch["arguments"]["ignored"] = {"value": -100 + number**2}
+    assert "ignored: -100|-99|-96|-91|-84|-75|-64" in generalise(launches).args
+
+
 def test_what_varies_without_a_formula_is_not_generalised() -> None:
     launches = [_launch(3, 100), _launch(5, 40)]
     launches[0]["grid"] = [77, 3]
     with pytest.raises(NotGeneral, match="the grid was 77, 3"):
         generalise(launches)
+
+
+def test_the_grid_of_a_tuned_kernel_is_one_for_all_configurations() -> None:
+    launches = [_launch(3, 100), _launch(5, 40)]
+    for launch, n in zip(launches, (100, 40), strict=True):
+        del launch["arguments"]["BLOCK"]
+        launch["tuned"] = [
+            {"constants": {"BLOCK": {"value": b}}, "grid": [-(-n // b), launch["grid"][1]]}
+            for b in (16, 32)
+        ]
+        launch["grid"] = None
+    found = generalise(launches)
+    assert found.grid == "cdiv(n, BLOCK), m"
+    assert "BLOCK" not in found.args and "n: n" in found.args
 
 
 @pytest.fixture
@@ -106,6 +127,69 @@ def test_a_launch_that_differs_is_told(command: list[str]) -> None:
     assert verdict.counterexample is not None
     for part in ("_softmax was launched with", "float32[4, 100]", "grid = (4,)", ", 99]"):
         assert part in verdict.counterexample
+
+
+def test_a_launch_that_fails_for_the_command_accuses_nobody(command: list[str]) -> None:
+    with Path("script.py").open("a") as script:
+        script.write("kernel._softmax[(1,)]()\n")
+    _changed("e / tl.sum(e, axis=0)", "e * 1 / tl.sum(e, axis=0)")
+    verdict = verify(
+        "kernel.py", "rewritten.py", command=command, backend="interpreter", max_examples=2
+    )
+    assert verdict.verdict == "identical", verdict
+    assert any("a launch of the command failed (TypeError" in n for n in verdict.notes)
+
+
+def test_an_error_that_the_original_does_not_show(command: list[str]) -> None:
+    _changed("e / tl.sum(e, axis=0)", "e / tl.sum(e, axis=0) * 1.00002")
+    verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    for part in ("_softmax was launched with", "error is too large", "the float64 oracle"):
+        assert part in verdict.counterexample
+
+
+def test_a_tuned_kernel_is_compared_and_others_like_it_drawn(
+    command: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "kernel.py").write_text(_TUNED)
+    (tmp_path / "script.py").write_text(
+        "import torch, kernel\nfor n in (17, 100, 300):\n    kernel.double(torch.randn(n))\n"
+    )
+    _changed("* 2.0", "+ v")
+    verdict = verify(
+        "kernel.py", "rewritten.py", command=command, backend="interpreter", max_examples=2
+    )
+    assert verdict.verdict == "identical", verdict
+    assert any("--grid 'cdiv(n, BLOCK)' --args" in note for note in verdict.notes), verdict.notes
+
+
+_TUNED = """
+import torch
+import triton
+import triton.language as tl
+
+
+def once(call, quantiles=None):
+    # Triton's own needs a GPU.
+    call()
+    return [1.0, 1.0, 1.0]
+
+
+@triton.autotune([triton.Config({"BLOCK": b}) for b in (16, 64)], key=["n"], do_bench=once)
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+@triton.jit
+def kernel(x, y, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + o, mask=o < n)
+    tl.store(y + o, v * 2.0, mask=o < n)
+
+
+def double(x):
+    y = torch.empty_like(x)
+    kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, y, x.numel())
+    return y
+"""
 
 
 def test_a_command_that_launches_nothing(command: list[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tritonopt import source
-from tritonopt.verification.examples import Example
+from tritonopt.verification.examples import Example, PlainValue
 from tritonopt.verification.inference import read
 from tritonopt.verification.launchers import Launchers
 from tritonopt.verification.outcomes import Attempt
@@ -158,6 +158,31 @@ def test_two_vectors_are_the_sides_of_a_matrix() -> None:
         return Attempt.GOOD if fits else Attempt.FAILED
 
     assert "x: f32|f16|bf16[m, n], v: f32|f16|bf16[m], w" in str(_trial(code, rule).settle())
+
+
+def test_any_number_of_dimensions_is_not_taken_from_one() -> None:
+    code = (
+        "def f(x, y):\n    x = x.view(-1, x.shape[-1])\n    y = y.view(-1, y.shape[-1])\n"
+        "    kernel[(1,)](x, x.shape[-1], BLOCK=16)\n"
+    )
+
+    def rule(example: Example) -> int:
+        x, y = (t.shape for t in example.tensors.values())
+        return Attempt.GOOD if len(x) == 2 and x == y else Attempt.FAILED
+
+    found = _trial(code, rule).settle()
+    assert len({t.shape for t in found.tensors}) == 1
+    assert len(found.tensors[0].shape) == 2 and "..." not in found.tensors[0].shape
+
+
+def test_what_was_guessed_varies() -> None:
+    code = "def f(x, dim):\n    m, n = x.shape\n    kernel[(m,)](x, n, dim, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        values = [r.value for _, r in example.arguments if isinstance(r, PlainValue)]
+        return Attempt.GOOD if values in ([-1], [0], [1]) else Attempt.FAILED
+
+    assert "dim: -1|0|1" in str(_trial(code, rule).settle())
 
 
 def test_a_tensor_has_the_dimensions_of_another() -> None:

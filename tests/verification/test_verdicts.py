@@ -119,7 +119,7 @@ def test_bfloat16_is_refused_by_the_interpreter(of_texts: Callable[..., Verdict]
 
 
 REFUSED = {
-    "and`, `or`, `not` or `if` on a block": "m = (o < n) and (o >= 0)",
+    "`if` on a block": "m = (o < n) if (o >= 0) else (o < 0)",
     "bfloat16 arithmetic": "b = o.to(tl.float32).to(tl.bfloat16)\nm = (o < n) & (b + b >= 0.0)",
     "get_bf16": "m = (o < n) & (o.to(tl.float32).to(tl.bfloat16) * 2 >= 0)",
 }
@@ -133,6 +133,16 @@ def test_what_the_interpreter_gets_wrong_is_refused(
     verdict = of_texts(text, text, max_examples=2)
     assert verdict.verdict == "unsupported", verdict
     assert verdict.reason is not None and reason in verdict.reason
+
+
+def test_and_or_not_are_the_compilers(of_texts: Callable[..., Verdict]) -> None:
+    store = "tl.store(y + o, tl.load(x + o, mask=o < n), mask=m)"
+    one = _copy(f"assert o < 3\nm = not (o >= n) and (o > 2 or o < 1) and BLOCK > 0\n{store}")
+    same = _copy(f"m = (o < n) & ((o > 2) | (o < 1))\n{store}")
+    assert of_texts(one, same, max_examples=3).verdict == "identical"
+    # What Python's `and` makes of it.
+    other = _copy(f"m = (o > 2) & (o < n)\n{store}")
+    assert of_texts(one, other, max_examples=3).verdict == "counterexample"
 
 
 def test_a_launch_that_does_nothing_without_a_word(of_texts: Callable[..., Verdict]) -> None:

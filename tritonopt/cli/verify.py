@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--args",
         metavar="LIST",
-        help="what the launcher is called with, as in 'x: f32[m, n], w: f32[n], eps: 1e-5'; "
-        "inferred where the file says enough",
+        help="what the launcher is called with, as in 'x: f32[m, n], w: f32[n], eps: 1e-5', "
+        "'parts: [f32[m, n], f32[k, n]], dim: 0'; inferred where the file says enough",
     )
     parser.add_argument(
         "--backend",

@@ -17,8 +17,23 @@ from typing import Any
 from tritonopt import source
 
 from .errors import VerificationError
+from .judging import FACTOR, TOLERANCE, UNITS
 from .launchers import changed_definitions
 from .shadowing import Plan, environment
+from .widening import widen
+
+
+@dataclass
+class _Errors:
+    """The errors of one output over all launches; residuals as in `judging.Measure`."""
+
+    worst: Mapping[str, Any]
+    """The measure of the largest residual that the rewritten version shows."""
+    told: str
+    """What it would be as a difference."""
+    original_residual: float
+    error: float
+    original_error: float
 
 
 @dataclass
@@ -29,6 +44,8 @@ class Captured:
     backend: str = ""
     launches: dict[str, int] = field(default_factory=dict)
     """Of every kernel, how many were compared."""
+    errors: dict[tuple[str, str, str, bool], _Errors] = field(default_factory=dict)
+    """By kernel, output, its type, and whether they were measured against float64."""
     identical: bool = True
     difference: str = ""
     """The first one, with the launch that shows it."""
@@ -37,6 +54,29 @@ class Captured:
     skipped: list[str] = field(default_factory=list)
     records: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     """Launches of every kernel, as `shadowing` describes them."""
+
+    obstacles: Mapping[str, str] = field(default_factory=dict)
+    """Kernels without a float64 copy, and why."""
+
+    @property
+    def worst_error(self) -> float | None:
+        return max((e.error for e in self.errors.values()), default=None)
+
+    @property
+    def oracle_error(self) -> float | None:
+        """The original's largest one, where it could be told."""
+        found = (e.original_error for (_, _, _, oracle), e in self.errors.items() if oracle)
+        return max(found, default=None)
+
+    def without_oracle(self) -> Iterator[str]:
+        """What was compared with the original itself, as notes."""
+        limits = ", ".join(f"{d} {t:g}" for d, t in TOLERANCE.items())
+        for name in dict.fromkeys(k for k, _, _, oracle in self.errors if not oracle):
+            why = self.obstacles.get(name, f"the float64 copy of `{name}` could not be run")
+            yield (
+                f"compared with the original itself, within {limits} of the largest value of "
+                f"the row: {why}"
+            )
 
     @property
     def count(self) -> int:
@@ -58,7 +98,17 @@ def capture(
         reports = Path(folder) / "reports"
         reports.mkdir()
         path, kernels = os.path.realpath(old.path), _definitions(old, new)
-        plan = Plan(path, kernels, names, str(reports), fusion=not identical)
+        widened = widen(old)
+        plan = Plan(
+            path,
+            kernels,
+            names,
+            str(reports),
+            fusion=not identical,
+            widened=widened.source,
+            widened_names=tuple(n for n in widened.names if n not in widened.obstacles),
+            atomic=tuple(sorted(_atomic(old) | _atomic(new))),
+        )
         shown = shlex.join(command)
         sys.stdout.flush()
         try:
@@ -66,9 +116,11 @@ def capture(
             done = subprocess.run(command, env=environment(plan, Path(folder)), stdout=2)
         except OSError as error:
             raise VerificationError(f"`{shown}` cannot be started: {error.strerror}") from None
-        found = Captured(done.returncode)
+        found = Captured(done.returncode, obstacles=widened.obstacles)
         for report in sorted(reports.iterdir()):
             _read(report, found)
+    if not found.difference:
+        found.difference, found.differing = _excess(found)
     if not found.count and not found.skipped:
         raise VerificationError(
             f"`{shown}` (exit status {found.status}) never launched a kernel of {old.path} "
@@ -109,15 +161,56 @@ def _definitions(old: source.Module, new: source.Module) -> str:
     return "\n".join(parts)
 
 
+def _atomic(module: source.Module) -> set[str]:
+    """Kernels that use atomic operations, themselves or in a helper of the file."""
+    bodies = {k.name: k.node for k in module.kernels}
+    uses = {
+        name: {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & bodies.keys()
+        for name, node in bodies.items()
+    }
+    found = {
+        name
+        for name, node in bodies.items()
+        if any(
+            isinstance(n, ast.Call) and ".atomic_" in module.resolve(n.func) for n in ast.walk(node)
+        )
+    }
+    while more := {name for name, used in uses.items() if used & found} - found:
+        found |= more
+    return found
+
+
+def _excess(found: Captured) -> tuple[str, str]:
+    """The first error that is larger than what the original shows, and its kernel; or nothing."""
+    for (kernel, _, dtype, oracle), errors in found.errors.items():
+        limit = FACTOR * errors.original_residual + (UNITS if oracle else TOLERANCE)[dtype]
+        if errors.worst["residual"] > limit + errors.worst["allowance"]:
+            against = "the float64 oracle" if oracle else "the original itself"
+            return f"{errors.told}\n(against {against})", kernel
+    return "", ""
+
+
+def _remember(kernel: str, line: Mapping[str, Any], found: Captured) -> None:
+    for measure in line.get("measures", ()):
+        key = kernel, measure["label"], measure["dtype"], line["oracle"]
+        told = _told(kernel, {**line, "difference": measure["difference"]})
+        errors = found.errors.setdefault(key, _Errors(measure, told, 0.0, 0.0, 0.0))
+        if measure["residual"] > errors.worst["residual"]:
+            errors.worst, errors.told = measure, told
+        for name in ("original_residual", "error", "original_error"):
+            setattr(errors, name, max(getattr(errors, name), measure[name]))
+
+
 def _read(path: Path, found: Captured) -> None:
-    begun = ""
+    begun = harmless = ""
     for line in _lines(path):
         if "backend" in line:
             found.backend = line["backend"]
             continue
         kernel = line["kernel"]
         if "begun" in line:
-            begun = kernel
+            # With a reason beside it, only if nothing comes after.
+            begun, harmless = kernel, line.get("skipped", "")
             continue
         begun = ""
         if "skipped" in line:
@@ -130,11 +223,14 @@ def _read(path: Path, found: Captured) -> None:
         found.identical = found.identical and line["how"] == "identical"
         if line["launch"] is not None:
             found.records.setdefault(kernel, []).append(line["launch"])
+        _remember(kernel, line, found)
         if line["difference"] and not found.difference:
             found.difference, found.differing = _told(kernel, line), kernel
-    if begun and not found.difference:
+    if begun and harmless:
+        found.skipped.append(f"{begun}: {harmless}")
+    elif begun and not found.difference:
         found.launches[begun] = found.launches.get(begun, 0) + 1
-        found.difference = f"{begun}: the process ended while its launch was shadowed"
+        found.difference = f"{begun}: the process ended in the rewritten version of a launch"
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

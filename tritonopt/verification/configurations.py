@@ -15,12 +15,19 @@ from typing import Any
 
 def tuners_of(kernel: Any) -> Iterator[Any]:
     """The autotuners in a chain of decorators, outermost first."""
-    kind = importlib.import_module("triton.runtime.autotuner").Autotuner
+    return filter(_is_tuner, _layers(kernel))
+
+
+def _is_tuner(layer: Any) -> bool:
+    return isinstance(layer, importlib.import_module("triton.runtime.autotuner").Autotuner)
+
+
+def _layers(kernel: Any) -> Iterator[Any]:
+    """A kernel and what its decorators wrap, outermost first."""
     seen: set[int] = set()
     while kernel is not None and id(kernel) not in seen:
         seen.add(id(kernel))
-        if isinstance(kernel, kind):
-            yield kernel
+        yield kernel
         kernel = getattr(kernel, "fn", None)
 
 
@@ -43,6 +50,28 @@ def chosen(
                 # A tuner with one configuration neither measures nor remembers.
                 stack.enter_context(_replaced(tuner, "configs", [config]))
         yield max(map(len, configurations), default=1)
+
+
+def constants(
+    kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, best: bool = False, most: int = 8
+) -> list[dict[str, Any]]:
+    """What the decorators above a kernel may add to its arguments, one for each configuration.
+
+    At most `most`; with `best` only what the tuners have chosen.
+    """
+    given = {**dict(zip(getattr(kernel, "arg_names", ()), args, strict=False)), **kwargs}
+    found: list[dict[str, Any]] = [{}]
+    for layer in _layers(kernel):
+        if _is_tuner(layer):
+            chosen = getattr(layer, "best_config", None) if best else None
+            configs = [chosen] if chosen is not None else _allowed(layer, args, kwargs)
+            found = [{**before, **config.kwargs} for before in found for config in configs]
+            found = found[: 1 if best else most]
+        elif isinstance(getattr(layer, "values", None), dict):
+            for known in found:
+                for name, rule in layer.values.items():
+                    known[name] = rule({**given, **known})
+    return found
 
 
 def _allowed(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:

@@ -17,7 +17,8 @@ from typing import Any
 from .arguments import LONG_NAMES
 
 Launch = Mapping[str, Any]
-"""A launch as `shadowing` describes it: `arguments` by parameter, and `grid`."""
+"""A launch as `shadowing` describes it: `arguments` by parameter, and `grid`; of a tuned kernel
+`tuned` instead, the `constants` of every configuration and the `grid` that it would have."""
 
 Numbers = tuple[int, ...]
 """One number for every launch."""
@@ -25,6 +26,8 @@ Numbers = tuple[int, ...]
 _NAMES = ("n", "m", "k", "b", "h", "d", "p", "q", "r", "s")
 _FEW = 4
 """So many values of a constant are listed; more are taken for something that varies."""
+_MANY = 12
+"""So many where they are seen to have nothing to do with the sizes."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,25 @@ class NotGeneral(Exception):
 
 def generalise(launches: Sequence[Launch]) -> Generalised:
     """One form for launches of one kernel; raises NotGeneral. Only the commonest form counts."""
-    forms: dict[object, list[Launch]] = {}
-    for launch in launches:
-        forms.setdefault(_form(launch), []).append(launch)
-    return _Form(max(forms.values(), key=len)).generalised()
+    forms: dict[object, list[tuple[int, Launch]]] = {}
+    for number, launch in enumerate(launches):
+        for each in _configured(launch):
+            forms.setdefault(_form(each), []).append((number, each))
+    most = max(forms.values(), key=len)
+    return _Form([launch for _, launch in most], len({n for n, _ in most})).generalised()
+
+
+def _configured(launch: Launch) -> Iterator[Launch]:
+    """A launch, or one for each configuration: what holds for all of them is the form."""
+    if not launch.get("tuned"):
+        yield {**launch, "chosen": ()}
+        return
+    for choice in launch["tuned"]:
+        yield {
+            "arguments": {**launch["arguments"], **choice["constants"]},
+            "grid": choice["grid"],
+            "chosen": tuple(choice["constants"]),
+        }
 
 
 def _form(launch: Launch) -> object:
@@ -63,6 +81,8 @@ def _form(launch: Launch) -> object:
 @dataclass
 class _Form:
     launches: list[Launch]
+    count: int
+    """How many launches were seen; one may stand here once for each configuration."""
     sizes: dict[Numbers, str] = field(default_factory=dict)
     """The name of a size, by its values."""
 
@@ -70,15 +90,17 @@ class _Form:
         names = list(self.launches[0]["arguments"])
         tensors = [n for n in names if "shape" in self.column(n)[0]]
         if self.launches[0]["grid"] is None:
-            raise NotGeneral("the grid depends on what the autotuner chooses")
+            raise NotGeneral("its grid could not be computed")
         parts = {name: self.tensor(name, tensors) for name in tensors}
         constants = {n: self.constant(n) for n in names if n not in tensors}
         for name in names:
-            if name not in tensors:
+            if name not in tensors and name not in self.launches[0]["chosen"]:
                 parts[name] = self.plain(name, tensors, constants)
         axes = zip(*(launch["grid"] for launch in self.launches), strict=True)
         grid = [self.formula(tuple(a), tensors, constants, "the grid") for a in axes]
-        return Generalised(", ".join(grid), ", ".join(f"{n}: {parts[n]}" for n in names))
+        chosen = self.launches[0]["chosen"]
+        passed = ", ".join(f"{n}: {parts[n]}" for n in names if n not in chosen)
+        return Generalised(", ".join(grid), passed)
 
     def column(self, name: str) -> list[Mapping[str, Any]]:
         return [launch["arguments"][name] for launch in self.launches]
@@ -102,7 +124,7 @@ class _Form:
 
     def size(self, values: Numbers) -> str:
         if values not in self.sizes:
-            varies = len(set(values)) > 1 or len(self.launches) == 1
+            varies = len(set(values)) > 1 or self.count == 1
             if values[0] == 1 and len(set(values)) == 1:
                 varies = False
             self.sizes[values] = self._name(values) if varies else str(values[0])
@@ -113,6 +135,8 @@ class _Form:
         taken = {*self.sizes.values(), *self.launches[0]["arguments"]}
         for name in self.launches[0]["arguments"]:
             column = tuple(v.get("value") for v in self.column(name))
+            if name in self.launches[0]["chosen"]:
+                continue
             if column == values and "stride" not in name.lower():
                 return str(name)
         letters = (f"{n}{'' if i == 0 else i}" for i in itertools.count() for n in _NAMES)
@@ -161,9 +185,19 @@ class _Form:
             if computed == values:
                 return text
         distinct = dict.fromkeys(values)
-        if len(distinct) == 1 or (name and len(distinct) <= _FEW):
-            return "|".join(map(str, distinct))
+        listed = len(distinct) <= _FEW or self._is_free(values, tensors)
+        if len(distinct) == 1 or (name and listed):
+            return "|".join(map(str, list(distinct)[:_MANY]))
         raise NotGeneral(f"{what} was {', '.join(map(str, list(distinct)[:_FEW]))}, ...")
+
+    def _is_free(self, values: Numbers, tensors: Sequence[str]) -> bool:
+        """Whether launches of the same sizes had different values: then these are no size."""
+        seen: dict[str, int] = {}
+        for launch, value in zip(self.launches, values, strict=True):
+            shapes = str([launch["arguments"][t]["shape"] for t in tensors])
+            if seen.setdefault(shapes, value) != value:
+                return True
+        return False
 
     def _formulas(
         self, tensors: Sequence[str], constants: Mapping[str, tuple[object, ...]], name: str

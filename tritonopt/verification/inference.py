@@ -297,7 +297,7 @@ class _Walk:
         for element, part in zip(target.elts, parts, strict=True):
             if isinstance(element, ast.Name):
                 scope[element.id] = part
-                if isinstance(part, Size):
+                if isinstance(part, Size) and element.id.strip("_"):
                     self.names.setdefault(part, element.id.lower())
 
     # Conditions that hold from here on

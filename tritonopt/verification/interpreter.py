@@ -221,7 +221,7 @@ class Interpreter:
         kind.set_attr = set_attr
 
     def _truth_of_blocks(self) -> None:
-        """A block in `and`, `or`, `not` or `if` counts as true here, whatever it holds."""
+        """A block in `if` counts as true here, whatever it holds (`logic` sees to the others)."""
         original = self.module._patch_lang_tensor
         library = os.path.dirname(importlib.import_module("triton").__file__ or "")
 
@@ -233,8 +233,8 @@ class Interpreter:
                 asked_by = sys._getframe(1).f_code.co_filename
                 if block.handle.data.size > 1 and not asked_by.startswith(library):
                     raise Refused(
-                        "`and`, `or`, `not` or `if` on a block, which the interpreter gets wrong; "
-                        "write &, |, ~ or tl.where"
+                        "`if` on a block, or `and`, `or`, `not` on one in a place that this "
+                        "interpreter leaves to Python; write tl.where, &, | or ~"
                     )
                 return bool(truth(block))
 

@@ -34,7 +34,8 @@ from .arguments import (
 from .errors import VerificationError
 from .inference import pointers
 
-_TUNERS = ("autotune", "heuristics")
+_TUNERS = ("tune", "heuristic")
+"""In the name of a decorator that adds constants: Triton's own, and those that libraries make."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def _check_parameters(kernel: source.Kernel, given: Signature, passed: dict[str,
                 argument.name,
                 f"`{kernel.name}` has no parameter `{argument.name}`; it has {', '.join(names)}",
             )
-    tuned = any(d.rpartition(".")[2] in _TUNERS for d in kernel.decorators)
+    tuned = any(word in d.lower() for word in _TUNERS for d in kernel.decorators)
     missing = [
         p.name
         for p in kernel.parameters

@@ -97,7 +97,8 @@ def _around(
     """What the code says, then other types and sizes that it leaves room for."""
     yield argument
     own = argument.shape
-    more = [(*own, "n"), ("m", *own), (*own, "c", "n"), ("b", "m", *own), (*own, "c", "m", "n")]
+    n, m, c = [name for name in ("n", "m", "c", "b", "k", "l", "d") if name not in own][:3]
+    more = [(*own, n), (m, *own), (*own, c, n), (c, m, *own), (*own, c, m, n)]
     others = list(_alternatives(argument, shapes))
     if not ranked and "..." not in own:
         # Of more dimensions than the code shows: those of another tensor, most likely.
@@ -131,9 +132,10 @@ def _typed(
 ) -> Iterator[TensorArgument]:
     """The same tensor as an index into some dimension, as flags."""
     size = next((d for s in shapes for d in reversed(s) if d != "..."), None)
+    found = [replace(argument, dtypes=("bool",), low=0, high=None)]
     if size is not None:
-        yield replace(argument, dtypes=_INTEGERS, low=0, high=size)
-    yield replace(argument, dtypes=("bool",), low=0, high=None)
+        found.append(replace(argument, dtypes=_INTEGERS, low=0, high=size))
+    yield from found if "mask" in argument.name.lower() else reversed(found)
 
 
 def _alternatives(
@@ -143,6 +145,7 @@ def _alternatives(
     own = argument.shape
     others = [s for s in shapes if s != own]
     if own and own[0] == "...":
+        yield from (s for s in others if s[:1] == ("...",))
         for frame in FRAMES:
             yield (*frame[:-1], *own[1:]) if len(own) == 2 else frame
         return
@@ -264,16 +267,17 @@ def _scalars(
 def variations(
     reading: Reading, signature: Signature
 ) -> Iterator[tuple[str, tuple[Argument, ...]]]:
-    """More for the parameters with defaults: each a parameter and forms to try one by one.
+    """More for parameters with defaults, or of which nothing is known: forms to try one by one.
 
-    Branches that no default reaches are where a rewrite goes wrong unseen.
+    Branches that the plainest call does not reach are where a rewrite goes wrong unseen.
     """
+    known = {a.name for a in reading.known}
     shapes = [a.shape for a in signature.tensors]
     shapes = list(dict.fromkeys(sorted(shapes, key=len, reverse=True))) or [FRAMES[0]]
     for parameter in reading.launcher.parameters:
         name = parameter.arg
         default = reading.launcher.defaults.get(name)
-        if default is None:
+        if default is None and name in known:
             continue
         evidence = reading.evidence[name]
         given = signature.get(name)

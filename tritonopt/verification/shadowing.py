@@ -3,7 +3,10 @@
 `sitecustomize` calls `install`. From then on a launch of a kernel that is defined in the
 original file is made three times: by the user, on the user's memory; then by the original
 and by the rewritten kernel, each on a copy of the memory as it was before. What the two
-leave behind is compared. Nothing here may disturb the command: it sees its own launch only.
+leave behind is compared. Where it is the same up to rounding, the launch is made twice more,
+by the original's float64 copy (see `oracle`), and the errors of both versions against that
+are reported: how large they may be is judged over all launches, once the command has ended.
+Nothing here may disturb the command: it sees its own launch only.
 """
 
 from __future__ import annotations
@@ -12,11 +15,13 @@ import contextlib
 import importlib
 import importlib.abc
 import importlib.util
+import inspect
 import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -24,7 +29,7 @@ from types import ModuleType
 from typing import Any
 
 VARIABLE = "TRITONOPT_SHADOW"
-"""The environment variable that holds a `Plan` as JSON."""
+"""The environment variable that names a file with a `Plan` as JSON: it may be too long itself."""
 
 _MOST_RECORDS = 200
 """Launches of one kernel that are described for generalising; all are compared."""
@@ -32,7 +37,7 @@ _MOST_RECORDS = 200
 
 @dataclass(frozen=True)
 class Plan:
-    """What is shadowed; travels to the command in an environment variable."""
+    """What is shadowed; travels to the command in a file."""
 
     path: str
     """The original file, as an absolute path."""
@@ -43,15 +48,22 @@ class Plan:
     """A directory: every process of the command writes a file of its own there."""
     fusion: bool = True
     """Whether a GPU may contract `a * b + c` in what is compared."""
+    widened: str = ""
+    """Source of the float64 copies of the original's kernels."""
+    widened_names: tuple[str, ...] = ()
+    """Kernels whose copy is as the kernel, only more exact."""
+    atomic: tuple[str, ...] = ()
+    """Kernels that add atomically, in one version or the other."""
 
 
 def install() -> None:
     """Patch Triton as soon as the command imports it."""
-    text = os.environ.get(VARIABLE)
-    if not text:
+    path = os.environ.get(VARIABLE)
+    if not path:
         return
-    given = json.loads(text)
-    plan = Plan(**{**given, "names": tuple(given["names"])})
+    given = json.loads(Path(path).read_text(encoding="utf-8"))
+    lists = {key: tuple(value) for key, value in given.items() if isinstance(value, list)}
+    plan = Plan(**{**given, **lists})
     sys.meta_path.insert(0, _AfterTriton(plan))
 
 
@@ -88,6 +100,7 @@ class Shadow:
         self.plan = plan
         self.depth = 0
         self.rewritten: dict[str, Any] | None = None
+        self.oracle: Any = None
         self.described: dict[str, int] = {}
         self.told = False
         name = f"{os.getpid()}.jsonl"
@@ -150,18 +163,74 @@ class Shadow:
             first, second = _Copies(), _Copies()
             ours = first.of_call(names, args, {**kwargs, **options})
             theirs = second.of_call(names, args, {**kwargs, **options})
-            described = self._describe(kernel, name, grid, args, kwargs)
+            described = self._describe(kernel, function, grid, args, kwargs)
         except Exception as error:
             if type(error).__name__ != "OutOfMemoryError":
                 raise
             self._write(kernel=name, skipped="its memory could not be copied: out of memory")
             return launch(*args, **kwargs)
-        # If the process dies from here on, the last line says of what.
-        self._write(kernel=name, begun=True)
-        result = launch(*args, **kwargs)
+        exact = self._copy_for_the_oracle(name, names, args, kwargs)
+        # If the process dies, the last line says of what.
+        self._write(kernel=name, skipped="the process ended in the original", begun=True)
+        try:
+            result = launch(*args, **kwargs)
+        except BaseException as error:
+            self._write(kernel=name, skipped=f"a launch of the command failed ({_say(error)})")
+            raise
         difference, how = self._shadowed(kernel, function, grid, ours, theirs, first, second)
-        self._write(kernel=name, difference=difference, how=how, launch=described)
+        found: dict[str, object] = {"difference": difference, "how": how}
+        if how == "equivalent":
+            # Should the process die of this, it is no fault of either version.
+            self._write(kernel=name, skipped="the process ended in its float64 copy", begun=True)
+            found |= self._measured(kernel, function, grid, first, second, exact)
+        self._write(kernel=name, launch=described, **found)
         return result
+
+    def _copy_for_the_oracle(
+        self, name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> _Call | None:
+        """One more copy of the memory, where it fits and is of use."""
+        if name not in self.plan.widened_names:
+            return None
+        try:
+            return _Call.copied(names, args, kwargs)
+        except Exception as error:
+            if type(error).__name__ != "OutOfMemoryError":
+                raise
+            return None
+
+    def _measured(
+        self,
+        kernel: Any,
+        function: Any,
+        grid: Any,
+        first: _Copies,
+        second: _Copies,
+        exact: _Call | None,
+    ) -> dict[str, object]:
+        """The errors of every output against the float64 copy, or against the original."""
+        from .configurations import constants
+        from .oracle import Oracle
+
+        name = function.__name__
+        truth: list[_Copies] = []
+        try:
+            if exact is not None:
+                if self.oracle is None:
+                    module = types.SimpleNamespace(**function.__globals__)
+                    self.oracle = Oracle(self.plan.widened, self.plan.widened_names, module)
+                nudged = _Call.copied(exact.names, exact.args, exact.kwargs)
+                (chosen,) = constants(kernel, exact.args, exact.kwargs, best=True)
+                for call in (exact, nudged):
+                    given = {**call.kwargs, **chosen}
+                    nudge = call is nudged
+                    self.oracle.launch(name, function, call.args, given, grid, nudge=nudge)
+                _synchronize()
+                truth = [exact.copies, nudged.copies]
+        except Exception:
+            # Whatever it is, the original was compared, and stands in for its copy.
+            truth = []
+        return measured(first, second, truth, atomics=name in self.plan.atomic)
 
     def _shadowed(
         self,
@@ -182,6 +251,7 @@ class Shadow:
             return "", f"the original fails on a copy of its memory ({_say(error)})"
         try:
             rewritten = self._rewritten(function)
+            self._write(kernel=function.__name__, begun=True)
             with _as_tuned(kernel, rewritten):
                 rewritten[grid](*theirs[0], **theirs[1])
             _synchronize()
@@ -204,26 +274,35 @@ class Shadow:
         return self.rewritten[function.__name__]
 
     def _describe(
-        self, kernel: Any, name: str, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any] | None:
         """The launch as numbers, from which drawn ones are made."""
+        from .configurations import constants
+
+        name = function.__name__
         if self.described.get(name, 0) >= _MOST_RECORDS:
             return None
         self.described[name] = self.described.get(name, 0) + 1
         names = list(getattr(kernel, "arg_names", ()))
         given = dict(zip(names, args, strict=False))
         given |= {key: value for key, value in kwargs.items() if key in names}
-        sizes = grid
-        if callable(grid):
-            try:
-                sizes = grid(given)
-            except KeyError:
-                # The constants that an autotuner chooses are not known here.
-                sizes = None
-        return {
-            "arguments": {key: _described(value) for key, value in given.items()},
-            "grid": None if sizes is None else [int(n) for n in sizes],
-        }
+        arguments = {key: _described(value) for key, value in given.items()}
+        known = {**_defaults(function), **given}
+        try:
+            chosen = constants(kernel, args, kwargs)
+        except Exception:
+            # The user's own rules, called at another time than usual: no matter for the command.
+            return {"arguments": arguments, "grid": None}
+        if not chosen[0]:
+            return {"arguments": arguments, "grid": _sizes(grid, known)}
+        tuned = [
+            {
+                "constants": {key: _described(value) for key, value in each.items()},
+                "grid": _sizes(grid, {**known, **each}),
+            }
+            for each in chosen
+        ]
+        return {"arguments": arguments, "grid": None, "tuned": tuned}
 
     def _say_backend(self, interpreted: bool) -> None:
         if self.told:
@@ -238,6 +317,21 @@ class Shadow:
     def _write(self, **line: object) -> None:
         self.report.write(json.dumps(line) + "\n")
         self.report.flush()
+
+
+def _defaults(function: Any) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+def _sizes(grid: Any, given: Mapping[str, Any]) -> list[int] | None:
+    """The sizes of a grid; None where it asks for what is not known here."""
+    if callable(grid):
+        try:
+            grid = grid(given)
+        except KeyError:
+            return None
+    return [int(n) for n in grid]
 
 
 def _described(value: Any) -> dict[str, Any]:
@@ -296,25 +390,56 @@ class _Copies:
         return copy
 
 
-def compare(ours: _Copies, theirs: _Copies) -> tuple[str, str]:
-    """The first difference beyond rounding, as text, or none; and how the rest agrees."""
-    from .judging import TOLERANCE, Pair, exact_parts_differ, measure
-    from .outcomes import Outcome, same_bits
+@dataclass(frozen=True)
+class _Call:
+    """The arguments of a launch, on a copy of the memory."""
 
-    one, other = (Outcome(outputs=tuple(_outputs(c))) for c in (ours, theirs))
-    exact = all(same_bits(a, b).all() for a, b in zip(one.outputs, other.outputs, strict=True))
+    names: list[str]
+    copies: _Copies
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    @staticmethod
+    def copied(names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        copies = _Copies()
+        return _Call(names, copies, *copies.of_call(names, args, kwargs))
+
+
+def compare(ours: _Copies, theirs: _Copies) -> tuple[str, str]:
+    """The first difference that no rounding excuses, as text, or none; and how the rest agrees."""
+    from .judging import Pair, exact_parts_differ
+    from .outcomes import same_bits
+
     if unknown := _differing_unknown(ours, theirs):
         return "", f"memory of {unknown} differs, in which rounding cannot be told from mistakes"
-    if exact:
+    one, other = (_outcome(c, atomics=False) for c in (ours, theirs))
+    if all(same_bits(a, b).all() for a, b in zip(one.outputs, other.outputs, strict=True)):
         return "", "identical"
-    pair = Pair(one, one)
-    difference = exact_parts_differ(pair, Pair(other, other))
-    if difference is None:
-        difference, measures = measure(pair, Pair(other, other), None, None)
-        for found in measures:
-            if difference is None and found.error > TOLERANCE[found.dtype]:
-                difference = found.difference
-    return ("" if difference is None else str(difference)), "equivalent"
+    difference = exact_parts_differ(Pair(one, one), Pair(other, other))
+    return ("", "equivalent") if difference is None else (str(difference), "")
+
+
+def measured(
+    ours: _Copies, theirs: _Copies, exact: Sequence[_Copies], *, atomics: bool
+) -> dict[str, object]:
+    """What is finite in one version only, and how large the errors of every output are.
+
+    `exact` is what the float64 copy left behind, and the same on nudged inputs; or nothing.
+    """
+    from .judging import Pair, measure
+
+    one, other = (_outcome(c, atomics=atomics) for c in (ours, theirs))
+    truth, nudged = (_outcome(c, atomics=False) for c in exact) if exact else (None, None)
+    difference, measures = measure(Pair(one, one), Pair(other, other), truth, nudged)
+    lines = [{**asdict(found), "difference": str(found.difference)} for found in measures]
+    found: dict[str, object] = {"measures": lines, "oracle": truth is not None}
+    return found if difference is None else {**found, "difference": str(difference)}
+
+
+def _outcome(copies: _Copies, *, atomics: bool) -> Any:
+    from .outcomes import Outcome
+
+    return Outcome(outputs=tuple(_outputs(copies)), atomics=atomics)
 
 
 def _differing_unknown(ours: _Copies, theirs: _Copies) -> str:
@@ -411,7 +536,9 @@ def environment(plan: Plan, folder: Path) -> dict[str, str]:
     root = str(Path(__file__).resolve().parents[2])
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(folder), root, *([before] if before else [])])
-    return {**os.environ, "PYTHONPATH": path, VARIABLE: json.dumps(asdict(plan))}
+    file = folder / "plan.json"
+    file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
+    return {**os.environ, "PYTHONPATH": path, VARIABLE: str(file)}
 
 
 _SITECUSTOMIZE = '''\

@@ -54,6 +54,9 @@ def _equal(at: int, count: int) -> int:
     return 16 if count <= 3 else 4
 
 
+_LEADING = 6
+"""The size that `...` stands for: none that a pattern gives to a few names."""
+
 Pattern = Callable[[int, int], int]
 """The size of a dimension, from its place among the names and their number."""
 
@@ -96,7 +99,7 @@ def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRe
         parts = (_recipe(form, at + i, sizes) for i, form in enumerate(forms))
         return Several(tuple(p for p in parts if isinstance(p, TensorRecipe)), argument.as_tuple)
     if isinstance(argument, TensorArgument):
-        shape = tuple(3 if d == "..." else size(d) for d in argument.shape)
+        shape = tuple(_LEADING if d == "..." else size(d) for d in argument.shape)
         low, high = argument.low, argument.high
         first = low if isinstance(low, int) else sizes[low]
         last = 9 if high is None else high if isinstance(high, int) else sizes[high] - 1
@@ -144,7 +147,7 @@ class Trial:
         if found is None:
             raise Unsettled(self._how_far())
         self.tries, self.seconds = 0, 0.0
-        return self._without_bad_types(self._varied(found))
+        return self._without_bad_types(self._varied(self._with_leading(found)))
 
     # The search
 
@@ -247,6 +250,15 @@ class Trial:
 
     # More than the plainest call
 
+    def _with_leading(self, signature: Signature) -> Signature:
+        """One leading dimension in place of `...` where the original does not take two."""
+        names = {size for shape in signature.shapes for size in shape}
+        free = [n for n in "mblkcdpqrs" if n not in names]
+        two, one = (_leading(signature, free[:count]) for count in (2, 1))
+        if "..." not in names or self._attempt_any(two).level == Attempt.GOOD:
+            return signature
+        return one if self._attempt_any(one).level == Attempt.GOOD else signature
+
     def _varied(self, signature: Signature) -> Signature:
         """With values for what has defaults, as far as the original takes them."""
         for name, forms in variations(self.reading, signature):
@@ -317,6 +329,16 @@ def _has_sizes(signature: Signature) -> bool:
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
 
 
+def _leading(signature: Signature, names: Sequence[str]) -> Signature:
+    """With these dimensions in place of `...`."""
+
+    def changed(tensor: TensorArgument) -> TensorArgument:
+        shape = (s for d in tensor.shape for s in (names if d == "..." else (d,)))
+        return replace(tensor, shape=tuple(shape))
+
+    return _with_tensors(signature, changed)
+
+
 def _of_floats(signature: Signature) -> set[str]:
     return {t.name for t in signature.tensors if t.dtypes[0] in FLOATS}
 
@@ -335,9 +357,12 @@ def _without(signature: Signature, dtype: str) -> Signature:
 def _with_dtypes(
     signature: Signature, change: Callable[[tuple[str, ...]], tuple[str, ...]]
 ) -> Signature:
-    def changed(tensor: TensorArgument) -> TensorArgument:
-        return replace(tensor, dtypes=change(tensor.dtypes))
+    return _with_tensors(signature, lambda t: replace(t, dtypes=change(t.dtypes)))
 
+
+def _with_tensors(
+    signature: Signature, changed: Callable[[TensorArgument], TensorArgument]
+) -> Signature:
     def of(argument: Argument) -> Argument:
         if isinstance(argument, SequenceArgument):
             return argument.with_parts(changed)

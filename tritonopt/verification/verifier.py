@@ -285,12 +285,20 @@ def _captured(
     counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
     notes = [f"launches seen and compared: {counts or 'none'}"]
     notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
+    notes += seen.without_oracle()
     if seen.status:
         notes.append(f"the command ended with exit status {seen.status}")
-    result = Verdict(Answer.IDENTICAL.value, seen.backend, seen.count, notes=tuple(notes))
     embedded = ("original", "rewritten")
     chosen = _choose_backend(backend)
     settings = _Settings(chosen, require, max_examples, seed, embedded, progress)
+    result = Verdict(
+        Answer.IDENTICAL.value,
+        seen.backend,
+        seen.count,
+        notes=tuple(notes),
+        worst_error=seen.worst_error,
+        oracle_error=seen.oracle_error,
+    )
     if seen.difference or (require == "identical" and not seen.identical):
         text = seen.difference or "launches agree up to rounding only"
         result = replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=text)

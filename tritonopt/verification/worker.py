@@ -115,7 +115,7 @@ class _Version:
 
         import torch
 
-        from . import libdevice, lookalike
+        from . import libdevice, logic, lookalike
         from .interpreter import Interpreter, pretend_gpu
         from .loading import load
         from .oracle import Oracle
@@ -132,6 +132,7 @@ class _Version:
             pretend_gpu(torch)
             lookalike.install()
             libdevice.install()
+            logic.install()
         if spec.backend == "compile":
             from .compiling import Compiler
 
