@@ -415,7 +415,19 @@ def test_options_of_the_decorator(tmp_path: Path) -> None:
     assert made.pre_run_hooks == [print] and made.pre_run_hooks is not kernel.pre_run_hooks
 
 
-@pytest.mark.skipif(VERSION < (3, 5), reason="Triton has no kernels by name before")
+def test_another_kind_of_kernel_stays_of_its_kind(relu: Any) -> None:
+    class Named(type(relu)):  # type: ignore[misc]
+        def __init__(self, fn: Any, title: str, **options: Any) -> None:
+            super().__init__(fn, **options)
+            self.title = title
+
+    kernel = Named(relu.fn, "relu", do_not_specialize=["n"], noinline=True)
+    made = tritonopt.optimize(kernel, passes="max-to-where")
+    assert isinstance(made, Named) and made.title == "relu" and made.noinline
+    assert [p.do_not_specialize for p in made.params] == [False, False, True, False]
+
+
+@pytest.mark.skipif(VERSION < (3, 7), reason="Triton knows no kernels by name before")
 def test_the_newest_kernel_of_a_name_stays_the_one_that_is_found(tmp_path: Path) -> None:
     registry = sys.modules["triton.runtime.jit"]._triton_jit_function_registry
     module: Any = load(tmp_path, RELU)

@@ -190,8 +190,13 @@ def kernel_like(original: Any, function: FunctionType, check: Callable[[], None]
         kind = _checked(kind, checks)
     if not isinstance(original, JITFunction):
         return kind(function, **original.rewriter.kwargs)
-    taken = inspect.signature(kind.__init__).parameters
+    own = inspect.signature(kind.__init__).parameters
+    hands_on = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in own.values())
+    taken = inspect.signature(JITFunction.__init__).parameters if hands_on else own
     options = {o: getattr(original, o) for o in _OPTIONS if o in taken and hasattr(original, o)}
+    # Of a kind that is not Triton's own: what it was made with, where it kept that.
+    options |= {name: value for name, value in vars(original).items() if name in own}
+    options.pop("fn", None)
     # Up to 3.2 a method without the option, or a function made of it, stands under its own name.
     options["repr"] = vars(original).get("_repr", vars(original).get("repr"))
     made = _unregistered(lambda: kind(function, **options), function)
@@ -242,7 +247,7 @@ _REGISTERING = threading.Lock()
 
 
 def _unregistered(make: Callable[[], Any], function: FunctionType) -> Any:
-    """Made without taking the place where Triton (3.5 and later) finds the original by name."""
+    """Made without taking the place where Triton (3.7 and later) finds the original by name."""
     from triton.runtime import jit
 
     registry = getattr(jit, "_triton_jit_function_registry", {})
