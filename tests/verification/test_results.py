@@ -9,7 +9,7 @@ import pytest
 
 from tests.verification.conftest import SUBJECTS
 from tritonopt.verification import Verdict
-from tritonopt.verification.judging import Pair, bits_differ, measure
+from tritonopt.verification.judging import Pair, bits_differ, furthest, measure
 from tritonopt.verification.outcomes import Outcome, Output
 
 
@@ -44,6 +44,28 @@ def test_one_infinity_is_not_the_other(infinity: float) -> None:
     # Where the original overflowed the other way itself, neither is right.
     wrong = Outcome((output("returned", -infinity, 1.0),))
     assert measure(original, opposite, wrong, None)[0] is None
+
+
+def test_of_two_nudged_runs_the_further_one_counts() -> None:
+    exact = Outcome((output("returned", 1.0, 2.0, 3.0, np.inf),))
+    one = Outcome((output("returned", 1.5, 2.0, np.nan, 1.0),))
+    other = Outcome((output("returned", 1.25, 1.0, 3.5, 2.0),))
+    (found,) = furthest(exact, one, other).outputs
+    assert found.reals().tolist()[:3] == [1.5, 1.0, 3.5]
+
+
+def test_a_row_that_hardly_moved_is_judged_as_the_others_are() -> None:
+    def rows(*values: float) -> Output:
+        flat = output("returned", *values)
+        return Output("returned", "f32", (4, 1), flat.bits)
+
+    exact = rows(1.0, 1.0, 1.0, 1.0)
+    nudged = Outcome((rows(1.0, 1.01, 1.01, 1.01),))
+    original = pair(exact)
+    _, (found,) = measure(original, pair(rows(1.02, 1.0, 1.0, 1.0)), Outcome((exact,)), nudged)
+    assert found.error > 0.01 and found.residual == 0.0
+    _, (found,) = measure(original, pair(rows(1.1, 1.0, 1.0, 1.0)), Outcome((exact,)), nudged)
+    assert found.residual > 0.05
 
 
 def test_a_result_that_the_launcher_drops(of_texts: Callable[..., Verdict]) -> None:

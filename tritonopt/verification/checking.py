@@ -28,8 +28,6 @@ from .judging import (
 from .outcomes import OUT_OF_MEMORY, Outcome, RunOptions
 from .workers import VersionWorker
 
-_NUDGES = (1, 2)
-"""A row may keep its place when its inputs are moved, by chance; hardly so each time."""
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
@@ -307,8 +305,7 @@ class Checker:
         self.any_bits_differ = True
         if self.identical:
             return Examination(True, differing)
-        oracle, nudged = self._oracle(example, ours.first)
-        difference, measures = measure(ours, theirs, oracle, nudged)
+        difference, measures = self._measured(example, ours, theirs)
         return Examination(True, difference, tuple(measures))
 
     def _explain_rewritten(self, example: Example, theirs: Pair, trouble: Difference) -> Difference:
@@ -355,18 +352,37 @@ class Checker:
                 self.no_oracle = self.obstacles[name]
         if not self.no_oracle:
             begin = time.monotonic()
-            exact, *moved = self.original.run(
-                example,
-                RunOptions(widened=True),
-                *(RunOptions(widened=True, nudge=n) for n in _NUDGES),
+            exact, nudged = self.original.run(
+                example, RunOptions(widened=True), RunOptions(widened=True, nudge=1)
             )
             self.waited += time.monotonic() - begin
-            failure = next((o.failure for o in (exact, *moved) if o.failure is not None), None)
+            failure = exact.failure or nudged.failure
             if failure is None:
-                return exact, furthest(exact, moved)
+                return exact, nudged
             self.no_oracle = f"the float64 copy of the kernel failed ({failure})"
-        others = self.original.run(example, *(RunOptions(nudge=n) for n in _NUDGES))
-        return None, furthest(plain, [o for o in others if o.failure is None])
+        (nudged,) = self.original.run(example, RunOptions(nudge=1))
+        return None, nudged if nudged.failure is None else None
+
+    def _measured(
+        self, example: Example, ours: Pair, theirs: Pair
+    ) -> tuple[Difference | None, list[Measure]]:
+        """The errors; before one counts as too large, the inputs are nudged once more.
+
+        A row may keep its place when its inputs are moved, by chance, but hardly so twice.
+        """
+        exact, nudged = self._oracle(example, ours.first)
+        found = measure(ours, theirs, exact, nudged)
+        if nudged is None or not any(self._beyond(m, m.original_residual) for m in found[1]):
+            return found
+        (again,) = self.original.run(example, RunOptions(widened=exact is not None, nudge=2))
+        if again.failure is not None:
+            return found
+        return measure(ours, theirs, exact, furthest(exact or ours.first, nudged, again))
+
+    def _beyond(self, found: Measure, own: float, times: float = 1.0) -> bool:
+        """Whether an error is too large where the original's is `own`."""
+        limit = FACTOR * own + (TOLERANCE if self.no_oracle else UNITS)[found.dtype]
+        return found.residual > times * (limit + found.allowance)
 
     def _group(self, example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
         return found.label, found.dtype, example.difficulty
@@ -392,9 +408,7 @@ class Checker:
         examination = self.examinations.get(example)
         for found in examination.measures if examination else ():
             own = self.own_residuals.get(self._group(example, found), 0.0)
-            limit = FACTOR * own + (TOLERANCE if self.no_oracle else UNITS)[found.dtype]
-            limit += found.allowance
-            if found.residual > times * limit:
+            if self._beyond(found, own, times):
                 against = "the original itself" if self.no_oracle else "the float64 oracle"
                 text = f"{found.difference.message} (against {against})"
                 return replace(found.difference, message=text)

@@ -49,7 +49,7 @@ granted as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -191,19 +191,16 @@ def _within_rounding(one: Output, other: Output, unit: float, terms: int, moved:
     return bool((same | (np.abs(_minus(left, right, finite)) <= allowed)).all())
 
 
-def furthest(exact: Outcome, moved: Sequence[Outcome]) -> Outcome | None:
-    """Of several runs, element by element, what lies furthest from the exact one."""
-    if not moved:
-        return None
+def furthest(exact: Outcome, one: Outcome, other: Outcome) -> Outcome:
+    """Of two runs, element by element, what lies further from the exact one."""
     found = []
-    for output in moved[0].outputs:
-        truth = exact.output(output.label)
-        if output.is_float and truth is not None and truth.bits.shape == output.bits.shape:
-            for other in (o.output(output.label) for o in moved[1:]):
-                if other is not None and other.bits.shape == output.bits.shape:
-                    output = _further(truth, output, other)
+    for output in one.outputs:
+        truth, second = exact.output(output.label), other.output(output.label)
+        shapes = {o.bits.shape for o in (truth, second) if o is not None}
+        if output.is_float and truth and second and shapes == {output.bits.shape}:
+            output = _further(truth, output, second)
         found.append(output)
-    return replace(moved[0], outputs=tuple(found))
+    return replace(one, outputs=tuple(found))
 
 
 def _further(truth: Output, one: Output, other: Output) -> Output:

@@ -18,7 +18,7 @@ from .arguments import Signature, TensorArgument
 from .checking import Checker
 from .database import key_of, past_failures
 from .deliberate import aliased, deliberate, laid_out, usual
-from .examples import FLOAT_VALUES, ORDINARY, Example, Limits
+from .examples import FLOAT_VALUES, NEGATIVE, ORDINARY, ZEROS, Example, Limits
 from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, unstable
 from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
 from .strategies import examples, usable_dtypes
@@ -28,8 +28,12 @@ _GROSS = 1000.0
 """So many times too large, an error is not a matter of luck with the examples so far."""
 _PLAIN_ELEMENTS = 600
 """What the interpreter can run in no time, and still takes several tiles."""
-_DRAWN_FOR_ONE = 4
+_LAST_VALUES = (ZEROS, NEGATIVE)
+"""Classes of values that plain rewrites seldom get wrong: not at any cost."""
+_DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
+_MOST_PAIRS = 3
+"""So many pairs of tensors may be one: with more, most say nothing new."""
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
 
@@ -136,19 +140,15 @@ class Search:
         Only gross errors count here: on one example the original may be exact by luck.
         """
         room = _PLAIN_ELEMENTS if self.checker.interpreted else self.limits.elements
-        accepted = [
-            e
-            for e, x in self.checker.examinations.items()
-            if x.accepted and e.main_tensor is not None and e.main_size <= room
-        ]
-        largest = max(accepted, key=lambda e: e.main_size, default=None)
+        accepted = self._accepted(room)
+        largest = max(accepted, key=_size_of, default=None)
         if largest is None:
             return None
         dtypes = self._widest_types(largest)
         mains = [e.tensors[e.main_tensor or ""] for e in accepted]
         main = largest.main_tensor or ""
         drawn = {m.values for m in mains if m.dtype == dtypes[main] and m.elements > 16}
-        for values in (v for v in FLOAT_VALUES if v not in drawn):
+        for values in (v for v in FLOAT_VALUES if v not in drawn and v not in _LAST_VALUES):
             if self.checker.stopped:
                 return None
             plain = largest.plain(values, dtypes)
@@ -158,6 +158,14 @@ class Search:
             if difference is not None:
                 return plain, difference
         return None
+
+    def _accepted(self, room: int) -> list[Example]:
+        """The examples that the original took, up to that size."""
+        return [
+            e
+            for e, x in self.checker.examinations.items()
+            if x.accepted and e.main_tensor is not None and e.main_size <= room
+        ]
 
     def _widest_types(self, example: Example) -> dict[str, str]:
         return {
@@ -179,7 +187,12 @@ class Search:
 
     def _purposes(self) -> Iterator[Example]:
         given = self.signature, self.limits
-        yield from self._aliased()
+        largest = max(self._accepted(_PLAIN_ELEMENTS), key=_size_of, default=None)
+        if largest is not None:
+            types = self._widest_types(largest)
+            # The largest has several tiles: what one program writes another one may read.
+            yield from self._aliased(replace(largest.plain(ORDINARY, types), backward=False))
+            yield from (largest.plain(values, types) for values in _LAST_VALUES)
         if self.expanded_gradients:
             yield replace(usual(*given), backward=True, gradient_expanded=True)
         if self.first_calls:
@@ -187,15 +200,9 @@ class Search:
         for example in chain(deliberate(*given), laid_out(*given)):
             yield replace(example, backward=self.backward)
 
-    def _aliased(self) -> Iterator[Example]:
+    def _aliased(self, example: Example) -> Iterator[Example]:
         """Calls with one tensor for two, where the original is indifferent to it."""
-        accepted = (e for e, x in self.checker.examinations.items() if x.accepted)
-        fitting = (e for e in accepted if not e.backward and e.main_size <= _PLAIN_ELEMENTS)
-        # The largest has several tiles: one that is written may be one that others read.
-        largest = max(fitting, key=_size_of, default=None)
-        if largest is None:
-            return
-        for apart, together in aliased(largest.plain(ORDINARY, self._widest_types(largest))):
+        for apart, together in islice(aliased(example), _MOST_PAIRS):
             if self._indifferent(apart, together):
                 yield together
 

@@ -47,6 +47,8 @@ _ORDER = [
 ]
 """From the best answer to the worst."""
 _INTERPRETER_DTYPES = frozenset({"f32", "f16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
+_FOR_A_SCRIPT = 10
+"""So many launches are drawn to show again what a command has shown."""
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
 
 
@@ -326,6 +328,7 @@ def _with_script(
 ) -> Verdict:
     """A script needs no run of the user's: it shows a drawn launch, where one differs as well."""
     launches = seen.records.get(seen.differing)
+    settings = replace(settings, max_examples=min(settings.max_examples, _FOR_A_SCRIPT))
     drawn = _generalised(old, new, seen.differing, launches, settings, notes) if launches else None
     if drawn is not None and drawn.script is not None:
         notes.append("the script shows a drawn launch, like the one that was seen")
