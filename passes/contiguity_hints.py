@@ -159,7 +159,7 @@ class ContiguityHints(Pass):
     gain: ClassVar[Gain | None] = Gain(
         1.00,
         1.04,
-        "where the length is not known to be a multiple of 16",
+        "on one H200, where the length is not known to be a multiple of 16",
         "loads of 16 bytes in place of one element each",
     )
     finds_mistakes: ClassVar[bool] = True

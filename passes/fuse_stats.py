@@ -198,8 +198,8 @@ class FuseStats(Pass):
     gain: ClassVar[Gain | None] = Gain(
         0.90,
         1.50,
-        "on rows of 16384 elements and more that take several tiles; even at 4096, a loss (down "
-        "to 0.67x) where one tile holds the row",
+        "on one H200, for rows of 16384 elements and more that take several tiles; even at 4096, "
+        "a loss (down to 0.67x) where one tile holds the row",
         "each row is read from memory once less",
     )
 

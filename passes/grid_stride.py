@@ -205,7 +205,7 @@ class GridStride(Pass):
     gain: ClassVar[Gain | None] = Gain(
         2.23,
         4.26,
-        "where the sums of gradients are gathered in registers (layer norm backward)",
+        "on one H200, where sums of gradients are gathered in registers (layer norm backward)",
         "what is added to the same memory for every tile is added once for a program",
         "{programs=sm*2}",
     )

@@ -117,7 +117,7 @@ class UndefinedLanes(Lint):
         for effect in loads:
             try:
                 found = _first(facts, divisibility, effect, reductions)
-            except TooLarge:
+            except (TooLarge, RecursionError):  # a sum of hundreds of terms
                 continue
             if found is not None:
                 yield _site(facts, effect, *found)
@@ -404,7 +404,11 @@ class _Filling:
         for filler in dict.fromkeys((wanted, -_INFINITY)):
             self._filler = filler
             self._filled.clear()
-            if self._of(reduction.operand, ()) == wanted:
+            try:
+                held = self._of(reduction.operand, ())
+            except RecursionError:  # a sum of hundreds of terms
+                return ""
+            if held == wanted:
                 return _SPELLED[filler]
         return ""
 

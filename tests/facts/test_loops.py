@@ -306,3 +306,16 @@ def test_a_name_keeps_its_shape_in_an_unrolled_loop() -> None:
 def test_numbers_are_tensors_once_a_loop_carries_them() -> None:
     facts = body("a = 0.0\nn = 0\nfor i in range(N):\n    a += 1.0\n    n += 1")
     assert (value(facts, "a").dtype, value(facts, "n").dtype) == ("fp32", "int32")
+
+
+def test_many_names_that_are_computed_from_one_another() -> None:
+    # Sixteen of them, as where the rows and columns of a 4 x 4 matrix are scaled in turns: to try
+    # every set of them would take hours.
+    names = [f"a{number}" for number in range(16)]
+    starts = "".join(f"{name} = tl.load(X + {at})\n" for at, name in enumerate(names))
+    total = " + ".join(names)
+    updates = "".join(f"    {name} = {name} / ({total})\n" for name in names)
+    facts = body(f"{starts}i = M\nfor _ in range(N):\n{updates}    i += stride")
+    assert form(facts, "a0") != form(facts, "a1")
+    step = facts.forms.step_of(facts.loops[0], "i")
+    assert step is not None and step.readable == "stride"

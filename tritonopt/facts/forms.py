@@ -67,6 +67,11 @@ _ARITHMETIC = frozenset(
 )
 _WIDE_INTEGERS = frozenset({"int32", "int64"})
 MAX_POWER = 4
+MAX_OPENED = 2
+"""Names of one loop that are kept as they are at a time, while the step of one of them is found.
+
+Where each of many names is computed from all the others, every set of them would be tried.
+"""
 
 
 class Forms:
@@ -569,12 +574,15 @@ class Forms:
     def _carried(self, value: Value) -> Polynomial:
         identity, name = value.carrier
         loop = self.facts.loops[identity]
-        if (identity, name) in self._raw:
+        if (identity, name) in self._raw or self._has_opened_enough(identity):
             return self._unknown(value)
         step = self.step_of(loop, name)
         if step is None or loop.trip is None or any(_varies(leaf, loop) for leaf in step.leaves()):
             return self._unknown(value)
         return self.of(loop.initial[name]) + step * Polynomial.of(trip_atom(identity))
+
+    def _has_opened_enough(self, loop: int) -> bool:
+        return sum(identity == loop for identity, _ in self._raw) >= MAX_OPENED
 
     def _result(self, value: Value) -> Polynomial:
         identity, name = value.carrier

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _LENGTH = 4
 _TRIALS = 6
-_MAX_NODES = 400
+_MAX_NODES = 300
 _ROUNDING = 1e-6
 """Of the size of the numbers; they are computed in double precision."""
 
