@@ -306,7 +306,7 @@ def _is_result_used(facts: KernelFacts, atomic: Effect) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)]):
             return any(
                 isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-                for n in ast.walk(facts.kernel.node)
+                for n in facts.kernel.nodes
             )
     return True
 

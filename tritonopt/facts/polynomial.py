@@ -257,7 +257,8 @@ class Polynomial:
     def __add__(self, other: Polynomial | int | Fraction) -> Polynomial:
         terms = dict(self.terms)
         for monomial, coefficient in _polynomial(other).terms.items():
-            terms[monomial] = terms.get(monomial, Fraction(0)) + coefficient
+            known = terms.get(monomial)
+            terms[monomial] = coefficient if known is None else known + coefficient
         return Polynomial(terms)
 
     def __neg__(self) -> Polynomial:
@@ -273,8 +274,9 @@ class Polynomial:
         terms: dict[Monomial, Fraction] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
-                monomial = multiply(left, right)
-                terms[monomial] = terms.get(monomial, Fraction(0)) + a * b
+                monomial = multiply(left, right) if left and right else left or right
+                known = terms.get(monomial)
+                terms[monomial] = a * b if known is None else known + a * b
         return Polynomial(terms)
 
     def power(self, exponent: int) -> Polynomial:
