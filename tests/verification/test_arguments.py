@@ -248,3 +248,25 @@ def test_the_nearest_pyproject_counts(tmp_path: Path) -> None:
     (inner / "pyproject.toml").write_text("[tool.other]\n")
     found = entry_for(inner / "a.py", {"f"})
     assert found is not None and found.args == "x: f32[n]"
+
+
+def test_lists_are_drawn_and_built() -> None:
+    pytest.importorskip("torch")
+    from tritonopt.verification.examples import Limits, Several
+    from tritonopt.verification.memory import Arena, build_arguments
+    from tritonopt.verification.searching import drawn
+
+    signature = parse("x: f32[n], parts: [f32[m, n], f32[k, n], ...], pair: (i64[m] in 0..n,)")
+    limits = Limits(64, 8, frozenset({"f32", "i64"}))
+    calls = drawn(signature, limits, backward=False, count=20, seed=0)
+    assert len({len(e.tensors) for e in calls}) > 1
+    for example in calls:
+        parts = dict(example.arguments)["parts"]
+        assert isinstance(parts, Several) and len(parts.parts) >= 2
+        assert {p.shape[1] for p in parts.parts} == set(example.tensors["x"].shape)
+        arena = Arena("cpu", 0)
+        (_, found, pair), tensors = build_arguments(example, arena, gradients=False, nudge=False)
+        assert type(found) is list and type(pair) is tuple
+        assert [tuple(t.shape) for t in found] == [p.shape for p in parts.parts]
+        assert found[-1] is tensors[f"parts[{len(found) - 1}]"]
+        assert {b.label for b in arena.buffers} == {f"argument {name}" for name in tensors}

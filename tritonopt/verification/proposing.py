@@ -215,16 +215,17 @@ def _tensors(
 def _lists(
     name: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
 ) -> Iterator[SequenceArgument]:
-    """Lists whose tensors differ in one size, which says the most, then of one form."""
+    """Lists whose tensors differ in one size, which says the most, then of one form, then pairs."""
+
+    def of(*forms: TensorArgument, more: bool = True) -> SequenceArgument:
+        return SequenceArgument.of(name, forms, more=more, as_tuple=evidence.as_tuple)
+
     for form in _tensors(name, evidence, shapes):
         for axis in range(len(form.shape)):
             longer = replace(form, shape=(*form.shape[:axis], "k", *form.shape[axis + 1 :]))
-            yield _several(name, evidence, form, longer)
-        yield _several(name, evidence, form, form)
-
-
-def _several(name: str, evidence: Evidence, *forms: TensorArgument) -> SequenceArgument:
-    return SequenceArgument.of(name, forms, more=True, as_tuple=evidence.as_tuple)
+            yield of(form, longer)
+        yield of(form, form)
+        yield of(form, form, more=False)
 
 
 def _scalars(
