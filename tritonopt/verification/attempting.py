@@ -10,7 +10,6 @@ from typing import Any
 from .examples import Example
 from .outcomes import Attempt, Outcome, RunOptions
 
-
 _WRONG_SIZE = "returned an invalid gradient"
 """What autograd says of a gradient that has not the shape of its tensor: every kernel ran, so it
 is a size that is wrong. A type without gradients would only evade it."""
