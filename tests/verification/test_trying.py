@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from tritonopt import source
+from tritonopt.verification.attempting import judge
 from tritonopt.verification.examples import Example, PlainValue
 from tritonopt.verification.inference import read
 from tritonopt.verification.launchers import Launchers
-from tritonopt.verification.outcomes import Attempt
+from tritonopt.verification.outcomes import Attempt, Failure, Outcome
 from tritonopt.verification.trying import Trial, Unsettled
 
 _HEAD = """
@@ -173,6 +175,15 @@ def test_any_number_of_dimensions_is_not_taken_from_one() -> None:
     found = _trial(code, rule).settle()
     assert len({t.shape for t in found.tensors}) == 1
     assert len(found.tensors[0].shape) == 2 and "..." not in found.tensors[0].shape
+
+
+def test_a_gradient_of_another_shape_is_a_wrong_size() -> None:
+    text = "Function FBackward returned an invalid gradient at index 1 - got [1] but expected [5]"
+    failure = Failure("RuntimeError", text)
+    assert judge(Outcome(failure=failure, launches=("kernel",)), 9, 0.0).level == Attempt.OUTSIDE
+    other = replace(failure, message="no such thing")
+    found = judge(Outcome(failure=other, launches=("kernel",)), 9, 0.0)
+    assert found.level == Attempt.FAILED_AFTER_LAUNCH
 
 
 def test_what_was_guessed_varies() -> None:

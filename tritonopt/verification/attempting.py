@@ -10,6 +10,10 @@ from typing import Any
 from .examples import Example
 from .outcomes import Attempt, Outcome, RunOptions
 
+_WRONG_SIZE = "returned an invalid gradient"
+"""What autograd says of a gradient that has not the shape of its tensor: every kernel ran, so it
+is a size that is wrong. A type without gradients would only evade it."""
+
 
 def attempt(version: Any, example: Example) -> Attempt:
     """Run the launcher once, and count the lines of its file that were reached."""
@@ -30,13 +34,16 @@ def attempt(version: Any, example: Example) -> Attempt:
         outcome = version.run(example, RunOptions())
     finally:
         sys.settrace(before)
-    return _judge(outcome, len(reached), time.process_time() - started)
+    return judge(outcome, len(reached), time.process_time() - started)
 
 
-def _judge(outcome: Outcome, lines: int, seconds: float) -> Attempt:
+def judge(outcome: Outcome, lines: int, seconds: float) -> Attempt:
+    """How far a run came, in which so many lines were reached."""
     failure = outcome.failure
     trouble = "" if failure is None else str(failure)
-    if failure is not None:
+    if failure is not None and outcome.launches and _WRONG_SIZE in trouble:
+        level = Attempt.OUTSIDE
+    elif failure is not None:
         level = Attempt.FAILED_AFTER_LAUNCH if outcome.launches else Attempt.FAILED
     elif outcome.strays or outcome.damage:
         level = Attempt.OUTSIDE

@@ -145,7 +145,8 @@ def _alternatives(
     own = argument.shape
     others = [s for s in shapes if s != own]
     if own and own[0] == "...":
-        yield from (s for s in others if s[:1] == ("...",))
+        # What has as many leading dimensions comes first, then all that is known to have a shape.
+        yield from sorted((s for s in others if s), key=lambda s: s[0] != "...")
         for frame in FRAMES:
             yield (*frame[:-1], *own[1:]) if len(own) == 2 else frame
         return

@@ -188,7 +188,7 @@ class Trial:
                         visited.add((state.frame, picks))
                         cost = state.cost + pick - state.picks[at]
                         heapq.heappush(waiting, _State(nearness, cost, state.frame, picks))
-        return found
+        return None if found is None or self._evades(found) else found
 
     def _evades(self, signature: Signature) -> bool:
         """Whether a tensor is of whole numbers here although floats ran.
