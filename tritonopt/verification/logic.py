@@ -44,13 +44,14 @@ def install() -> None:
         def visit_Assert(self, node: ast.Assert) -> ast.Expr:
             return ast.copy_location(ast.Expr(self.visit(node.test)), node)
 
-    original = rewriter.__init__
+    original = rewriter.rewrite_ast
 
-    def init(this: Any, function: Any, *arguments: Any, **named: Any) -> None:
-        original(this, function, *arguments, **named)
-        function.__globals__.setdefault(_MODULE, sys.modules[__name__])
+    def rewrite_ast(this: Any) -> Any:
+        # Triton's own functions (`tl.rand`) had their rewriter before this one was installed.
+        this.fn.__globals__.setdefault(_MODULE, sys.modules[__name__])
+        return original(this)
 
-    rewriter.__init__ = init
+    rewriter.rewrite_ast = rewrite_ast
     rewriter.ast_transformer = Transformer()
 
 
