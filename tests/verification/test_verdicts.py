@@ -278,3 +278,15 @@ def test_the_gpu_says_the_same(subject: str, against: Callable[..., Verdict]) ->
     verdict = against(subject, backend="cuda", max_examples=20)
     assert verdict.verdict == "identical", verdict
     assert verdict.backend.startswith("cuda: ")
+
+
+def test_what_is_too_large_to_be_compared_is_not_compared(of_texts: Callable[..., Verdict]) -> None:
+    """Two sizes that have nothing to do with each other may make a result of any size."""
+    text = _PLAIN.replace(
+        "    y = torch.empty_like(x)\n",
+        "    y = torch.empty_like(x)\n    torch.empty((n, 2**20), device=x.device)\n",
+    )
+    assert text != _PLAIN
+    verdict = of_texts(text, text.replace("mask=o < n), mask=", "mask=(o < n)), mask="))
+    assert verdict.verdict == "identical", verdict
+    assert any("did not fit the memory" in note for note in verdict.notes)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tritonopt.verification.examples import Example, PlainValue
-from tritonopt.verification.outcomes import RunOptions, VersionSpec
+from tritonopt.verification.outcomes import OUT_OF_MEMORY, RunOptions, VersionSpec
 from tritonopt.verification.template import template
 from tritonopt.verification.workers import Died, VersionWorker, Worker
 
@@ -34,6 +34,18 @@ def test_one_that_is_killed_dies_alone(workers: tuple[Worker, Worker]) -> None:
         one.ask("probe")
     assert other.ask("probe") == one.ask("probe")
     assert other.process.pid == before
+
+
+def test_one_that_the_system_kills_has_no_memory_left(workers: tuple[Worker, Worker]) -> None:
+    one, _ = workers
+    one.ask("probe")
+    assert one.process is not None
+    os.kill(one.process.pid, signal.SIGKILL)
+    with pytest.raises(Died) as death:
+        one.ask("probe")
+    # Whichever version it was, that is no difference between the two.
+    assert death.value.failure.refused
+    assert death.value.failure.kind == OUT_OF_MEMORY
 
 
 def test_the_template_may_die_too(workers: tuple[Worker, Worker]) -> None:

@@ -189,6 +189,10 @@ class Example:
 
         return self.with_tensors(plain)
 
+    @property
+    def is_far(self) -> bool:
+        return any(recipe.layout == FAR for recipe in self.tensors.values())
+
     def far(self, names: Set[str]) -> Example:
         """The same call, these tensors with their rows more than 2**31 elements apart."""
 

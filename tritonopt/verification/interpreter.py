@@ -98,7 +98,7 @@ class Interpreter:
         self._program_order(builder)
         self._wrapping(builder)
         self._hints()
-        self._truth_of_blocks()
+        self._blocks_as_python_values()
 
     def _nan_dropping(self, kind: Any) -> None:
         """`tl.maximum` and `tl.minimum` give the other operand for a NaN, as on a GPU."""
@@ -220,7 +220,7 @@ class Interpreter:
 
         kind.set_attr = set_attr
 
-    def _truth_of_blocks(self) -> None:
+    def _blocks_as_python_values(self) -> None:
         """A block in `if` counts as true here, whatever it holds (`logic` sees to the others)."""
         original = self.module._patch_lang_tensor
         library = os.path.dirname(importlib.import_module("triton").__file__ or "")
@@ -239,6 +239,8 @@ class Interpreter:
                 return bool(truth(block))
 
             scope.set_attr(tensor, "__bool__", checked)
+            # Up to Triton 3.6 it takes arrays of one element for numbers; numpy 2.4 does not.
+            scope.set_attr(tensor, "__index__", lambda block: int(block.handle.data.item()))
             return result
 
         self.module._patch_lang_tensor = patch

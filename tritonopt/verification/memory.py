@@ -124,7 +124,10 @@ class Arena:
 
     device: str
     poison: int
+    most: float = math.inf
+    """So many bytes may be placed: all of it is filled, copied and compared."""
     buffers: list[Buffer] = field(default_factory=list)
+    placed: int = 0
 
     def place(
         self,
@@ -136,7 +139,10 @@ class Arena:
         misaligned: bool = False,
         written: bool = False,
     ) -> Any:
-        """A tensor of this form in new guarded memory, filled with the pattern."""
+        """A tensor of this form in new guarded memory, filled with the pattern.
+
+        Raises MemoryError for what would be more than `most`.
+        """
         size = torch.empty(0, dtype=dtype).element_size()
         guard = GUARD_BYTES // size
         reach = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
@@ -144,6 +150,9 @@ class Arena:
         integer = _INTEGER_OF_SIZE.get(size)
         pattern = patterns(dtype)[self.poison]
         total = 2 * guard + span + 1
+        self.placed += total * size
+        if self.placed > self.most:
+            raise MemoryError(f"{self.placed:,} bytes in one call are more than can be compared")
         if dtype is torch.bool:
             base = torch.full((total,), bool(pattern), dtype=dtype, device=self.device)
         else:

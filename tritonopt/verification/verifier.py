@@ -556,7 +556,8 @@ class _Verification:
             if reading.unknown:
                 raise VerificationError(f"{reading.question()}\n({failure})") from None
             # The drawn examples will show what the original makes of this.
-            return Signature(reading.known)
+            note = f"{name} is called as far as its code says how: {failure}"
+            return Signature(reading.known, notes=(note,))
         finally:
             if trier is not original:
                 trier.close()

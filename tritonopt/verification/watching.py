@@ -93,6 +93,7 @@ class Watch:
                 self._outer(kind)
         self._inner_interpreted(interpreter.GridExecutor)
         self._inner_compiled(jit.JITFunction)
+        self._directly(importlib.import_module("triton.compiler").CompiledKernel)
         self._compilations(jit.JITFunction)
 
     @contextlib.contextmanager
@@ -114,6 +115,7 @@ class Watch:
                 session = watch.session
                 if session is None or session.depth:
                     return launch(*args, **kwargs)
+                run = launch if session.widened is None else original(_uncached(kernel), grid)
                 session.depth += 1
                 try:
                     named = {"grid": grid, "warmup": False, **kwargs}
@@ -121,7 +123,7 @@ class Watch:
                         kernel, args, named, session.configuration, first=session.first_call
                     ) as count:
                         session.configurations = max(session.configurations, count)
-                        return _seen(session, kernel, launch, args, kwargs)
+                        return _seen(session, kernel, run, args, kwargs)
                 finally:
                     session.depth -= 1
 
@@ -171,6 +173,23 @@ class Watch:
 
         kind.run = run
 
+    def _directly(self, kind: Any) -> None:
+        """Launches of what was compiled: wrappers keep it, and come past `JITFunction.run`."""
+        original = kind.__getitem__
+        watch = self
+
+        def getitem(compiled: Any, grid: Any) -> Any:
+            session = watch.session
+            if session is None:
+                return original(compiled, grid)
+            if session.widened is not None:
+                raise NotWidenable("a wrapper launches what it has compiled before")
+            if "tt.atomic" in compiled.asm.get("ttir", ""):
+                session.access.atomics = True
+            return original(compiled, _checked(grid))
+
+        kind.__getitem__ = getitem
+
     def _compilations(self, kind: Any) -> None:
         original = getattr(kind, "_do_compile", None)
         if original is None:
@@ -185,6 +204,17 @@ class Watch:
                 watch.compilations.append(time.perf_counter() - begin)
 
         kind._do_compile = do_compile
+
+
+def _uncached(kernel: Any) -> Any:
+    """The kernel without the wrappers of other libraries, which may launch what they compiled."""
+    own = importlib.import_module("triton.runtime")
+    while not isinstance(kernel, (own.JITFunction, own.Autotuner, own.Heuristics)):
+        inner = getattr(kernel, "fn", None)
+        if not isinstance(inner, own.KernelInterface):
+            break
+        kernel = inner
+    return kernel
 
 
 def _checked(grid: Any) -> Any:

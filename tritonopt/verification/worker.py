@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import importlib
+import math
 import os
 import platform
 import time
@@ -106,6 +107,9 @@ class _Server:
         return attempt(self.version, example)
 
 
+_MOST_BYTES = 2**30
+
+
 class _Version:
     """One version of the file, loaded and patched."""
 
@@ -133,6 +137,10 @@ class _Version:
             lookalike.install()
             libdevice.install()
             logic.install()
+        if self.device == "cuda":
+            # What torch itself does in no fixed order would be taken for a race.
+            torch.backends.cudnn.deterministic = True
+            torch.backends.cudnn.benchmark = False
         if spec.backend == "compile":
             from .compiling import Compiler
 
@@ -164,7 +172,8 @@ class _Version:
         from .watching import Session
 
         begin, compiled_before = time.perf_counter(), len(self.watch.compilations)
-        arena = Arena(self.device, options.poison)
+        # Rows that are far apart need the room, and little of it is looked at.
+        arena = Arena(self.device, options.poison, math.inf if example.is_far else _MOST_BYTES)
         access = Access(poison_lanes=options.lanes, order=options.order)
         session = Session(arena, access, options, example.configuration, example.first_call)
         if self.compiler is not None:

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import IO, Any
 
 from .examples import Example
-from .outcomes import Attempt, Failure, Outcome, RunOptions, VersionSpec
+from .outcomes import OUT_OF_MEMORY, Attempt, Failure, Outcome, RunOptions, VersionSpec
 from .template import Forked, TemplateDied, template
 
 _START = (
@@ -115,6 +115,10 @@ class Worker:
         self.close()
         if reason:
             return Died(Failure("Hang", reason))
+        if code == -signal.SIGKILL:
+            # No kernel does that to its process.
+            killed = "the process was killed, as the system does where memory runs out"
+            return Died(Failure(OUT_OF_MEMORY, killed, refused=True))
         how = f"exit status {code}"
         if code is not None and code < 0:
             how = signal.Signals(-code).name
