@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.judging import rounding_only
+from tritonopt.verification.judging import Pair, measure, rounding_only
 from tritonopt.verification.outcomes import Outcome, Output
 
 
@@ -28,6 +28,19 @@ def test_values_that_cancel_have_the_rounding_of_what_was_added() -> None:
     one, other = _outcome(1e-4), _outcome(3e-4)
     assert not rounding_only(one, other, None, None)
     assert rounding_only(one, other, _outcome(2e-4), _outcome(2.5e-4))
+
+
+def test_a_sum_errs_by_what_its_terms_allow_and_not_by_more() -> None:
+    # The inputs' last bits may leave a result where it is, once it is rounded.
+    one, other, exact, terms = (_outcome(v, 0.0) for v in (-105.12, -105.15, -105.13, 1e5))
+    assert not rounding_only(one, other, exact, exact)
+    assert rounding_only(one, other, exact, exact, terms)
+    assert not rounding_only(one, _outcome(-106.0, 0.0), exact, exact, terms)
+    excess = [
+        measure(Pair(exact, exact), Pair(_outcome(v, 0.0), exact), exact, exact, terms)[1]
+        for v in (-105.15, -106.0)
+    ]
+    assert [found.residual > 0 for (found,) in excess] == [False, True]
 
 
 def test_whole_numbers_and_what_is_not_finite_have_no_excuse() -> None:

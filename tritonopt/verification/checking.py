@@ -242,7 +242,15 @@ class Checker:
         if exact is None and self.interpreted:
             # In the one order of the plain run, the original is a function like any other.
             exact = plain
-        return rounding_only(pair.first, pair.second, exact, nudged)
+        if rounding_only(pair.first, pair.second, exact, nudged):
+            return True
+        unsigned = self._unsigned(example)
+        return rounding_only(pair.first, pair.second, exact, nudged, unsigned)
+
+    def _unsigned(self, example: Example) -> Outcome | None:
+        """How large the original's sums are where no terms cancel; None if it cannot be told."""
+        (found,) = self.original.run(example, RunOptions(widened=not self.no_oracle, unsigned=True))
+        return found if found.failure is None else None
 
     def _look_for_the_cause(self, example: Example, ours: Pair, trouble: Difference) -> None:
         """Find what the original depends on; `stopped` is set where it cannot be verified."""
@@ -368,7 +376,8 @@ class Checker:
     ) -> tuple[Difference | None, list[Measure]]:
         """The errors; before one counts as too large, the inputs are nudged once more.
 
-        A row may keep its place when its inputs are moved, by chance, but hardly so twice.
+        A row may keep its place when its inputs are moved, by chance, but hardly so twice. And
+        sums in no fixed order may err by as much as their terms allow, however these cancel.
         """
         exact, nudged = self._oracle(example, ours.first)
         found = measure(ours, theirs, exact, nudged)
@@ -377,7 +386,10 @@ class Checker:
         (again,) = self.original.run(example, RunOptions(widened=exact is not None, nudge=2))
         if again.failure is not None:
             return found
-        return measure(ours, theirs, exact, furthest(exact or ours.first, nudged, again))
+        atomics = ours.first.atomics or theirs.first.atomics
+        unsigned = self._unsigned(example) if atomics else None
+        moved = furthest(exact or ours.first, nudged, again)
+        return measure(ours, theirs, exact, moved, unsigned)
 
     def _beyond(self, found: Measure, own: float, times: float = 1.0) -> bool:
         """Whether an error is too large where the original's is `own`."""

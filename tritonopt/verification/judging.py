@@ -159,9 +159,16 @@ def unstable(pair: Pair) -> Difference | None:
 
 
 def rounding_only(
-    one: Outcome, other: Outcome, oracle: Outcome | None, nudged: Outcome | None
+    one: Outcome,
+    other: Outcome,
+    oracle: Outcome | None,
+    nudged: Outcome | None,
+    unsigned: Outcome | None = None,
 ) -> bool:
-    """Whether two runs of one version differ by no more than sums in another order do."""
+    """Whether two runs of one version differ by no more than sums in another order do.
+
+    `unsigned` is a run on inputs without signs: as large as sums are where nothing cancels.
+    """
     if one.plain != other.plain or len(one.outputs) != len(other.outputs):
         return False
     pairs = list(shared(one, other))
@@ -174,21 +181,34 @@ def rounding_only(
     # A sum may be kept in a narrower type than that of the output which shows it.
     unit = max((_HALF_UNIT[a.dtype] for a, _ in differing), default=0.0)
     return all(
-        _within_rounding(a, b, unit, terms, _row_sensitivity(a, oracle, nudged))
+        _within_rounding(
+            a, b, unit, terms, _row_sensitivity(a, oracle, nudged), _uncancelled(a, unsigned)
+        )
         for a, b in differing
     )
 
 
-def _within_rounding(one: Output, other: Output, unit: float, terms: int, moved: Reals) -> bool:
+def _within_rounding(
+    one: Output, other: Output, unit: float, terms: int, moved: Reals, uncancelled: Reals
+) -> bool:
     left, right = one.reals(), other.reals()
     finite = np.isfinite(left) & np.isfinite(right)
     same = same_bits(one, other)
     if not (finite | same).all():
         return False
-    size = _row_scale(left, finite, _columns(one), 0.0)
+    size = np.maximum(_row_scale(left, finite, _columns(one), 0.0), uncancelled)
     allowed = 2 * _LUCK * (np.sqrt(terms) * unit * size + 0.87 * terms * moved)
     allowed += 2 * terms * _flushed(one.dtype)
     return bool((same | (np.abs(_minus(left, right, finite)) <= allowed)).all())
+
+
+def _uncancelled(output: Output, unsigned: Outcome | None) -> Reals:
+    """How large the terms of each row are together; 0 where that is not known."""
+    found = None if unsigned is None else unsigned.output(output.label)
+    if found is None or found.bits.shape != output.bits.shape:
+        return np.zeros(output.bits.shape)
+    values = found.reals()
+    return _row_scale(values, np.isfinite(values), _columns(output), 0.0)
 
 
 def furthest(exact: Outcome, one: Outcome, other: Outcome) -> Outcome:
@@ -317,12 +337,17 @@ def _at(message: str, output: Output, other: Output, wrong: Mask) -> Difference:
 
 
 def measure(
-    original: Pair, rewritten: Pair, oracle: Outcome | None, nudged: Outcome | None
+    original: Pair,
+    rewritten: Pair,
+    oracle: Outcome | None,
+    nudged: Outcome | None,
+    unsigned: Outcome | None = None,
 ) -> tuple[Difference | None, list[Measure]]:
     """Differences in what is finite, and the errors of every floating-point output.
 
     Without an oracle the original's first run takes its place: its own error is its
-    spread, which is nothing where it does not differ from itself.
+    spread, which is nothing where it does not differ from itself. `unsigned` is as in
+    `rounding_only`, for sums in no fixed order.
     """
     measures: list[Measure] = []
     for output, other in shared(original.first, rewritten.first):
@@ -331,7 +356,11 @@ def measure(
             continue
         truth = (oracle or original.first).output(output.label) or output
         atomics = original.first.atomics or rewritten.first.atomics
-        lost = _terms(original.first) * _flushed(output.dtype) if atomics else 0.0
+        lost = np.zeros(output.bits.shape)
+        if atomics:
+            share = _allowance(original.first, output.dtype)
+            lost = share * _uncancelled(output, unsigned)
+            lost += _terms(original.first) * _flushed(output.dtype)
         moved = None if nudged is None else nudged.output(output.label)
         unwritten = original.unwritten(output)
         difference, found = _measure(output, other, truth, moved, unwritten, lost)
@@ -383,7 +412,7 @@ def _measure(
     truth: Output,
     moved: Output | None,
     unwritten: Mask,
-    lost: float,
+    lost: Reals,
 ) -> tuple[Difference | None, Measure]:
     ours, theirs, exact = output.reals(), other.reals(), truth.reals()
     finite = np.isfinite(ours)

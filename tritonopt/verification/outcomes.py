@@ -146,6 +146,8 @@ class RunOptions:
     nudge: int = 0
     """Inputs are changed by about one unit in the last place of float32, each number in its own
     random way; 0 for not at all."""
+    unsigned: bool = False
+    """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 
 
 @dataclass(frozen=True)

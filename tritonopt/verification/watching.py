@@ -16,6 +16,7 @@ import torch
 from .configurations import chosen
 from .interpreter import Access
 from .memory import Arena, extent_of, integer_view
+from .oracle import NotWidenable
 from .outcomes import RunOptions
 
 

@@ -187,6 +187,11 @@ class _Version:
             gradients=example.backward,
             nudge=0 if options.widened else options.nudge,
         )
+        if options.unsigned:
+            with self.torch.no_grad():
+                for tensor in tensors.values():
+                    if tensor.is_floating_point():
+                        tensor.abs_()
         result: Any = None
         gradients: Mapping[str, Any] = {}
         failure: Failure | None = None
