@@ -13,7 +13,6 @@ Needs torch, triton and a CUDA device, and libcst to make the rewritten versions
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import tempfile
 from collections.abc import Callable
@@ -23,7 +22,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.side_by_side import load, machine, ratios, timed
+from benchmarks.side_by_side import load, machine, ratios, timed, write_report
 from tritonopt.passes.fuse_stats import FuseStats
 from tritonopt.rewriting.pipeline import rewrite_source
 
@@ -65,12 +64,8 @@ def main() -> None:
         "results": rows,
         "best": best(rows),
     }
-    name = report["gpu"].lower().replace(" ", "-")
-    out = options.out or ROOT / "benchmarks" / "results" / f"fuse_stats_speed-{name}.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     show(report)
-    print(f"\nwritten to {out}")
+    write_report(report, options.out)
 
 
 def load_versions(folder: Path) -> dict[str, ModuleType]:

@@ -25,7 +25,6 @@ import argparse
 import ast
 import gc
 import importlib
-import json
 import re
 import statistics
 import sys
@@ -41,7 +40,7 @@ import torch
 
 import tritonopt
 from benchmarks.rewrites_speed import DTYPES, TOLERANCE, tensors
-from benchmarks.side_by_side import machine, ratios
+from benchmarks.side_by_side import machine, ratios, write_report
 from tritonopt.runtime.live import chain_of
 from tritonopt.verification.loading import name_of
 
@@ -113,11 +112,7 @@ def main() -> None:
         "launches": LAUNCHES,
         "results": rows,
     }
-    name = report["gpu"].lower().replace(" ", "-")
-    out = options.out or ROOT / "benchmarks" / "results" / f"optimize_overhead-{name}.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(f"written to {out}")
+    write_report(report, options.out)
     wrong = [row["case"] for row in rows if row["slower"] or row["difference"] is None]
     if wrong:
         raise SystemExit(f"slower, or other results: {', '.join(wrong)}")

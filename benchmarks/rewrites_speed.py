@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import re
 import statistics
 import tempfile
@@ -29,7 +28,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.side_by_side import load, machine, ratios, timed
+from benchmarks.side_by_side import load, machine, ratios, timed, write_report
 from tritonopt.rewriting.pipeline import rewrite_source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -137,11 +136,7 @@ def main() -> None:
             rows.append(row)
             print(line_of(row), flush=True)
     report = {"benchmark": "rewrites_speed", **machine(), "runs": options.runs, "results": rows}
-    name = report["gpu"].lower().replace(" ", "-")
-    out = options.out or ROOT / "benchmarks" / "results" / f"rewrites_speed-{name}.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(f"written to {out}")
+    write_report(report, options.out)
 
 
 def measured(case: Case, folder: Path, runs: int) -> dict[str, Any]:

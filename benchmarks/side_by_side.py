@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import platform
 import statistics
 import sys
@@ -14,6 +15,8 @@ from typing import Any
 
 import torch
 import triton
+
+RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def load(path: Path, text: str) -> ModuleType:
@@ -39,6 +42,15 @@ def machine() -> dict[str, Any]:
         "cuda": torch.version.cuda,
         "python": platform.python_version(),
     }
+
+
+def write_report(report: dict[str, Any], path: Path | None) -> None:
+    """To that path, or to the recorded results under the names of benchmark and GPU."""
+    gpu = report["gpu"].lower().replace(" ", "-")
+    out = path or RESULTS / f"{report['benchmark']}-{gpu}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(f"written to {out}")
 
 
 def timed(work: dict[str, Callable[[], Any]], runs: int) -> dict[str, list[float]]:
