@@ -36,6 +36,8 @@ class GridStride(Pass):
       norm), move before the loop.
     - An atomic that adds to the same addresses for every tile becomes a sum in
       registers, and one atomic after the loop.
+    - Around a matrix product the loop is not pipelined (`tl.range(..., num_stages=1)`): the stages
+      that a launch asks for are meant for the loops of the kernel, and would cost shared memory.
     - `if ...: return` becomes a guard around what follows. A parameter that is bound
       again (`X += row * stride`) gets a new name, for it would go on from tile to tile.
 
@@ -75,7 +77,9 @@ class GridStride(Pass):
     type of the memory (fp32 for narrower floats), to which the atomic casts what it adds.
 
     Tiles and programs together must stay below 2**31 (`no-int32-overflow`): the loop counts that
-    far. The tile's index has the type and the values of the program id.
+    far. The tile's index has the type and the values of the program id; where something asks for a
+    tensor (`tl.full`, a seed, a helper), it is cast to one, for Triton's interpreter has Python
+    numbers in loops.
 
     ## Numerics
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from tritonopt.facts.program_ids import callees
+from tritonopt.facts.language import MATRIX
 from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.writing import NotExpressible, Writer
@@ -24,6 +24,7 @@ from tritonopt.source.excerpts import statement_code
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tile_body import PLAIN_OPERATORS, TileBody
 from tritonopt.transforms.tile_launches import TileLaunches
+from tritonopt.transforms.tile_numbers import asks_for_tensor
 from tritonopt.transforms.tile_sums import TileSum, TileSums
 
 _NEGATIONS = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}
@@ -78,11 +79,8 @@ class TileLoop:
             before.append(f"{tiles} = {whole} if {parameter} is None else {parameter}")
             changes.append(AddParameter(self.kernel, f"{parameter}=None"))
         changes += [InsertBefore(first, code) for code in before]
-        steps = (
-            f"{self._language_call('program_id')}, {tiles}, {self._language_call('num_programs')}"
-        )
         top = "".join(f"    {line}\n" for line in self.at_top)
-        head = f"for {variable} in range({steps}):{behind}\n"
+        head = f"for {variable} in {self._range(tiles)}:{behind}\n"
         changes.append(Enclose(first, last, f"{head}{top}    ..."))
         changes += self._guarded(last)
         changes += self._write_sums(last)
@@ -100,6 +98,24 @@ class TileLoop:
         self._check_overflow(checklist)
         return changes
 
+    def _range(self, tiles: str) -> str:
+        """What the loop runs over; not pipelined, as a loop with a product in it would be.
+
+        The stages that the launch asks for are those of the loops that were there.
+        """
+        steps = (
+            f"{self._language_call('program_id')}, {tiles}, {self._language_call('num_programs')}"
+        )
+        multiplies = any(
+            value.op == "reshaped"
+            and isinstance(value.attribute, tuple)
+            and value.attribute[0] in MATRIX
+            for value in self.body.facts.interpretation.computed
+        )
+        if multiplies:
+            return f"{self.writer.language('range')}({steps}, num_stages=1)"
+        return f"range({steps})"
+
     def _check_overflow(self, checklist: Checklist) -> None:
         detail = "a tile's index is what the program id was; tiles and programs together stay"
         checklist.assume("no-int32-overflow", f"{detail} below 2**31")
@@ -115,17 +131,19 @@ class TileLoop:
 
     def _induction(self) -> tuple[str, str, list[Change]]:
         """The loop variable, the comment that stood behind its statement, and the edits."""
-        statement = self._program_id_statement()
+        ids = self.body.ids
+        is_cast = asks_for_tensor(self.body.facts, ids, self.body.looped)
+        statement = None if is_cast else self._program_id_statement()
         if statement is None:
             variable = self.writer.fresh("tile")
-            for call in self.body.ids.calls:
-                self._replace_number(call, variable)
+            for call in ids.calls:
+                self._replace_id(call, variable, is_cast=is_cast)
             return variable, "", []
         assert isinstance(statement.targets[0], ast.Name)
         variable = statement.targets[0].id
         for node in walk(self.kernel.node):
             if isinstance(node, ast.Name) and node.id == variable:
-                self._replace_number(node, variable)
+                self._replace_conversion(node, variable)
         self.gone.add(statement)
         comments = self.module.comments(statement.lineno, (statement.end_lineno or 0) + 1)
         behind = "".join(f"  {comment}" for comment in comments[-1:])
@@ -140,42 +158,34 @@ class TileLoop:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     scope = self.module.names.scopes[self.kernel.node]
                     alone = len(scope.bindings[name]) == 1
-                    if value is self.body.ids.calls[0] and alone and not self._is_passed(name):
+                    if value is self.body.ids.calls[0] and alone:
                         return statement
         return None
 
-    def _is_passed(self, name: str) -> bool:
-        """Whether a helper gets the name, which may ask more of it than of a Python number."""
-        return any(
-            isinstance(node, ast.Call)
-            and callees(self.kernel, node)
-            and any(isinstance(a, ast.Name) and a.id == name for a in _arguments(node))
-            for node in walk(self.kernel.node)
-        )
+    def _replace_id(self, call: ast.Call, variable: str, *, is_cast: bool) -> None:
+        if self._replace_conversion(call, variable):
+            return
+        around = self.module.names.parents.get(call)
+        if is_cast or isinstance(around, (ast.Assign, ast.AnnAssign)):
+            cast, type_ = self.writer.language("cast"), self.writer.language("int32")
+            self.replaced[call] = f"{cast}({variable}, {type_})"
+        else:
+            self.replaced[call] = variable
 
-    def _replace_number(self, node: ast.expr, variable: str) -> None:
-        """The loop variable for what was a tensor: the interpreter makes it a Python number."""
+    def _replace_conversion(self, node: ast.expr, variable: str) -> bool:
+        """`pid.to(tl.int64)` becomes a cast of the loop variable."""
         parents = self.module.names.parents
         around = parents.get(node)
         call = parents.get(around) if isinstance(around, ast.Attribute) else None
-        if isinstance(around, ast.Attribute) and isinstance(call, ast.Call) and around.attr == "to":
-            _, start = self.module.lines.span(call.func)
-            _, end = self.module.lines.span(call)
-            arguments = self.module.text[start:end].removeprefix("(")
-            self.replaced[call] = f"{self.writer.language('cast')}({variable}, {arguments}"
-        elif isinstance(around, ast.Attribute) or self._is_argument(node):
-            cast, type_ = self.writer.language("cast"), self.writer.language("int32")
-            self.replaced[node] = f"{cast}({variable}, {type_})"
-        elif isinstance(node, ast.Call):
-            stored = isinstance(around, (ast.Assign, ast.AnnAssign))
-            cast, type_ = self.writer.language("cast"), self.writer.language("int32")
-            self.replaced[node] = f"{cast}({variable}, {type_})" if stored else variable
-
-    def _is_argument(self, node: ast.expr) -> bool:
-        call = self.module.names.parents.get(node)
-        if isinstance(call, ast.keyword):
-            call = self.module.names.parents.get(call)
-        return isinstance(call, ast.Call) and bool(callees(self.kernel, call))
+        if not (isinstance(around, ast.Attribute) and isinstance(call, ast.Call)):
+            return False
+        if around.attr != "to":
+            return False
+        _, start = self.module.lines.span(call.func)
+        _, end = self.module.lines.span(call)
+        arguments = self.module.text[start:end].removeprefix("(")
+        self.replaced[call] = f"{self.writer.language('cast')}({variable}, {arguments}"
+        return True
 
     # Parameters that the body binds again
 
@@ -296,7 +306,3 @@ class TileLoop:
         is_primary = isinstance(found.added, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         plain = code if is_primary and "\n" not in code else f"({code})"
         return f"{plain}.to({found.cast})"
-
-
-def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
