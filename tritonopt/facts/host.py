@@ -177,7 +177,9 @@ class _Passing:
                     return self._grid(bound.value, bound.place, depth + 1)
                 match bound.place:
                     case ast.FunctionDef(
-                        args=arguments, body=[ast.Return(value=ast.Tuple(elts=extents))]
+                        args=arguments,
+                        body=[ast.Return(value=ast.Tuple(elts=extents))],
+                        decorator_list=[],
                     ):
                         return tuple(
                             self._of_chosen(e, arguments, self._place, depth) for e in extents

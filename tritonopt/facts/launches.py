@@ -76,6 +76,10 @@ class LaunchEvidence:
         """Why the launches are no evidence; empty when they are."""
         if self._unseen:
             return self._unseen
+        decorator = self.kernel.unknown_decorator
+        if decorator is not None:
+            what = f"what @{ast.unparse(decorator)} in line {decorator.lineno}"
+            return f"{what} makes of the launches of {self.kernel.name} is not known"
         escapes = self.kernel.module.escapes.get(self.kernel.qualname, ())
         if escapes:
             return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"
@@ -86,6 +90,9 @@ class LaunchEvidence:
         for launch in self.launches:
             if not launch.complete:
                 return f"the launch in line {launch.call.lineno} hides its arguments behind * or **"
+            if launch.chosen_by is not None:
+                tuner = f"what is called on the kernel in line {launch.chosen_by.lineno}"
+                return f"{tuner} chooses arguments of the launch in line {launch.call.lineno}"
             if below_lambda(launch):
                 return f"the launch in line {launch.call.lineno} stands in a lambda"
             if launch.launcher is None:

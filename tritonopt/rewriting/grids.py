@@ -263,6 +263,8 @@ def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
             return elements[axis], "", len(elements)
         case ast.Lambda(args=arguments, body=body):
             return _of_function(arguments, body, axis)
+        case ast.FunctionDef(decorator_list=[_, *_]):
+            raise GridNotReadable("what decorates the grid may start other programs")
         case ast.FunctionDef(args=arguments, body=[*before, ast.Return(value=ast.expr() as value)]):
             if not any(not _is_docstring(statement) for statement in before):
                 return _of_function(arguments, value, axis)
