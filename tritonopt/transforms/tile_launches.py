@@ -205,7 +205,7 @@ class TileLaunches:
 
     def _check_builtins(self, extent: Extent, name: str) -> None:
         scope = scope_at(extent.launch)
-        names = extent.launch.kernel.module.names
+        names = extent.launch.module.names
         if name == "torch":
             known = names.resolve_name(name, scope) == name
         else:
