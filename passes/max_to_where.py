@@ -67,7 +67,11 @@ class MaxToWhere(Pass):
     constant always comes last. Zeros: `tl.maximum(-0.0, 0.0)` is 0.0 on a GPU, and so is
     `tl.where(x > 0.0, x, 0.0)`. But `tl.minimum(-0.0, 0.0)` is -0.0, which `1 / x` can tell, so
     the minimum with 0 is written with `<=`. (The language leaves the sign to the hardware;
-    NVIDIA's instructions order -0.0 below 0.0.)
+    NVIDIA's instructions order -0.0 below 0.0.) Where nothing shows the type, both forms were
+    compared on an H200 for every value of fp16, bf16 and the 8-bit types, and for random ones of
+    the others, stored as each of eleven types: the same bits, except where an integer met
+    a float constant and the result did not fit into the integers it was stored as. That
+    conversion is undefined in both.
 
     ## Example
 
