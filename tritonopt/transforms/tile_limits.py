@@ -268,7 +268,7 @@ def _is_replaced(facts: KernelFacts, call: ast.Call) -> bool:
 def check_builtin(launch: Launch, name: str) -> None:
     """Raises NotExpressible where a launcher calls something else by the name, or nothing."""
     scope = scope_at(launch)
-    names = launch.kernel.module.names
+    names = launch.module.names
     if name == "torch":
         known = names.resolve_name(name, scope) == name
     else:
