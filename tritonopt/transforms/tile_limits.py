@@ -151,7 +151,7 @@ class ExistingLimits:
                 extent = read_extent(launch, ids.axis)
             except GridNotReadable:
                 continue
-            if statement_of(launch) is None:
+            if statement_of(launch) is None or launch.is_elsewhere:
                 continue
             if _is_limited(extent):
                 found.append(extent)
@@ -209,7 +209,7 @@ def _spelled(expression: ast.expr, given: Mapping[str, ast.expr]) -> str:
 
 def _is_limited(extent: Extent) -> bool:
     """Whether it is `min(tiles, limit)`, of which the second is no number of tiles."""
-    module = extent.launch.kernel.module
+    module = extent.launch.module
     match extent.expression:
         case ast.Call(func=called, args=[_, limit], keywords=[]):
             if module.builtin(called) != "min":
@@ -268,7 +268,7 @@ def _is_replaced(facts: KernelFacts, call: ast.Call) -> bool:
 def check_builtin(launch: Launch, name: str) -> None:
     """Raises NotExpressible where a launcher calls something else by the name, or nothing."""
     scope = scope_at(launch)
-    names = launch.kernel.module.names
+    names = launch.module.names
     if name == "torch":
         known = names.resolve_name(name, scope) == name
     else:
