@@ -149,8 +149,12 @@ class TileLaunches:
     # Edits
 
     def changes(self, limit: Limit) -> list[Change]:
-        """The launches with at most so many programs along the axis."""
-        return [change for extent in self.extents for change in self._edited(extent, limit)]
+        """The launches with at most so many programs along the axis.
+
+        One in another file is left as it is, and starts a program for each tile.
+        """
+        here = [extent for extent in self.extents if not extent.launch.is_elsewhere]
+        return [change for extent in here for change in self._edited(extent, limit)]
 
     def _edited(self, extent: Extent, most: Limit) -> list[Change]:
         launch = extent.launch

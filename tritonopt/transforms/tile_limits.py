@@ -151,7 +151,7 @@ class ExistingLimits:
                 extent = read_extent(launch, ids.axis)
             except GridNotReadable:
                 continue
-            if statement_of(launch) is None:
+            if statement_of(launch) is None or launch.is_elsewhere:
                 continue
             if _is_limited(extent):
                 found.append(extent)
