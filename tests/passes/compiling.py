@@ -19,8 +19,11 @@ def compiled(
     block: int = 32,
     capability: int = 90,
     number: str | int = "i32",
+    *,
+    flag: bool = True,
 ) -> str:
-    """The PTX of the file's last kernel; `number` is the type of integers, or their value."""
+    """The PTX of the file's last kernel; `number` is the type of integers, or their value, and
+    `flag` the constant for whatever is no size (BLOCK, B, C). Without it a buffer B is None."""
     from triton import compile as compile_kernel
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
@@ -34,7 +37,11 @@ def compiled(
     for place, parameter in enumerate(kernel.params):
         if parameter.is_constexpr:
             signature[parameter.name] = "constexpr"
-            constants[(place,)] = block if "BLOCK" in parameter.name else True
+            other = True if parameter.name in ("B", "C") else flag
+            constants[(place,)] = block if "BLOCK" in parameter.name else other
+        elif parameter.name == "B" and not flag:
+            signature[parameter.name] = "constexpr"
+            constants[(place,)] = None
         elif parameter.name in pointers:
             signature[parameter.name] = f"*{dtype}"
         elif parameter.name == "eps":
