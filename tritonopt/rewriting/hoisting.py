@@ -5,29 +5,33 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 
 from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomial
-from tritonopt.facts.effects import Effect
-from tritonopt.facts.polynomial import ONE
+from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.rewriting.invariants import Lift, is_invariant, may_divide_by_zero
-from tritonopt.rewriting.iterations import runs_when, why_it_runs
+from tritonopt.rewriting.invariants import Lift, is_constexpr, is_invariant, may_divide_by_zero
+from tritonopt.rewriting.iterations import implies, runs_when, why_it_runs
 from tritonopt.rewriting.memory import orders_memory, prove_unchanged
-from tritonopt.rewriting.writing import NotExpressible, Writer, reads_of
+from tritonopt.rewriting.writing import NotExpressible, Writer, block_of, reads_of
 from tritonopt.source import (
     AddArgument,
     Change,
     EditConflict,
+    InsertAfter,
     InsertBefore,
     Module,
     Remove,
+    Replace,
     ReplaceExpression,
     excerpts,
 )
-from tritonopt.source.trees import walk
+from tritonopt.source.edits import indent_unit
+from tritonopt.source.trees import parents_of, walk
 
 _UNWANTED = {"disable_licm": "licm-is-disabled", "warp_specialize": "warp-specialized-loop"}
 """Arguments of `tl.range` by which the author has spoken on what may move."""
@@ -98,6 +102,16 @@ class _Plan:
     """... and its x."""
     uses: Sequence[ast.expr] = ()
     """What becomes the new name: the expression, or the names that stood for it."""
+    guards: Mapping[ast.stmt, tuple[Guard, ...]] = field(default_factory=dict)
+    """The conditions that statements stand under, in the loop and again above it."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Code that goes above the loop, and the conditions that it stands under."""
+
+    code: str
+    guards: tuple[Guard, ...]
 
 
 @dataclass
@@ -153,14 +167,19 @@ class Hoisting:
         prove_unchanged(self.checklist, self.facts, self.loads, self._effects, "")
 
     def _check_always(self) -> None:
-        """Every iteration must come to the load."""
+        """Every iteration must come to the load, or none that the compiler compiles, or those
+        that do not would find it masked off."""
         claim, reason = "load-always-runs", "under-a-condition"
-        guards = {guard.node for load in self.loads for guard in load.guards}
-        guards -= set(walk(self.expression))
-        inside = guards.intersection(walk(self.loop.node)) if guards else ()
-        for node in sorted(inside, key=lambda guard: guard.lineno):
-            detail = f"it runs only under the condition in line {node.lineno}"
-            raise refuted(claim, reason, detail)
+        why = f"every iteration of {self._where} comes to it"
+        for guard in self._conditions_inside:
+            line = guard.node.lineno
+            if is_constexpr(self.facts, guard.node.test):
+                why = f"the compiler knows the condition in line {line}, which goes with it"
+            elif all(self._is_masked_without(load, guard) for load in self.loads):
+                why = f"it reads nothing where the condition in line {line} does not hold"
+            else:
+                detail = f"it runs only under the condition in line {line}"
+                raise refuted(claim, reason, detail)
         parents = self.facts.kernel.module.names.parents
         child: ast.AST = self.expression
         while not isinstance(child, ast.stmt):
@@ -169,7 +188,31 @@ class Hoisting:
                 detail = f"what stands before it in line {parent.lineno} may decide alone"
                 raise refuted(claim, reason, detail)
             child = parent
-        self.checklist.prove(claim, f"every iteration of {self._where} comes to it")
+        self.checklist.prove(claim, why)
+
+    @cached_property
+    def _conditions_inside(self) -> list[Guard]:
+        """What decides in an iteration whether it comes to the load, outermost first."""
+        within, own = set(walk(self.loop.node)), set(walk(self.expression))
+        guards = self.loads[0].guards
+        return [g for g in guards if g.node in within and g.node not in own]
+
+    @cached_property
+    def _known(self) -> tuple[Guard, ...]:
+        """Those of them that the compiler knows."""
+        guards = self._conditions_inside
+        return tuple(g for g in guards if is_constexpr(self.facts, g.node.test))
+
+    def _is_masked_without(self, load: Effect, guard: Guard) -> bool:
+        """Whether the mask of a load is off wherever a condition does not hold."""
+        if load.mask is None or load.mask.is_none or load.inlined:
+            return False
+        forms = self.facts.forms
+        try:
+            mask, holds = forms.condition(load.mask), forms.condition(guard.condition)
+            return implies(forms, mask, holds if guard.holds else ONE - holds)
+        except TooLarge:
+            return False
 
     def _check_loops(self) -> None:
         claim = "loops-are-plain"
@@ -231,6 +274,7 @@ class Hoisting:
     def changes(self) -> list[Change]:
         """The load above the loop. Raises Declined or NotExpressible."""
         writer = Writer(self.facts)
+        self._check_conditions_move(writer)
         guards = self._guards(writer)
         plan = self._plan(writer)
         self._check_something_stays(plan)
@@ -238,8 +282,8 @@ class Hoisting:
         gone = [*plan.statements, *([plan.definition] if plan.definition else [])]
         try:
             changes: list[Change] = [
-                InsertBefore(self.loop.node, self._code(plan, masked, bool(guards))),
-                *(Remove(statement, keep_comments=False) for statement in gone),
+                self._insertion(self._code(plan, masked, bool(guards))),
+                *self._removals(gone),
                 *(ReplaceExpression(node, plan.name) for node in plan.uses),
             ]
             excerpts.check_comments(self._module, changes)
@@ -247,24 +291,92 @@ class Hoisting:
             raise NotExpressible(str(conflict)) from conflict
         return changes
 
+    def _check_conditions_move(self, writer: Writer) -> None:
+        """What the compiler knows must mean the same above the loop."""
+        environment = self.facts.before[self.loop.node]
+        for guard in self._known:
+            if not writer.means_the_same(guard.node.test, environment):
+                line = guard.node.lineno
+                raise NotExpressible(f"the condition in line {line} is another one there")
+
+    def _insertion(self, code: Sequence[_Piece]) -> Change:
+        """Above the loop; where the `if` right there asks the same as all of it, at its end."""
+        block = block_of(self.facts.kernel.node, self.loop.node)
+        place = block.index(self.loop.node)
+        before = block[place - 1] if place else None
+        if isinstance(before, ast.If) and not before.orelse and self._known:
+            first = self._known[0]
+            asked = self.facts.values.get(before.test) is first.condition and first.holds
+            if asked and all(piece.guards[:1] == (first,) for piece in code):
+                inner = [replace(piece, guards=piece.guards[1:]) for piece in code]
+                return InsertAfter(before.body[-1], self._nested(inner))
+        return InsertBefore(self.loop.node, self._nested(code))
+
+    def _nested(self, code: Sequence[_Piece]) -> str:
+        """The pieces under the conditions that they stood under, each asked once in a row."""
+        lines = []
+        for first, group in groupby(code, key=lambda piece: piece.guards[:1]):
+            pieces = list(group)
+            if not first:
+                lines += [piece.code for piece in pieces]
+                continue
+            inner = [replace(piece, guards=piece.guards[1:]) for piece in pieces]
+            unit = indent_unit(self._module, self.facts.kernel.node)
+            block = excerpts.indented(self._nested(inner), unit)
+            lines.append(f"if {self._asked(first[0])}:\n{block}")
+        return "\n".join(lines)
+
+    def _asked(self, guard: Guard) -> str:
+        """A condition, or its contrary, on one line."""
+        test = guard.node.test
+        if guard.holds:
+            text = self._module.text_of(test)
+            return ast.unparse(test) if _has_newline(text) else text
+        return ast.unparse(_contrary(test))
+
+    def _removals(self, statements: Sequence[ast.stmt]) -> Iterator[Change]:
+        """Takes statements out of the loop, with the branches that hold nothing else."""
+        gone = set(statements)
+        parents = parents_of(self.loop.node)
+        for statement in statements:
+            top: ast.stmt = statement
+            while all(s in gone for s in block_of(self.loop.node, top)):
+                outer = parents.get(top)
+                if not isinstance(outer, ast.If) or outer.orelse or _is_elif(self._module, outer):
+                    break
+                gone.add(outer)
+                top = outer
+        for statement in [s for s in walk(self.loop.node) if s in gone]:
+            assert isinstance(statement, ast.stmt)
+            if parents.get(statement) in gone:
+                continue
+            block = block_of(self.loop.node, statement)
+            if block[0] is statement and all(s in gone for s in block):
+                # The other branch is still to be asked for.
+                yield Replace(statement, "pass")
+            else:
+                yield Remove(statement, keep_comments=False)
+
     def _plan(self, writer: Writer) -> _Plan:
         # A mask keeps the load from reading, not what is computed with it from being computed.
         runs = all(why_it_runs(self.facts, loop, []) is not None for loop in self._loops)
-        lift = Lift(writer, self.loop, self.loads, runs=runs)
+        runs &= len(self._known) == len(self._conditions_inside)
+        around = self._conditions_inside
+        lift = Lift(writer, self.loop, self.loads, around, self._known, runs=runs)
         try:
             lift.add(self.statement)
             lift.add_derived()
-            return _Plan(lift.statements)
+            return _Plan(lift.statements, guards=lift.guards)
         except NotExpressible:
             # The kernel has other uses for the name: what is loaded gets one of its own.
-            lift = Lift(writer, self.loop, self.loads, runs=runs)
+            lift = Lift(writer, self.loop, self.loads, around, self._known, runs=runs)
             lift.need(self.expression)
         name = self._name(writer)
         definition = self._definition()
         if definition is None:
-            return _Plan(lift.statements, name, uses=[self.expression])
+            return _Plan(lift.statements, name, uses=[self.expression], guards=lift.guards)
         uses = [n for n in self._names_in_the_loop(definition.id) if n is not definition]
-        return _Plan(lift.statements, name, self.statement, definition, uses)
+        return _Plan(lift.statements, name, self.statement, definition, uses, lift.guards)
 
     def _definition(self) -> ast.Name | None:
         """The name that stands for the expression, and for nothing else, all through the loop."""
@@ -337,7 +449,9 @@ class Hoisting:
             detail = f"the loop in line {loop.line} may run no time at all, and a helper loads"
             raise unknown(claim, reason, detail)
         bounds = [bound for bound in (loop.start, loop.stop) if bound is not None]
-        if loop is not self.loop and any(may_divide_by_zero(self.facts, b) for b in bounds):
+        if loop is not self.loop and any(
+            may_divide_by_zero(self.facts, b, self.loop.node) for b in bounds
+        ):
             detail = f"whether the loop in line {loop.line} runs takes a division, maybe by zero"
             raise unknown(claim, reason, detail)
         try:
@@ -366,25 +480,26 @@ class Hoisting:
             together = f"({guard})" if len(guards) == 1 else guard
             yield ReplaceExpression(given[0], f"{writer.operand(given[0])} & {together}")
 
-    def _code(self, plan: _Plan, masked: Sequence[Change], guarded: bool) -> str:
+    def _code(self, plan: _Plan, masked: Sequence[Change], guarded: bool) -> list[_Piece]:
         renamed = [ReplaceExpression(plan.target, plan.name)] if plan.target else []
         moved = [*plan.statements, *([plan.definition] if plan.definition else [])]
         module, nodes = excerpts.after(self._module, [*masked, *renamed], [*moved, self.expression])
-        lines = []
+        pieces = []
         for original, statement in zip(moved, nodes, strict=False):
             assert isinstance(statement, ast.stmt)
             code = excerpts.statement_code(module, statement)
             if guarded and original is self.statement and _WHY_MASKED not in code:
                 bare = excerpts.statement_code(module, statement, comments_above=False)
                 code = f"{code.removesuffix(bare)}{_WHY_MASKED}\n{bare}"
-            lines.append(code)
+            pieces.append(_Piece(code, plan.guards[original]))
         if self.statement not in moved:
             expression = nodes[-1]
             assert isinstance(expression, ast.expr)
             text = module.text_of(expression)
-            lines += [_WHY_MASKED] if guarded else []
-            lines.append(f"{plan.name} = {ast.unparse(expression) if _has_newline(text) else text}")
-        return "\n".join(lines)
+            why = f"{_WHY_MASKED}\n" if guarded else ""
+            text = ast.unparse(expression) if _has_newline(text) else text
+            pieces.append(_Piece(f"{why}{plan.name} = {text}", self._known))
+        return pieces
 
     def _check_something_stays(self, plan: _Plan) -> None:
         for loop in self._loops:
@@ -404,6 +519,28 @@ class Hoisting:
 
 
 _WHY_MASKED = "# Where the loop below does not run, nothing is read."
+
+
+def _contrary(test: ast.expr) -> ast.expr:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return operand
+        case ast.Compare(left=left, ops=[operator], comparators=sides):
+            if type(operator) in _CONTRARIES:
+                return ast.Compare(left, [_CONTRARIES[type(operator)]()], sides)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+_CONTRARIES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+
+
+def _is_elif(module: Module, statement: ast.stmt) -> bool:
+    return module.text_of(statement).startswith("elif")
 
 
 def _has_newline(text: str) -> bool:
