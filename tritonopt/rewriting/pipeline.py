@@ -122,7 +122,7 @@ def rewrite_source(
             continue
         ran = {asked.name for asked in chosen}
         everything = ran >= set(registry.names())
-        useless = () if defects else tuple(silence.unused(ran, everything=everything))
+        useless = () if defects or only else tuple(silence.unused(ran, everything=everything))
         return RewriteResult(
             run.module.text,
             (*run.remarks(), *useless),

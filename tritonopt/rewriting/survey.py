@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 
 from tritonopt import facts, source
+from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, Safety, Site
 from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.pipeline import defect_remark, judge
@@ -51,11 +52,12 @@ def survey(
     given: Sequence[facts.Assumption] = (),
     *,
     worthwhile: bool = False,
+    only: Focus | None = None,
 ) -> Survey:
     """Ask every pass for its sites in every kernel.
 
     With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing that pays,
-    unless a suppression may be meant for it.
+    unless a suppression may be meant for it. `only` says which kernels or lines are meant.
 
     Raises AssumptionError where the launches refute a given fact.
     """
@@ -69,6 +71,8 @@ def survey(
     defects: list[Remark] = []
     used: set[str] = set()
     for kernel in module.kernels:
+        if only is not None and not only.concerns(kernel):
+            continue
         for order, chosen in enumerate(passes):
             try:
                 known = facts_of(kernel)
@@ -84,6 +88,8 @@ def survey(
                 used |= site.facts_used
                 line, column = module.lines.place(site.anchor)
                 remark = judge(kernel, chosen, site, (line, column), allowed)
+                if only is not None and not only.covers(kernel, line):
+                    continue
                 if not silence.covers(chosen.name, line):
                     key = (kernel.node.lineno, order, line, column)
                     found.append((key, Found(remark, chosen, site, known)))
