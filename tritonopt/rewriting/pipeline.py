@@ -424,6 +424,9 @@ def judge(
     elif forbidden:
         kind, reason = RemarkKind.MISSED, "safety"
         message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
+    elif not (site.pays or site.saves or chosen.is_named):
+        kind, reason = RemarkKind.MISSED, site.unpaid
+        message = f"is allowed, and done where {chosen.name} is named; would have {message}"
     return Remark(
         chosen.name,
         kind,
