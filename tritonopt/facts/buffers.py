@@ -226,7 +226,7 @@ class Trial:
             self._computed[key] = self._compute_sizes(tensor, sizes)
         known = self._computed[key]
         if known is None:
-            raise _CannotTell
+            raise CannotTell
         return known
 
     def _compute_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
