@@ -131,7 +131,7 @@ def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
             remark = replace(remark, message=f"can be done: {found.site.advice or remark.message}")
         for line in text.explained_lines(path, remark, style):
             print(line)
-    for remark in result.defects:
+    for remark in (*result.given_up, *result.defects):
         print(f"{path}:{remark.line}:{remark.column}: {remark.message}", file=sys.stderr)
 
 

@@ -67,7 +67,6 @@ class Done:
     kernels: tuple[frozenset[str], ...] = ()
     """The parameter names of every kernel."""
     facts_used: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -136,7 +135,6 @@ def run(arguments: argparse.Namespace) -> int:
             if said.diff or said.remarks or said.errors or said.refused or done.output is not None:
                 bar.clear()
                 _show(done, arguments)
-            summary.notes.extend(done.notes)
             if arguments.format in _WHOLE:
                 found.append(done.findings)
             bar.advance()
@@ -231,7 +229,6 @@ def _attempt(job: Job, target: Target) -> Done:
         encoded(file, result.text) if target.data is not None else None,
         result.kernels,
         result.facts_used,
-        tuple(_without_sites(target, result.remarks)),
     )
 
 
@@ -260,6 +257,7 @@ def _findings(
         ),
         verified=checked.summary,
         refused=checked.refused,
+        notes=tuple(_without_sites(target, result.remarks)),
     )
 
 

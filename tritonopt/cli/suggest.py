@@ -132,6 +132,7 @@ def _look(job: Job, target: Target) -> FileFindings:
     """The suggestions for one file. Whatever fails is in the findings."""
     from tritonopt import facts, source
     from tritonopt.reporting.findings import FileFindings
+    from tritonopt.reporting.lines import concise_line
     from tritonopt.rewriting.pipeline import describe
     from tritonopt.rewriting.survey import survey
 
@@ -163,6 +164,7 @@ def _look(job: Job, target: Target) -> FileFindings:
         len(module.kernels),
         errors=tuple(f"{shown}:{r.line}:{r.column}: {r.message}" for r in result.defects),
         suggestions=suggestions,
+        notes=tuple(concise_line(shown, remark) for remark in result.given_up),
     )
 
 
@@ -296,4 +298,6 @@ def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Nam
         sys.stdout.flush()
         if text.Style.of(sys.stderr).is_terminal and arguments.format == "text":
             print(file=sys.stderr)
+        for note in summary.notes:
+            print(f"note: {note}", file=sys.stderr)
         print(text.suggest_summary_line(found, summary), file=sys.stderr)
