@@ -466,3 +466,32 @@ def test_harmless_calls(text: str) -> None:
 def test_visible_but_not_to_memory() -> None:
     facts = body("tl.device_print('a', N)\ntl.device_assert(N > 0)\nassert N > 0")
     assert kinds(facts) == ["print"] * 3
+
+
+# Conditions that are known to hold
+
+
+def test_under_its_condition_a_choice_is_one_side() -> None:
+    facts = body(
+        """
+        if FLAG:
+            p = X + tl.arange(0, B)
+        else:
+            p = Y
+        for i in range(N):
+            if FLAG:
+                a = tl.load(p)
+            else:
+                b = tl.load(p)
+        c = tl.load(p)
+        """,
+        "X, Y, N, FLAG: tl.constexpr, B: tl.constexpr",
+    )
+    first, second, third = facts.effects
+    assert [facts.bases(e) for e in facts.effects] == [{"X"}, {"Y"}, {"X", "Y"}]
+    assert [e.pointer and e.pointer.rank for e in (first, second, third)] == [1, 0, None]
+
+
+def test_another_condition_of_the_same_name_decides_nothing() -> None:
+    facts = body("p = X if N > 0 else Y\nN -= 1\nif N > 0:\n    a = tl.load(p)")
+    assert facts.bases(facts.effects[0]) == {"X", "Y"}

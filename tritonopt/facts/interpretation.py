@@ -711,7 +711,7 @@ class Interpretation:
     def _name(self, node: ast.Name, name: str) -> Value:
         known = self._frame.environment.get(name)
         if known is not None:
-            return known
+            return self._as_guarded(known)
         dtype = self._dtype_named(self._dotted(node))
         if dtype is not None:
             return dtype
@@ -728,6 +728,24 @@ class Interpretation:
             return constant
         # A global that a kernel may read is a constexpr, so it is the same at each use.
         return self.table.make("global", (), name, shape=())
+
+    def _as_guarded(self, value: Value) -> Value:
+        """What a name stands for under the conditions that are known to hold here.
+
+        `if FLAG: p = X` `else: p = Y`, and later `if FLAG: tl.load(p)`.
+        """
+        while value.op in ("phi", "in_branch") and self._guards:
+            condition = value.operands[0].serial if value.op == "phi" else _branch(value)[0]
+            holds = next((g.holds for g in self._guards if g.condition.serial == condition), None)
+            if holds is None:
+                break
+            if value.op == "phi":
+                value = value.operands[1 if holds else 2]
+            elif holds == _branch(value)[1]:
+                value = value.operands[0]
+            else:
+                break
+        return value
 
     def _outer_constant(self, binding: Binding) -> Value | None:
         """The value of `EPS = 1e-5` or `BLOCK = tl.constexpr(64)` outside of the kernel."""
@@ -1043,6 +1061,14 @@ class Interpretation:
             return self.table.constant(None)
         result = Operations(self.table).result(name, arguments)
         return result or self._unknown_call(node, language.LANGUAGE + name)
+
+
+def _branch(value: Value) -> tuple[int, bool]:
+    """Of an "in_branch" value: the condition's number, and whether it holds in the branch."""
+    assert isinstance(value.attribute, tuple)
+    condition, holds = value.attribute
+    assert isinstance(condition, int) and isinstance(holds, bool)
+    return condition, holds
 
 
 def _float_of(constant: object) -> float | None:
