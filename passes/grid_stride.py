@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count, product
+from itertools import chain, product
 from typing import ClassVar, Literal
 
 from tritonopt.facts import Assumption, Atom, EffectKind, KernelFacts, Polynomial
@@ -19,8 +19,8 @@ from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.grids import (
     Extent,
     GridNotReadable,
-    is_repeatable,
     names_in,
+    new_name,
     read_extent,
     scope_at,
     statement_of,
@@ -38,7 +38,6 @@ from tritonopt.source import (
     Enclose,
     InsertAfter,
     InsertBefore,
-    Launch,
     Remove,
     Replace,
     ReplaceExpression,
@@ -983,7 +982,7 @@ class _Launches:
                 line = extent.launch.call.lineno
                 detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
                 raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
-            if extent.meta and not extent.is_plain:
+            if extent.meta and (extent.has_effects or not extent.is_plain):
                 line = extent.launch.call.lineno
                 detail = f"what the grid in line {line} calls may do more than compute a number"
                 raise unknown("grid-is-known", "grid-has-effects", detail)
@@ -1045,11 +1044,14 @@ class _Launches:
         limit = self._limit()
         if limit.startswith("torch"):
             self._check_builtins(extent, "torch")
-            name = _fresh("num_programs", launch)
+            name = new_name("num_programs", launch)
             changes.append(InsertBefore(statement, f"{name} = {limit}"))
             limit = name
         if limit:
             self._check_builtins(extent, "min")
+        if limit and not extent.can_be_capped:
+            line = launch.call.lineno
+            raise NotExpressible(f"the grid of line {line} would be computed more than once")
         if self.bound:
             return [*changes, *(extent.capped(limit) if limit else [])]
         code = extent.at_launch()
@@ -1059,11 +1061,11 @@ class _Launches:
             # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
             self._check_builtins(extent, "int")
             code = f"int({code})"
-            if tuple_at_launch and not extent.comes_first:
+        if tuple_at_launch and not (extent.is_plain and extent.is_short and extent.is_repeatable):
+            if not extent.comes_first:
                 line = launch.call.lineno
                 raise NotExpressible(f"line {line} evaluates something else before its grid")
-        if tuple_at_launch and not is_repeatable(ast.parse(code, mode="eval").body):
-            name = _fresh("num_tiles", launch)
+            name = new_name("num_tiles", launch)
             changes.append(InsertBefore(statement, f"{name} = {code}"))
             code = name
         if limit:
@@ -1091,13 +1093,6 @@ class _Launches:
             known = scope.find(name) is None and not names.stars
         if not known:
             raise NotExpressible(f"line {extent.launch.call.lineno} has no {name} to call")
-
-
-def _fresh(wanted: str, launch: Launch) -> str:
-    """A name that the launcher does not use yet."""
-    taken = set(names_in(launch.launcher)) if launch.launcher else set()
-    numbered = (f"{wanted}_{number}" for number in count(2))
-    return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
 def _form(node: ast.expr) -> Polynomial | None:
