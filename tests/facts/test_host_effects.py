@@ -29,6 +29,9 @@ def loud(n):
 def turns(t):
     t.t_()
 
+def fills(t):
+    t.zero_()
+
 def again(n):
     return again(n - 1)
 
@@ -43,9 +46,6 @@ class Box:
 
     def view(self):
         return alloc()
-
-    def __setitem__(self, key, value):
-        alloc()
 
 def run(x, y, n, self):
 """
@@ -125,6 +125,7 @@ def test_anything_may_be_changed(body: str) -> None:
         ("x.data = y", Changes(reshaped=True)),
         ("turns(x)", Changes(reshaped=True)),
         ("f = x.set_", Changes(bound=frozenset({"f"}), reshaped=True)),
+        ("fills(x)", Changes(mutated=frozenset({"t"}))),
         ("x.zero_()", Changes(mutated=frozenset({"x"}))),
         ("x[0] = 1", Changes(mutated=frozenset({"x"}))),
         ("with torch.cuda.device(0): n = 1", Changes(bound=frozenset({"n"}))),
@@ -138,6 +139,8 @@ def test_what_is_changed(body: str, expected: Changes) -> None:
     ("expression", "between", "same"),
     [
         ("n", "alloc(x)", False),  # it may be a tensor
+        ("n", "fills(x)", False),
+        ("m", "fills(x)", True),
         ("int(n)", "torch.empty(3)", True),
         ("x.shape[0]", "x.zero_()", True),
         ("x.shape[0]", "alloc(3)", False),

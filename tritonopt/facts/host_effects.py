@@ -52,7 +52,7 @@ class Changes:
     bound: frozenset[str] = frozenset()
     """Names that it binds."""
     mutated: frozenset[str] = frozenset()
-    """Names of what it changes in place: `x[i] = 0`, `x.add_(1)`, `x += 1`."""
+    """Names of what it changes in place: `x[i] = 0`, `x.add_(1)`, `x += 1`. Others may hold it."""
     reshaped: bool = False
     """Whether some tensor may get other sizes."""
     anything: bool = False
@@ -94,6 +94,18 @@ class HostEffects:
             found |= self._known[node]
         return found
 
+    def may_change_tensors(self, call: ast.Call) -> bool:
+        """Whether a call may give what it gets other sizes or memory, its arguments apart.
+
+        What an import brings and what is launched like a kernel (`k[grid](x)`) is a kernel.
+        """
+        match call.func:
+            case ast.Subscript(value=launched):
+                if self._module.resolve(launched):
+                    return False
+        changes = self._own(call)
+        return changes.anything or changes.reshaped
+
     def _whole(self, node: ast.AST) -> Changes:
         found = self._own(node)
         if isinstance(node, _INNER):
@@ -121,7 +133,8 @@ class HostEffects:
             case ast.Attribute(attr=attribute):
                 return self._attribute(node, attribute)
             case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
-                return Changes(mutated=_base(value), anything=not _base(value))
+                own = bool(self._own_members & {"__setitem__", "__delitem__"})
+                return Changes(mutated=_base(value), anything=own or not _base(value))
             case ast.Subscript():
                 return _ANYTHING if "__getitem__" in self._own_members else _NOTHING
             case ast.With(items=items) | ast.AsyncWith(items=items):
@@ -189,7 +202,7 @@ class HostEffects:
             return _ANYTHING
         if name in torch_api.METHODS or name in torch_api.RESHAPING:
             return _NOTHING  # reading a name of the latter already counts
-        if name in torch_api.IN_PLACE or name in ("append", "extend"):
+        if name in ("append", "extend") or (name.endswith("_") and not name.startswith("_")):
             base = _base(method.value)
             return Changes(mutated=base, anything=not base)
         return _ANYTHING
@@ -202,9 +215,11 @@ class HostEffects:
             named = (n for n in walk(definition) if isinstance(n, (ast.Global, ast.Nonlocal)))
             outer = {name for statement in named for name in statement.names}
             decorated = any(not is_identity(self._module, d) for d in definition.decorator_list)
-            unknown = inside.anything or bool(inside.mutated) or decorated
             self._called[definition] = Changes(
-                inside.bound & outer, frozenset(), inside.reshaped, unknown
+                inside.bound & outer,
+                inside.mutated,  # by the names of the function itself
+                inside.reshaped,
+                inside.anything or decorated,
             )
         return self._called[definition]
 
@@ -317,6 +332,26 @@ class Evaluation:
                 return False
         return True
 
+    def may_be_another(self, expression: ast.expr, between: Iterable[ast.AST]) -> bool:
+        """Whether what an expression names may be other things before and after some code.
+
+        Of a tensor it is asked whether it is the same tensor, whatever its elements are.
+        """
+        changes = self._effects.changes(between)
+        if changes.nothing:
+            return False
+        for node in walk(expression):
+            if isinstance(node, ast.Attribute) and node.attr in torch_api.SIZES:
+                if changes.reshaped or changes.anything:
+                    return True
+            elif isinstance(node, ast.Name):
+                home = self._module.names.scope_of.get(node, self._scope).find(node.id)
+                if node.id in changes.bound:
+                    return True
+                if changes.anything and home is not None and self._may_be_bound(home, node.id):
+                    return True
+        return False
+
     def may_swap(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether two expressions come to the same in either order."""
         if self.is_pure(other):
@@ -329,16 +364,20 @@ class Evaluation:
             return True
         scope = self._module.names.scope_of.get(name, self._scope)
         home = scope.find(name.id)
-        if home is None:
+        if home is None or self._is_fixed(home, name.id):
             return False
-        if self._is_fixed(home, name.id):
-            return False
-        if home.node is not self._scope.function or name.id in _shared(home.node):
+        if self._may_be_bound(home, name.id):
             return changes.anything or bool(changes.mutated)
         if not (changes.anything or changes.mutated) or self._is_number(home, name.id):
             return False
         # A tensor may hold another number; that it is the same tensor is enough for its sizes.
         return not _only_sized(around, name.id)
+
+    def _may_be_bound(self, home: Scope, name: str) -> bool:
+        """Whether another function may bind a name."""
+        if self._is_fixed(home, name):
+            return False
+        return home.node is not self._scope.function or name in _shared(home.node)
 
     def _is_fixed(self, home: Scope, name: str) -> bool:
         """Whether it is a name of the module that is bound once, to what never changes."""

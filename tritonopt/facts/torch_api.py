@@ -7,6 +7,12 @@ SIZES = frozenset(
 )
 """What a tensor says of its sizes, in numbers of Python's own."""
 
+PROPERTIES = SIZES | {"dtype", "device", "is_cuda", "requires_grad", "layout", "data_ptr", "item"}
+"""What is asked of a tensor that does not give away the tensor."""
+
+ALLOCATING = frozenset({"new_empty", "new_zeros", "new_ones", "new_full", "new_tensor", "clone"})
+"""Methods whose result is new memory."""
+
 RESHAPING = frozenset(
     ["as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_"]
     + ["transpose_", "unsqueeze_", "swap_tensors", "resize_as_sparse_", "sparse_resize_"]
@@ -24,12 +30,6 @@ _ARITHMETIC = (
     *("bitwise_and", "bitwise_or", "logical_and", "logical_not", "logical_or", "eq", "ne", "lt"),
     *("le", "gt", "ge", "fmod", "remainder", "true_divide", "lerp", "tril", "triu"),
 )
-IN_PLACE = frozenset(f"{name}_" for name in _ARITHMETIC) | frozenset(
-    ["copy_", "zero_", "fill_", "normal_", "uniform_", "random_", "requires_grad_", "detach_"]
-    + ["clamp_min_", "clamp_max_", "bernoulli_", "exponential_", "fill_diagonal_"]
-)
-"""Methods that change the elements of a tensor, and nothing else."""
-
 METHODS = (
     frozenset(_ARITHMETIC)
     | SIZES
