@@ -94,7 +94,7 @@ class GridStride(Pass):
       for K on every multiprocessor. Without it axis 0 stays as it is, and the other axes are
       cut at 65535, which is what CUDA allows.
     - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all seen gets
-      the parameter too, and no launch is changed.
+      the parameter too, and no launch is changed; but none that the file compiles ahead.
 
     ## Why
 
@@ -941,6 +941,8 @@ class _Launches:
     def check(self, checklist: Checklist) -> None:
         """Whether every launch is seen and its grid is understood. Raises Declined."""
         evidence = self.facts.launches
+        if evidence.unknown and self.options.unseen_launches == "keep":
+            self._check_signature()
         for launch in evidence.launches:
             if statement_of(launch) is None:
                 detail = f"the launch in line {launch.call.lineno} is no statement of its own"
@@ -965,6 +967,13 @@ class _Launches:
         lines = ", ".join(str(launch.call.lineno) for launch in evidence.launches)
         checklist.prove("launches-are-seen", f"the launches of the file, in line {lines}")
         self._find_bound(checklist)
+
+    def _check_signature(self) -> None:
+        """Whether nobody names the parameters one by one, as a compilation ahead does."""
+        use = self.facts.kernel.signature_use
+        if use is not None:
+            detail = f"line {use.lineno} may ask what parameters the kernel has"
+            raise unknown("parameter-can-be-added", "compiled-ahead", detail)
 
     def _find_bound(self, checklist: Checklist) -> None:
         cdiv = self.writer.language("cdiv")
