@@ -45,7 +45,7 @@ _LEAVES_BLOCK = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 class Passed:
     """What one launch passes under one configuration, in terms of its launcher."""
 
-    line: int
+    launch: Launch
     values: Mapping[Atom, Polynomial]
     """By the kernel's parameters, as the atoms that they are in its forms."""
     multiples: tuple[Multiple, ...] = ()
@@ -97,9 +97,9 @@ def forms_at(launch: Launch) -> Callable[[ast.expr], Polynomial]:
 
 
 def evaluation_at(launch: Launch) -> Evaluation:
-    names = launch.kernel.module.names
+    names = launch.module.names
     scope = names.module if launch.launcher is None else names.scopes[launch.launcher]
-    return Evaluation(launch.kernel.module, scope)
+    return Evaluation(launch.module, scope)
 
 
 def evaluated_by(launch: Launch) -> list[ast.expr]:
@@ -109,7 +109,7 @@ def evaluated_by(launch: Launch) -> list[ast.expr]:
 
 
 def _host_of(launch: Launch) -> _Host:
-    return _host(launch.kernel.module, launch.launcher)
+    return _host(launch.module, launch.launcher)
 
 
 # Of one file after the other: those of its launchers, which are asked about once for every kernel.
@@ -144,7 +144,7 @@ class _Passing:
     def passed(self, checks: _Checks) -> Passed:
         names = [parameter.name for parameter in self._launch.kernel.parameters]
         return Passed(
-            self._launch.call.lineno,
+            self._launch,
             {Atom("param", (name,)): self._value(name) for name in names},
             tuple(checks.multiples),
             tuple(checks.nonnegative),

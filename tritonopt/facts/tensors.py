@@ -101,9 +101,9 @@ def passed_types(launch: Launch) -> dict[str, str]:
     """The element types that a launch shows, by the kernel's parameters."""
     if not isinstance(launch.launcher, ast.FunctionDef):
         return {}
-    launcher = _Launcher(launch.kernel.module, launch.call)
+    launcher = _Launcher(launch.module, launch.call)
     names = launcher.names_at(launch.launcher)
-    reach = Reach(launch.kernel.module, launch.launcher)
+    reach = Reach(launch.module, launch.launcher)
     end = launch.call.end_lineno or launch.call.lineno
     # Code that is not known may put other memory behind a tensor, of another type.
     names = {n: k for n, k in names.items() if k.kind == "dtype" or not reach.is_reached(n, end)}

@@ -61,7 +61,7 @@ class Extent:
 
     @cached_property
     def _evaluation(self) -> Evaluation:
-        return Evaluation(self.launch.kernel.module, self._scope, self.meta)
+        return Evaluation(self.launch.module, self._scope, self.meta)
 
     @property
     def _passed(self) -> list[ast.expr]:
@@ -84,7 +84,7 @@ class Extent:
 
     def _reads_names_of_the_launch(self, expression: ast.expr) -> bool:
         """Whether the names of an expression are, where the launch stands, the same variables."""
-        scope_of = self.launch.kernel.module.names.scope_of
+        scope_of = self.launch.module.names.scope_of
         return all(
             scope_of[node].find(node.id) is self._scope.find(node.id)
             for node in walk(expression)
@@ -121,7 +121,7 @@ class Extent:
                 sides = [self._translated(side, cdiv) for side in (left, right)]
                 return " * ".join(sides)
             case ast.Call(func=function, args=[dividend, divisor], keywords=[]):
-                if self.launch.kernel.module.resolve(function) == "triton.cdiv":
+                if self.launch.module.resolve(function) == "triton.cdiv":
                     parts = [self._translated(part, cdiv) for part in (dividend, divisor)]
                     return f"{cdiv}({', '.join(parts)})"
         raise GridNotReadable("no argument of the launch")
@@ -163,7 +163,7 @@ class Extent:
 
     def at_launch(self) -> str | None:
         """Code for the number in the place of the launch; None where a tuner chooses it."""
-        module = self.launch.kernel.module
+        module = self.launch.module
         if self.name and not self.meta:
             return f"{self.name}[{self.axis}]"
         assert self.expression is not None
@@ -195,7 +195,7 @@ class Extent:
         return self.expression is None or self._is_plain(self.expression, frozenset())
 
     def _is_plain(self, node: ast.expr, seen: frozenset[str]) -> bool:
-        module = self.launch.kernel.module
+        module = self.launch.module
         match node:
             case ast.Name(id=name):
                 scope = module.names.scope_of.get(node)
@@ -272,14 +272,18 @@ class Extent:
         """The grid with at most `limit` programs along the axis.
 
         `bound_to` is a name that the launcher has for the number. A grid that other launches
-        share is left as it is, and another one is made from it at this launch.
+        share is left as it is, and another one is made from it at this launch. Raises
+        NotExpressible where that would compute the grid more than once, and it matters.
         """
+        if not self.can_be_capped:
+            line = self.launch.call.lineno
+            raise NotExpressible(f"the grid of line {line} would be computed more than once")
         if (
             self.expression is not None
             and not self._is_shared
             and not (self.name and not self.meta)
         ):
-            text = bound_to or self.launch.kernel.module.text_of(self.expression)
+            text = bound_to or self.launch.module.text_of(self.expression)
             return [ReplaceExpression(self.expression, f"min({text}, {limit})")]
         grid = f"{self.name}({self.meta})" if self.meta else self.name
         parts = [f"{grid}[{axis}]" for axis in range(self.axis)]
@@ -293,7 +297,7 @@ class Extent:
     @property
     def _is_shared(self) -> bool:
         """Whether the grid is also another launch's, or of a function around the launcher."""
-        names = self.launch.kernel.module.names
+        names = self.launch.module.names
         home = self._scope.find(self.name) if self.name else None
         return home is not None and any(
             home is not self._scope
@@ -320,7 +324,7 @@ def read_extent(launch: Launch, axis: int) -> Extent:
     if len(read) > 1 and any(meta for _, meta, _ in read):
         raise GridNotReadable(f"{grid.id} is one of several functions")
     passed = [*launch.call.args, *(keyword.value for keyword in launch.call.keywords)]
-    if not Evaluation(launch.kernel.module, scope_at(launch)).gives_the_same(grid, passed):
+    if not Evaluation(launch.module, scope_at(launch)).gives_the_same(grid, passed):
         raise GridNotReadable(f"what the launch passes may bind {grid.id} again")
     expression, meta, axes = read[0]
     if len(read) == 1:
@@ -357,7 +361,7 @@ def _of_function(arguments: ast.arguments, body: ast.expr, axis: int) -> tuple[a
 
 def scope_at(launch: Launch) -> Scope:
     """The scope in which a launch reads its names."""
-    names = launch.kernel.module.names
+    names = launch.module.names
     inside = (n for n in walk(launch.call) if isinstance(n, ast.Name) and n in names.scope_of)
     return names.scope_of[next(inside)]
 
@@ -367,7 +371,7 @@ def statement_of(launch: Launch) -> ast.Expr | None:
 
     It returns the compiled kernel, which can be launched again with another grid.
     """
-    around = launch.kernel.module.names.parents[launch.call]
+    around = launch.module.names.parents[launch.call]
     made = isinstance(launch.call.func, ast.Attribute) and launch.call.func.attr == "warmup"
     return around if isinstance(around, ast.Expr) and not made else None
 
@@ -435,7 +439,7 @@ def new_name(wanted: str, launch: Launch) -> str:
     line = launch.call.lineno
     if launch.launcher is None or scope_at(launch).node is not launch.launcher:
         raise NotExpressible(f"line {line} stands where a new name would be seen from outside")
-    names = launch.kernel.module.names
+    names = launch.module.names
     for node in walk(launch.launcher):
         if isinstance(node, ast.Name) and node.id in _LISTING:
             raise NotExpressible(f"line {node.lineno} sees every name that the launcher binds")

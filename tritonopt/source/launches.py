@@ -9,7 +9,7 @@ assignment that makes an alias, a decorator), or an escape.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -41,8 +41,30 @@ class Launch:
     """Keywords that are no parameters: num_warps, num_stages, ..."""
     complete: bool
     """False where `*args` or `**kwargs` hide some of the arguments."""
+    module: Module = field(repr=False)
+    """The file that it stands in."""
     chosen_by: ast.Call | None = field(default=None, repr=False)
     """The `triton.autotune(...)(k)` that the launched name stands for: it chooses arguments."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it stands in another file than the kernel."""
+        return self.module.path != self.kernel.module.path
+
+    @property
+    def where(self) -> str:
+        """As messages about the kernel name it: "line 7", "line 7 of other.py"."""
+        line = f"line {self.call.lineno}"
+        return f"{line} of {self.module.path}" if self.is_elsewhere else line
+
+
+def places(launches: Sequence[Launch]) -> str:
+    """Where they are, in words: "line 7", "lines 3, 7", "lines 3, 7 and line 5 of other.py"."""
+    own = [launch for launch in launches if not launch.is_elsewhere]
+    lines = list(dict.fromkeys(str(launch.call.lineno) for launch in own))
+    found = [f"line{'s' if len(lines) > 1 else ''} {', '.join(lines)}"] if lines else []
+    found += dict.fromkeys(launch.where for launch in launches if launch.is_elsewhere)
+    return " and ".join(found)
 
 
 @dataclass(frozen=True)
@@ -349,6 +371,7 @@ class _Finder:
             arguments=arguments,
             options={name: value for name, value in keywords.items() if name not in names},
             complete=not hidden,
+            module=self._module,
             chosen_by=chosen_by,
         )
 
