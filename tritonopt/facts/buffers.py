@@ -20,8 +20,10 @@ from tritonopt.facts.divisibility import substitute
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.host import Passed, forms_at, place_atom
+from tritonopt.facts.host_reach import Reach
 from tritonopt.facts.offsets import number_of
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.torch_api import RESHAPING
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 
@@ -416,7 +418,19 @@ def checks_are_understood(launch: Launch) -> bool:
                 return False
         elif isinstance(node, ast.While | ast.Try):
             return False
-    return True
+    attributes = (n.attr for n in walk(launch.launcher) if isinstance(n, ast.Attribute))
+    if not RESHAPING.isdisjoint(attributes):
+        return False
+    return not _is_out_of_sight(launch)
+
+
+def _is_out_of_sight(launch: Launch) -> bool:
+    """Whether code that is not known may have given what is passed other sizes, or other memory."""
+    assert launch.launcher is not None
+    reach = Reach(launch.module, launch.launcher)
+    end = launch.call.end_lineno or launch.call.lineno
+    names = (n.id for a in launch.arguments.values() for n in walk(a) if isinstance(n, ast.Name))
+    return any(reach.is_reached(name, end) for name in names)
 
 
 def _is_understood(test: ast.expr) -> bool:
