@@ -14,7 +14,8 @@ from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomia
 from tritonopt.facts.effects import Effect, Guard
 from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.rewriting.invariants import Lift, is_constexpr, is_invariant, may_divide_by_zero
+from tritonopt.rewriting.constexprs import is_constexpr
+from tritonopt.rewriting.invariants import Lift, is_invariant, may_divide_by_zero
 from tritonopt.rewriting.iterations import implies, runs_when, why_it_runs
 from tritonopt.rewriting.memory import orders_memory, prove_unchanged
 from tritonopt.rewriting.writing import NotExpressible, Writer, block_of, reads_of
