@@ -163,28 +163,12 @@ class _Legality:
         self.uses = [call for call in sums if call not in nested]
         kinds = {sums[call] for call in self.uses}
         covered = {inner for call in self.uses for inner in walk(call)}
-        reads = self._reads_of_lanes(result)
+        reads = _reads_of_lanes(self.candidate, result)
         whole = all(node in covered for node in reads) and not covered & effects
         if not reads or not whole or len(kinds) != 1:
             escapes = f"{self.name} is used after its loop other than through its sum"
             raise refuted("only-the-full-sum-is-used", "partial-sums-escape", escapes)
         ((self.axes, self.keep_dims),) = kinds
-
-    def _reads_of_lanes(self, result: Value) -> list[ast.Name]:
-        """Where the kernel reads what the second sweep left in the accumulator, lane by lane."""
-        inside = set(walk(self.sweeps.second.node))
-        around = {loop.identity for loop in self.sweeps.second.nest}
-
-        def holds_lanes(value: Value) -> bool:
-            if value.op in ("result", "carried"):
-                return value.carrier.loop in around and value.carrier.name == self.name
-            if value.op == "reduce" and summed_tile(value)[0] is result:
-                return False
-            return any(holds_lanes(operand) for operand in value.operands)
-
-        names = [n for n in self.facts.values if isinstance(n, ast.Name) and n not in inside]
-        reads = [n for n in names if isinstance(n.ctx, ast.Load)]
-        return [node for node in reads if holds_lanes(self.facts.values[node])]
 
     def _find_centre(self, squares: Accumulation) -> None:
         """What the second sweep subtracts: its largest parts that the first one's sums go into."""
@@ -216,7 +200,8 @@ class _Legality:
     def _check_centre_is_exact(self) -> None:
         for atom in _outside_totals(self.mean):
             if atom.tag in ("round", "cast"):
-                rounded = f"{self._called(self.centre)} is rounded to another type before its use"
+                centre = _called(self.candidate, self.centre)
+                rounded = f"{centre} is rounded to another type before its use"
                 raise refuted("centre-is-unrounded", "centre-is-rounded", rounded)
         for atom in self.mean.leaves():
             if atom.tag == "tile" and f"('result', {self.sweeps.first.identity}, " in atom.key:
@@ -233,7 +218,9 @@ class _Legality:
                 _check_accumulator(self.facts.forms, other)
                 self._check_axes(other)
             check_pins(self.checklist, self.facts)
-            other_sum = f"the centre {self._called(self.centre)} is no multiple of a first sum"
+            other_sum = (
+                f"the centre {_called(self.candidate, self.centre)} is no multiple of a first sum"
+            )
             raise refuted("centre-is-the-mean", "centre-is-not-the-mean", other_sum)
         self.sum = fitting[0]
         _check_accumulator(self.facts.forms, self.sum)
@@ -370,11 +357,29 @@ class _Legality:
     def _share_of(self, accumulator: Accumulation, axes: tuple[int, ...]) -> Polynomial | None:
         return _share(self.facts.forms, self.mean, accumulator, axes)
 
-    def _called(self, value: Value) -> str:
-        """The kernel's name for a value."""
-        names = (n for n, v in self.facts.values.items() if v is value and isinstance(n, ast.Name))
-        name = next(names, None)
-        return name.id if name is not None else f"of {self.name}"
+
+def _reads_of_lanes(candidate: TwoSums, result: Value) -> list[ast.Name]:
+    """Where the kernel reads what the second sweep left in the accumulator, lane by lane."""
+    inside = set(walk(candidate.sweeps.second.node))
+    around = {loop.identity for loop in candidate.sweeps.second.nest}
+
+    def holds_lanes(value: Value) -> bool:
+        if value.op in ("result", "carried"):
+            return value.carrier.loop in around and value.carrier.name == candidate.name
+        if value.op == "reduce" and summed_tile(value)[0] is result:
+            return False
+        return any(holds_lanes(operand) for operand in value.operands)
+
+    names = [n for n in candidate.facts.values if isinstance(n, ast.Name) and n not in inside]
+    reads = [n for n in names if isinstance(n.ctx, ast.Load)]
+    return [node for node in reads if holds_lanes(candidate.facts.values[node])]
+
+
+def _called(candidate: TwoSums, value: Value) -> str:
+    """The kernel's name for a value."""
+    names = (n for n, v in candidate.facts.values.items() if v is value and isinstance(n, ast.Name))
+    name = next(names, None)
+    return name.id if name is not None else f"of {candidate.name}"
 
 
 def _check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
