@@ -6,32 +6,28 @@ import ast
 import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
 
 from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomial
 from tritonopt.facts.effects import Effect, Guard
 from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.rewriting.invariants import Lift, is_constexpr, is_invariant, may_divide_by_zero
+from tritonopt.rewriting.constexprs import is_constexpr
+from tritonopt.rewriting.guarded_code import Piece, insertion, one_line, removals
+from tritonopt.rewriting.invariants import Lift, is_invariant, may_divide_by_zero
 from tritonopt.rewriting.iterations import implies, runs_when, why_it_runs
 from tritonopt.rewriting.memory import orders_memory, prove_unchanged
-from tritonopt.rewriting.writing import NotExpressible, Writer, block_of, reads_of
+from tritonopt.rewriting.writing import NotExpressible, Writer, reads_of
 from tritonopt.source import (
     AddArgument,
     Change,
     EditConflict,
-    InsertAfter,
-    InsertBefore,
     Module,
-    Remove,
-    Replace,
     ReplaceExpression,
     excerpts,
 )
-from tritonopt.source.edits import indent_unit
-from tritonopt.source.trees import parents_of, walk
+from tritonopt.source.trees import walk
 
 _UNWANTED = {"disable_licm": "licm-is-disabled", "warp_specialize": "warp-specialized-loop"}
 """Arguments of `tl.range` by which the author has spoken on what may move."""
@@ -106,14 +102,6 @@ class _Plan:
     """The conditions that statements stand under, in the loop and again above it."""
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """Code that goes above the loop, and the conditions that it stands under."""
-
-    code: str
-    guards: tuple[Guard, ...]
-
-
 @dataclass
 class Hoisting:
     """An expression with loads, and a loop in which it is always the same."""
@@ -158,19 +146,19 @@ class Hoisting:
     def check(self) -> None:
         """Everything but what needs the new text. Raises Declined."""
         self._check_always()
-        self._check_loops()
-        self._check_order()
+        _check_loops(self)
+        _check_order(self)
         claim = "data-is-unchanged"
-        if not any(e.writes for e in self._effects):
-            detail = f"{self._where} stores nothing, so the compiler does this"
+        if not any(e.writes for e in self.effects):
+            detail = f"{self.where} stores nothing, so the compiler does this"
             raise refuted(claim, "the-compiler-does-this", detail)
-        prove_unchanged(self.checklist, self.facts, self.loads, self._effects, "")
+        prove_unchanged(self.checklist, self.facts, self.loads, self.effects, "")
 
     def _check_always(self) -> None:
         """Every iteration must come to the load, or none that the compiler compiles, or those
         that do not would find it masked off."""
         claim, reason = "load-always-runs", "under-a-condition"
-        why = f"every iteration of {self._where} comes to it"
+        why = f"every iteration of {self.where} comes to it"
         for guard in self._conditions_inside:
             line = guard.node.lineno
             if is_constexpr(self.facts, guard.node.test):
@@ -214,57 +202,16 @@ class Hoisting:
         except TooLarge:
             return False
 
-    def _check_loops(self) -> None:
-        claim = "loops-are-plain"
-        for loop in self._loops:
-            where = f"the loop in line {loop.line}"
-            if isinstance(loop.node, ast.While):
-                detail = f"{where} is a while, and may run no time at all"
-                raise unknown(claim, "may-run-zero-times", detail)
-            if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
-                raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
-            if loop.node.orelse:
-                raise refuted(claim, "loop-has-else", f"{where} has an else")
-            for option in loop.node.iter.keywords:
-                off = isinstance(option.value, ast.Constant) and not option.value.value
-                if option.arg in _UNWANTED and not off:
-                    detail = f"{where} says {option.arg}"
-                    raise refuted(claim, _UNWANTED[option.arg], detail)
-        if self.facts.exits_early(self.loop):
-            raise refuted(claim, "early-exit", f"{self._where} may end before its end")
-        self.checklist.prove(claim, "counted, and run to their ends")
-
-    def _check_order(self) -> None:
-        """A load may not move past what orders memory, or is there to be seen before it."""
-        claim = "nothing-orders-memory"
-        for effect in self._effects:
-            what = f"the {effect.name} in line {effect.line}"
-            match effect.kind:
-                case EffectKind.LOAD if effect.volatile:
-                    raise refuted(claim, "volatile-load", f"{what} is volatile")
-                case EffectKind.ATOMIC:
-                    raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
-                case EffectKind.BARRIER:
-                    raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
-                case EffectKind.CALL:
-                    reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
-                    raise unknown(claim, reason, f"the effects of {what} are not known")
-                case EffectKind.PRINT if "assert" in effect.name:
-                    detail = f"{what} is to fail before anything is loaded"
-                    raise refuted(claim, "assertion-in-the-loop", detail)
-        detail = f"no atomic, barrier, volatile load or unknown call in {self._where}"
-        self.checklist.prove(claim, detail)
-
     @property
-    def _where(self) -> str:
+    def where(self) -> str:
         return f"the loop in line {self.loop.line}"
 
     @property
-    def _effects(self) -> list[Effect]:
+    def effects(self) -> list[Effect]:
         return [e for e in self.facts.effects if self.loop in e.loops]
 
     @property
-    def _loops(self) -> list[Loop]:
+    def loops(self) -> list[Loop]:
         """The loop, and those inside it around the load."""
         around = self.loads[0].loops
         return [loop for loop in around if self.loop in loop.nest and not loop.inlined]
@@ -281,9 +228,10 @@ class Hoisting:
         masked = [change for load in self.loads for change in self._masked(writer, load, guards)]
         gone = [*plan.statements, *([plan.definition] if plan.definition else [])]
         try:
+            code = self._code(plan, masked, bool(guards))
             changes: list[Change] = [
-                self._insertion(self._code(plan, masked, bool(guards))),
-                *self._removals(gone),
+                insertion(self.facts, self.loop, self._known, code),
+                *removals(self.facts, self.loop, gone),
                 *(ReplaceExpression(node, plan.name) for node in plan.uses),
             ]
             excerpts.check_comments(self._module, changes)
@@ -299,67 +247,9 @@ class Hoisting:
                 line = guard.node.lineno
                 raise NotExpressible(f"the condition in line {line} is another one there")
 
-    def _insertion(self, code: Sequence[_Piece]) -> Change:
-        """Above the loop; where the `if` right there asks the same as all of it, at its end."""
-        block = block_of(self.facts.kernel.node, self.loop.node)
-        place = block.index(self.loop.node)
-        before = block[place - 1] if place else None
-        if isinstance(before, ast.If) and not before.orelse and self._known:
-            first = self._known[0]
-            asked = self.facts.values.get(before.test) is first.condition and first.holds
-            if asked and all(piece.guards[:1] == (first,) for piece in code):
-                inner = [replace(piece, guards=piece.guards[1:]) for piece in code]
-                return InsertAfter(before.body[-1], self._nested(inner))
-        return InsertBefore(self.loop.node, self._nested(code))
-
-    def _nested(self, code: Sequence[_Piece]) -> str:
-        """The pieces under the conditions that they stood under, each asked once in a row."""
-        lines = []
-        for first, group in groupby(code, key=lambda piece: piece.guards[:1]):
-            pieces = list(group)
-            if not first:
-                lines += [piece.code for piece in pieces]
-                continue
-            inner = [replace(piece, guards=piece.guards[1:]) for piece in pieces]
-            unit = indent_unit(self._module, self.facts.kernel.node)
-            block = excerpts.indented(self._nested(inner), unit)
-            lines.append(f"if {self._asked(first[0])}:\n{block}")
-        return "\n".join(lines)
-
-    def _asked(self, guard: Guard) -> str:
-        """A condition, or its contrary, on one line."""
-        test = guard.node.test
-        if guard.holds:
-            text = self._module.text_of(test)
-            return ast.unparse(test) if _has_newline(text) else text
-        return ast.unparse(_contrary(test))
-
-    def _removals(self, statements: Sequence[ast.stmt]) -> Iterator[Change]:
-        """Takes statements out of the loop, with the branches that hold nothing else."""
-        gone = set(statements)
-        parents = parents_of(self.loop.node)
-        for statement in statements:
-            top: ast.stmt = statement
-            while all(s in gone for s in block_of(self.loop.node, top)):
-                outer = parents.get(top)
-                if not isinstance(outer, ast.If) or outer.orelse or _is_elif(self._module, outer):
-                    break
-                gone.add(outer)
-                top = outer
-        for statement in [s for s in walk(self.loop.node) if s in gone]:
-            assert isinstance(statement, ast.stmt)
-            if parents.get(statement) in gone:
-                continue
-            block = block_of(self.loop.node, statement)
-            if block[0] is statement and all(s in gone for s in block):
-                # The other branch is still to be asked for.
-                yield Replace(statement, "pass")
-            else:
-                yield Remove(statement, keep_comments=False)
-
     def _plan(self, writer: Writer) -> _Plan:
         # A mask keeps the load from reading, not what is computed with it from being computed.
-        runs = all(why_it_runs(self.facts, loop, []) is not None for loop in self._loops)
+        runs = all(why_it_runs(self.facts, loop, []) is not None for loop in self.loops)
         runs &= len(self._known) == len(self._conditions_inside)
         around = self._conditions_inside
         lift = Lift(writer, self.loop, self.loads, around, self._known, runs=runs)
@@ -417,7 +307,7 @@ class Hoisting:
         given: list[Assumption] = []
         for load in self.loads:
             known = self._conditions(load)
-            for loop in self._loops:
+            for loop in self.loops:
                 shown = why_it_runs(self.facts, loop, known)
                 if shown is None:
                     guards[self._guard(writer, loop)] = None
@@ -480,7 +370,7 @@ class Hoisting:
             together = f"({guard})" if len(guards) == 1 else guard
             yield ReplaceExpression(given[0], f"{writer.operand(given[0])} & {together}")
 
-    def _code(self, plan: _Plan, masked: Sequence[Change], guarded: bool) -> list[_Piece]:
+    def _code(self, plan: _Plan, masked: Sequence[Change], guarded: bool) -> list[Piece]:
         renamed = [ReplaceExpression(plan.target, plan.name)] if plan.target else []
         moved = [*plan.statements, *([plan.definition] if plan.definition else [])]
         module, nodes = excerpts.after(self._module, [*masked, *renamed], [*moved, self.expression])
@@ -491,18 +381,17 @@ class Hoisting:
             if guarded and original is self.statement and _WHY_MASKED not in code:
                 bare = excerpts.statement_code(module, statement, comments_above=False)
                 code = f"{code.removesuffix(bare)}{_WHY_MASKED}\n{bare}"
-            pieces.append(_Piece(code, plan.guards[original]))
+            pieces.append(Piece(code, plan.guards[original]))
         if self.statement not in moved:
             expression = nodes[-1]
             assert isinstance(expression, ast.expr)
-            text = module.text_of(expression)
             why = f"{_WHY_MASKED}\n" if guarded else ""
-            text = ast.unparse(expression) if _has_newline(text) else text
-            pieces.append(_Piece(f"{why}{plan.name} = {text}", self._known))
+            text = one_line(module, expression)
+            pieces.append(Piece(f"{why}{plan.name} = {text}", self._known))
         return pieces
 
     def _check_something_stays(self, plan: _Plan) -> None:
-        for loop in self._loops:
+        for loop in self.loops:
             if all(s in plan.statements or s is plan.definition for s in loop.node.body):
                 raise NotExpressible(f"nothing would be left in the loop in line {loop.line}")
 
@@ -518,30 +407,47 @@ class Hoisting:
         return writer.fresh(short, f"{short}_value")
 
 
+def _check_loops(hoisting: Hoisting) -> None:
+    claim = "loops-are-plain"
+    for loop in hoisting.loops:
+        where = f"the loop in line {loop.line}"
+        if isinstance(loop.node, ast.While):
+            detail = f"{where} is a while, and may run no time at all"
+            raise unknown(claim, "may-run-zero-times", detail)
+        if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
+            raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
+        if loop.node.orelse:
+            raise refuted(claim, "loop-has-else", f"{where} has an else")
+        for option in loop.node.iter.keywords:
+            off = isinstance(option.value, ast.Constant) and not option.value.value
+            if option.arg in _UNWANTED and not off:
+                detail = f"{where} says {option.arg}"
+                raise refuted(claim, _UNWANTED[option.arg], detail)
+    if hoisting.facts.exits_early(hoisting.loop):
+        raise refuted(claim, "early-exit", f"{hoisting.where} may end before its end")
+    hoisting.checklist.prove(claim, "counted, and run to their ends")
+
+
+def _check_order(hoisting: Hoisting) -> None:
+    """A load may not move past what orders memory, or is there to be seen before it."""
+    claim = "nothing-orders-memory"
+    for effect in hoisting.effects:
+        what = f"the {effect.name} in line {effect.line}"
+        match effect.kind:
+            case EffectKind.LOAD if effect.volatile:
+                raise refuted(claim, "volatile-load", f"{what} is volatile")
+            case EffectKind.ATOMIC:
+                raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
+            case EffectKind.BARRIER:
+                raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
+            case EffectKind.CALL:
+                reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
+                raise unknown(claim, reason, f"the effects of {what} are not known")
+            case EffectKind.PRINT if "assert" in effect.name:
+                detail = f"{what} is to fail before anything is loaded"
+                raise refuted(claim, "assertion-in-the-loop", detail)
+    detail = f"no atomic, barrier, volatile load or unknown call in {hoisting.where}"
+    hoisting.checklist.prove(claim, detail)
+
+
 _WHY_MASKED = "# Where the loop below does not run, nothing is read."
-
-
-def _contrary(test: ast.expr) -> ast.expr:
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return operand
-        case ast.Compare(left=left, ops=[operator], comparators=sides):
-            if type(operator) in _CONTRARIES:
-                return ast.Compare(left, [_CONTRARIES[type(operator)]()], sides)
-    return ast.UnaryOp(ast.Not(), test)
-
-
-_CONTRARIES: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-}
-
-
-def _is_elif(module: Module, statement: ast.stmt) -> bool:
-    return module.text_of(statement).startswith("elif")
-
-
-def _has_newline(text: str) -> bool:
-    return "\n" in text or "\r" in text
