@@ -77,7 +77,9 @@ class GridStride(Pass):
     Neither the kernel nor a helper uses `tl.num_programs` of the axis, no helper reads the program
     id itself, and no call has unknown effects (it might). No program waits for another: a loop
     that polls memory which the kernel writes is declined, but for a lock that is taken and given
-    back for each tile. A `return` is a plain guard in the kernel's own block, and no name is bound
+    back for each tile. No tile reads what another one writes, as far as offsets and launches show
+    it (`tiles-race`): that depended on the order of programs before, and would on another one. A
+    `return` is a plain guard in the kernel's own block, and no name is bound
     both before and after it. Every launch is seen, is a statement of its own (the compiled kernel
     that it returns could be launched again), and has a grid that is a tuple, a name for one, or a
     function that returns one and does nothing else.

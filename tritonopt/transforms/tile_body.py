@@ -15,6 +15,7 @@ from itertools import chain
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.facts.races import find_races, shifted
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.writing import names_bound
 from tritonopt.source import Kernel
@@ -107,6 +108,7 @@ def check_body(body: TileBody, checklist: Checklist) -> None:
     _check_effects(body, checklist)
     _check_exits(body, checklist)
     _check_waits(body, checklist)
+    _check_races(body, checklist)
     _check_names(body, checklist)
 
 
@@ -169,6 +171,25 @@ def _check_waits(body: TileBody, checklist: Checklist) -> None:
     if waits:
         detail = f"the lock that line {waits[0].line} takes is given back for the same tile"
     checklist.prove(claim, detail)
+
+
+def _check_races(body: TileBody, checklist: Checklist) -> None:
+    """A loop takes the tiles in another order, which a tile that reads another's would show."""
+    claim = "tiles-are-independent"
+    facts = body.facts
+    kinds = {effect.kind for effect in facts.effects}
+    if not {EffectKind.LOAD, EffectKind.STORE} <= kinds:
+        checklist.prove(claim, "no tile reads what another writes")
+        return
+    found = shifted(facts, body.ids.axis)
+    if found is not None:
+        load, store = found
+        detail = f"line {load.line} reads what line {store.line} writes for another tile"
+        raise refuted(claim, "tiles-race", detail)
+    for race in find_races(facts):
+        detail = f"line {race.load.line} reads what line {race.store.line} writes: {race.numbers}"
+        raise refuted(claim, "tiles-race", detail)
+    checklist.prove(claim, "no tile is seen to read what another writes")
 
 
 def _may_wait(body: TileBody, loop: Loop) -> bool:
