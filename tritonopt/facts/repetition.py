@@ -118,7 +118,7 @@ class _Computation:
             case "where" | "phi":
                 condition, then, other = map(self.row, value.operands)
                 return tuple(t if c else o for c, t, o in zip(condition, then, other, strict=True))
-        compute = _function(value)
+        compute = function_on_numbers(value)
         if compute is not None:
             columns = zip(*map(self.row, value.operands), strict=True)
             return tuple(float(compute(*numbers)) for numbers in columns)
@@ -145,7 +145,8 @@ class _Computation:
         return tuple(numbers.uniform(-4, 4) for _ in range(_LENGTH))
 
 
-def _function(value: Value) -> Callable[..., float] | None:
+def function_on_numbers(value: Value) -> Callable[..., float] | None:
+    """What computes a value from the numbers that its operands are; None where it is not known."""
     name = value.attribute if value.op == "elementwise" else value.op
     if isinstance(name, tuple):
         name = name[0]  # the others are its modes
