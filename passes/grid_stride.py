@@ -25,6 +25,7 @@ from tritonopt.rewriting.grids import (
     scope_at,
     statement_of,
 )
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.passes import Gain, Pass
@@ -203,9 +204,8 @@ class GridStride(Pass):
         {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
     )
     gain: ClassVar[Gain | None] = Gain(
-        2.23,
-        4.26,
-        "on one H200, where sums of gradients are gathered in registers (layer norm backward)",
+        figure("grid-stride, sums"),
+        f"{WHERE}, where sums of gradients are gathered in registers (layer norm backward)",
         "what is added to the same memory for every tile is added once for a program",
         "{programs=sm*2}",
     )
@@ -279,7 +279,8 @@ class GridStride(Pass):
         parts += [f"the atomic in line {line} stays, {why}" for line, why in body.left.items()]
         if not body.sums:
             parts.append(
-                "measured on one H200 0.23x to 1.19x, a loss as a rule where nothing is accumulated"
+                f"measured {WHERE} {figure('grid-stride, no sums')}, a loss as a rule where "
+                "nothing is accumulated"
             )
         return "; ".join(parts)
 
