@@ -66,7 +66,7 @@ def _find_overrun(facts: KernelFacts, launches: Sequence[Launch], store: Effect)
     if store.inlined or store.pointer is None:
         return ""
     for launch in launches:
-        worlds = [w for w in facts.launches.passed if w.line == launch.call.lineno]
+        worlds = [w for w in facts.launches.passed if w.launch is launch]
         for world in (w for w in worlds if not w.unread):
             try:
                 found = _Overrun(facts, launch, world, store).run()
@@ -364,7 +364,7 @@ def _made(
     launch: Launch, form_at: Callable[[ast.expr], Polynomial], call: ast.Call
 ) -> _Shape | None:
     """The shape of a new tensor, or of a view of a whole one; None for any other call."""
-    name = launch.kernel.module.resolve(call.func)
+    name = launch.module.resolve(call.func)
     if name in _LIKE and call.args:
         return _Shape(like=form_at(call.args[0]))
     sized = name.startswith("torch.") and name.removeprefix("torch.") in _SIZED

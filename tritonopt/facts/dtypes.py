@@ -125,7 +125,7 @@ class ElementTypes:
         for launch in self._facts.launches.launches:
             if launch.complete and not below_lambda(launch):
                 types = passed_types(launch) | self._annotated
-                by = f"the launch in line {launch.call.lineno}"
+                by = f"the launch in {launch.where}"
                 found.append((by, _Typing(self._facts, types)))
         if not found and self._annotated:
             found.append(("its annotation", _Typing(self._facts, self._annotated)))

@@ -847,7 +847,7 @@ class Interpretation:
         helper = next((k for k in self.kernel.module.kernels if k.node is binding), None)
         if helper is None or helper in self._call_stack or helper is self.kernel:
             return None
-        return helper
+        return helper if helper.is_called_as_written else None
 
     def _inline(
         self, node: ast.Call, helper: Kernel, positional: list[Value], keywords: dict[str, Value]
