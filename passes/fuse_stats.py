@@ -36,8 +36,7 @@ def _worth(facts: KernelFacts, loop: Loop, formula: str) -> tuple[bool, str]:
     for tiles in launches:
         if tiles.holds_row:
             return False, (
-                f"a loss here, {one} {WHERE}: one tile holds the row at the launch in line "
-                f"{tiles.line}"
+                f"a loss here, {one} {WHERE}: one tile holds the row at the launch in {tiles.where}"
             )
     aims = any(tiles.grows for tiles in launches)
     sizes = [tiles.size for tiles in launches if tiles.size is not None]
@@ -46,13 +45,13 @@ def _worth(facts: KernelFacts, loop: Loop, formula: str) -> tuple[bool, str]:
         tile = f"up to {most}" if aims or min(sizes) < most else f"{most}"
         return most <= _ROW_THAT_GAINS // (16 if aims else 4), (
             f"{gain} {WHERE}, {short} for shorter ones; a loss ({one}) for rows that one tile "
-            f"holds, which has {tile} elements at the launch in line {launches[0].line}"
+            f"holds, which has {tile} elements at the launch in {launches[0].where}"
         )
     step = facts.forms.of(loop.step).readable if loop.step is not None else "the step"
     if aims:
         return False, (
             f"a loss ({one} {WHERE}) for rows that one tile holds, which is what the launch in "
-            f"line {launches[0].line} aims at; {gain} that take several tiles"
+            f"{launches[0].where} aims at; {gain} that take several tiles"
         )
     return True, (
         f"{gain} {WHERE}, where {step} is less than the row; where one tile holds the row, a loss "

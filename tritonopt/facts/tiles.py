@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Tiles:
     """What one launch shows of a sweep, under one configuration."""
 
-    line: int
-    """Of the launch."""
+    where: str
+    """The launch, as messages name it."""
     holds_row: bool = False
     """Whether one tile always holds the row."""
     grows: bool = False
@@ -35,17 +35,17 @@ def tiles_of(facts: KernelFacts, loop: Loop) -> tuple[Tiles, ...]:
     length = facts.forms.of(loop.stop) - facts.forms.of(loop.start)
     step = facts.forms.of(loop.step)
     found = [
-        _tiles(world.line, substitute(length, world), substitute(step, world))
+        _tiles(world.launch.where, substitute(length, world), substitute(step, world))
         for world in facts.launches.passed
     ]
     return tuple(dict.fromkeys(found))
 
 
-def _tiles(line: int, length: Polynomial, step: Polynomial) -> Tiles:
+def _tiles(where: str, length: Polynomial, step: Polynomial) -> Tiles:
     whole = Polynomial.of(Atom("power_of_two", (length,)))
     rest = (step - length).constant_value
     if step == whole or (rest is not None and rest >= 0):
-        return Tiles(line, holds_row=True)
+        return Tiles(where, holds_row=True)
     atom = step.sole_atom
     if atom is not None and atom.tag == "minimum" and whole in atom.arguments:
         sizes = [
@@ -53,10 +53,10 @@ def _tiles(line: int, length: Polynomial, step: Polynomial) -> Tiles:
             for argument in atom.arguments
             if isinstance(argument, Polynomial) and argument != whole
         ]
-        return Tiles(line, grows=True, size=_number(sizes[0]) if sizes else None)
+        return Tiles(where, grows=True, size=_number(sizes[0]) if sizes else None)
     if step == ONE:
-        return Tiles(line)  # a loop that counts tiles
-    return Tiles(line, size=_number(step.constant_value))
+        return Tiles(where)  # a loop that counts tiles
+    return Tiles(where, size=_number(step.constant_value))
 
 
 def _number(constant: Fraction | None) -> int | None:
