@@ -11,6 +11,7 @@ import math
 import operator
 import random
 from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.values import COMPARISONS, Value
@@ -115,6 +116,8 @@ class _Computation:
                 return self._passed_on(value)
             case "reduce" if value.reduction.name in _REDUCTIONS:
                 return (_REDUCTIONS[value.reduction.name](self.row(value.operands[0])),) * _LENGTH
+            case "reshaped" if (scan := _scan(value)) is not None:
+                return scan(self.row(value.operands[0]))
             case "where" | "phi":
                 condition, then, other = map(self.row, value.operands)
                 return tuple(t if c else o for c, t, o in zip(condition, then, other, strict=True))
@@ -145,6 +148,14 @@ class _Computation:
         return tuple(numbers.uniform(-4, 4) for _ in range(_LENGTH))
 
 
+def _scan(value: Value) -> Callable[[_Row], _Row] | None:
+    """A function of a whole row; of a tile, along the axis that it is computed along."""
+    match value.attribute:
+        case (str() as name, *_):
+            return _SCANS.get(name)
+    return None
+
+
 def function_on_numbers(value: Value) -> Callable[..., float] | None:
     """What computes a value from the numbers that its operands are; None where it is not known."""
     name = value.attribute if value.op == "elementwise" else value.op
@@ -165,6 +176,17 @@ def _whole(compute: Callable[[int, int], int]) -> Callable[[float, float], float
 def _sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
+
+def _softmax(row: _Row) -> _Row:
+    powers = [math.exp(number - max(row)) for number in row]
+    return tuple(power / math.fsum(powers) for power in powers)
+
+
+_SCANS: Mapping[str, Callable[[_Row], _Row]] = {
+    "cumsum": lambda row: tuple(accumulate(row)),
+    "cumprod": lambda row: tuple(accumulate(row, operator.mul)),
+    "softmax": _softmax,
+}
 
 _REDUCTIONS: Mapping[str, Callable[[_Row], float]] = {"sum": math.fsum, "max": max, "min": min}
 
