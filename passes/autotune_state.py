@@ -10,7 +10,7 @@ from typing import ClassVar
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.configurations import bound, least_number
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
-from tritonopt.facts.repetition import changes_when_repeated
+from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.passes import Lint
 from tritonopt.source import Kernel
@@ -263,12 +263,21 @@ def _updated(facts: KernelFacts, store: Effect, base: str) -> str:
         if any(e.order < load.order and _writes_to(facts, e, base) for e in facts.effects):
             continue
         element = frozenset(e.order for e in loads if _is_same_row(facts, e, store))
-        if changes_when_repeated(facts, store.stored, element):
+        swept = frozenset(e.order for e in loads if _has_address(facts, e, address))
+        every = frozenset(e.order for e in facts.effects if base in (facts.bases(e) or (base,)))
+        if changes_when_repeated(facts, store.stored, element) or (
+            load.loops == store.loops and sweep_changes_when_repeated(facts, store, swept, every)
+        ):
             return (
                 f"line {store.line} stores to {base} what is computed from the same element in "
                 f"line {load.line}"
             )
     return ""
+
+
+def _has_address(facts: KernelFacts, load: Effect, address: tuple[str | None, Polynomial]) -> bool:
+    pointer = load.pointer
+    return pointer is not None and facts.forms_ignoring_memory.address(pointer) == address
 
 
 def _is_same_row(facts: KernelFacts, load: Effect, store: Effect) -> bool:
