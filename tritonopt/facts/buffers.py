@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.callers import passes_any_size, rank_of
 from tritonopt.facts.divisibility import substitute
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.forms import trip_atom
@@ -54,7 +55,11 @@ def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
     """Stores and atomics that write beyond their buffer, and sizes for which they do, in words."""
     if facts.launches.unknown:
         return
-    launches = [launch for launch in facts.launches.launches if _checks_are_understood(launch)]
+    launches = [
+        launch
+        for launch in facts.launches.launches
+        if _checks_are_understood(launch) and passes_any_size(launch)
+    ]
     for effect in facts.effects if launches else ():
         if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
             numbers = _find_overrun(facts, launches, effect)
@@ -102,6 +107,7 @@ class _Overrun:
                 raise _CannotTell
             self._counts[trip_atom(loop.identity)] = self._host(count)
         self._tensor, self._rank = self._find_tensor()
+        self._check_rank()
 
     def _host(self, form: Polynomial) -> Polynomial:
         return substitute(form, self._world)
@@ -123,8 +129,9 @@ class _Overrun:
         for node in walk(self._launch.launcher):
             if isinstance(node, ast.Call):
                 shape = _made(self._launch, form_at, node)
-                if shape is not None:
-                    found[Polynomial.of(place_atom(node))] = shape
+                own = Polynomial.of(place_atom(node))
+                if shape is not None and shape.like != own:
+                    found[own] = shape
         return found
 
     @cached_property
@@ -163,6 +170,27 @@ class _Overrun:
         if len(tensors) != 1 or rank > MAX_RANK:
             raise _CannotTell
         return tensors.pop(), rank
+
+    def _check_rank(self) -> None:
+        """Raises _CannotTell where more dimensions would make the buffer larger, or it is fixed."""
+        root = self._buffer
+        while (shape := self._shapes.get(root)) is not None and shape.like is not None:
+            root = shape.like
+        if shape is not None and all(size.constant_value is not None for size in shape.sizes):
+            raise _CannotTell  # which tensors fit it is for the caller to know
+        atoms = {a for form in self._forms for a in _inputs(form) if a.tag == "size"}
+        if shape is not None:
+            atoms |= {a for size in shape.sizes for a in _inputs(size) if a.tag == "size"}
+        indexed = any(atom.arguments[2] for atom in atoms)
+        whole = shape is None or any(
+            atom.arguments[1] in ("numel", "stride") or not atom.arguments[2] for atom in atoms
+        )
+        given = self._tensor.sole_atom
+        assert given is not None
+        known = rank_of(self._launch, str(given.arguments[1]))
+        if (indexed and whole and known is None) or (known or 0) > MAX_RANK:
+            raise _CannotTell
+        self._rank = known or self._rank
 
     # Numbers
 
@@ -314,8 +342,9 @@ class _Overrun:
             if numbers
         ]
         return (
-            f"with {name} of shape {shape}, {' of '.join(where) or 'the store'} writes to element "
-            f"{element} of {self._base}, which has {length}"
+            f"launched in {self._launch.where} with {name} of shape {shape}, "
+            f"{' of '.join(where) or 'the store'} writes to element {element} of {self._base}, "
+            f"which has {length} elements"
         )
 
 
