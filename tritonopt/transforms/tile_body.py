@@ -14,6 +14,7 @@ from itertools import chain
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect, Loop
+from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.races import find_races, shifted
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
@@ -21,6 +22,14 @@ from tritonopt.rewriting.writing import names_bound
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tile_invariants import invariant_statements
+
+_OF_HOST = frozenset({"triton.cdiv", "triton.next_power_of_2"})
+_OF_THE_LANGUAGE = (
+    frozenset({"dtype", "constexpr_type", "pointer_type", "load_tensor_descriptor"})
+    | frozenset({"store_tensor_descriptor", "_experimental_descriptor_load"})
+    | frozenset({"_experimental_descriptor_store", *DTYPES})
+)
+"""Calls whose effects on memory may not be known, but which cannot ask which program runs."""
 
 PLAIN_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
@@ -129,7 +138,7 @@ def _check_program_ids(ids: ProgramIds, checklist: Checklist) -> None:
 def _check_effects(body: TileBody, checklist: Checklist) -> None:
     claim = "effects-are-known"
     for effect in body.facts.effects:
-        if effect.kind is EffectKind.CALL:
+        if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
             detail = f"what {effect.name} in line {effect.line} does is not known"
             raise unknown(claim, "opaque-call", f"{detail}: it may read the program id")
     for loop in body.facts.loops:
@@ -138,6 +147,13 @@ def _check_effects(body: TileBody, checklist: Checklist) -> None:
             detail = f"the loop in line {loop.line} is warp-specialized"
             raise refuted(claim, "warp-specialized", detail)
     checklist.prove(claim, "no call with unknown effects")
+
+
+def _knows_no_grid(name: str) -> bool:
+    """Whether a function of Triton's own cannot tell one program from another."""
+    if name in _OF_HOST or any(f".{module}" in f".{name}" for module in MATH_MODULES[1:]):
+        return name.startswith("triton.")
+    return function(name) in _OF_THE_LANGUAGE
 
 
 def _check_exits(body: TileBody, checklist: Checklist) -> None:
