@@ -32,6 +32,7 @@ from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.facts.uses import adds_up_floats
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.writing import NotExpressible, Writer
@@ -144,10 +145,10 @@ class ContiguityHints(Pass):
 
     ## Measured
 
-    On one H200 with Triton 3.6, wrapped loads with and without the hint: 1.00x to 1.04x
-    (`examples/periodic.py`, 4096 and 100,000 samples in fp32 and fp16: 1.00x, 1.01x). Compiled
-    for sm_90 by Triton 3.7 (`tests/passes/test_contiguity_hints_compiled.py`): `ld.global.b32`
-    becomes `ld.global.v4.b32`.
+    On one H200 with Triton 3.6, wrapped loads with and without the hint: 1.00x to 1.01x
+    (`examples/periodic.py`, 4096 and 100,000 samples in fp32 and fp16). Compiled for sm_90 by
+    Triton 3.7 (`tests/passes/test_contiguity_hints_compiled.py`): `ld.global.b32` becomes
+    `ld.global.v4.b32`.
     """
 
     least: int = 16
@@ -157,9 +158,8 @@ class ContiguityHints(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
-        1.00,
-        1.04,
-        "on one H200, where the length is not known to be a multiple of 16",
+        figure("contiguity-hints"),
+        f"{WHERE}, where the length is not known to be a multiple of 16",
         "loads of 16 bytes in place of one element each",
     )
     finds_mistakes: ClassVar[bool] = True
@@ -405,9 +405,9 @@ class _Insertion:
         if checklist.failed is None:
             message = (
                 f"promised that each {self._value} lanes of {self._text} are consecutive and start "
-                f"at a multiple of {self._value}, for loads of up to 16 bytes. Measured on one "
-                "H200: 1.00x to 1.04x; where the length is a multiple of 16 and specialised, "
-                "Triton sees as much of a `%` by itself"
+                f"at a multiple of {self._value}, for loads of up to 16 bytes. Measured {WHERE}: "
+                f"{figure('contiguity-hints')}; where the length is a multiple of 16 and "
+                "specialized, Triton sees as much of a `%` by itself"
             )
         else:
             message = f"no hint for {self._text}: {checklist.failed.detail}"

@@ -12,6 +12,7 @@ from tritonopt.facts.language import MATRIX, function
 from tritonopt.rewriting.bits import bits_when_code_moves
 from tritonopt.rewriting.checklist import Checklist, Declined
 from tritonopt.rewriting.hoisting import Hoisting, invariant_loads
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.unswitching import Unswitching, invariant_branches
@@ -147,8 +148,8 @@ class Licm(Pass):
     | the same, 512 x 512, off and on | | 1.04x, 1.00x: noise |
     | `persistent_rms_norm.py`, rows of 512, 4096 | the load of the weights | 1.02x to 1.07x |
 
-    A branch without a load, moved by hand out of a loop that waits for memory, gained nothing
-    (1.00x to 1.01x), though the loop shrank from 64 to 22 instructions.
+    A branch without a load, moved by hand out of a loop that waits for memory, gained nothing,
+    though the loop shrank from 64 to 22 instructions.
 
     Compiled code, Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_licm_compiled.py`):
 
@@ -168,10 +169,8 @@ class Licm(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
-        1.00,
-        1.40,
-        "on one H200: 1.40x for a branch with a load in a large matrix product while it is not "
-        "taken, 1.02x to 1.07x for the load of a row of weights",
+        figure("licm, load"),
+        f"{WHERE}, for the load of a row of weights",
         "what does not change is not asked for or loaded again in every iteration",
     )
 
@@ -201,6 +200,7 @@ class Licm(Pass):
             return unswitching.changes(self.max_statements)
 
         test = facts.kernel.module.text_of(unswitching.branch.test).partition("\n")[0]
+        pays = _holds_a_load(facts, unswitching.branch) and _multiplies(facts, unswitching.loop)
         return _site(
             facts,
             unswitching.branch,
@@ -208,7 +208,8 @@ class Licm(Pass):
             changes,
             f"move `if {test}` out of {_header(facts, unswitching.loop)}",
             "the loop is there once for each way it can go",
-            pays=_holds_a_load(facts, unswitching.branch) and _multiplies(facts, unswitching.loop),
+            pays=pays,
+            worth=_worth_of_a_branch() if pays else "",
         )
 
     def _load(self, facts: KernelFacts, hoisting: Hoisting) -> Site:
@@ -231,6 +232,12 @@ class Licm(Pass):
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
         changes: Sequence[Change] = site.plan
         return changes
+
+
+def _worth_of_a_branch() -> str:
+    cases = (f"licm, branch {taken}, a large product" for taken in ("not taken", "taken"))
+    skipped, taken = map(figure, cases)
+    return f"{skipped} {WHERE} in a large matrix product while it is not taken, {taken} while it is"
 
 
 def _header(facts: KernelFacts, loop: Loop) -> str:
@@ -272,6 +279,7 @@ def _site(
     outcome: str,
     *,
     pays: bool,
+    worth: str = "",
 ) -> Site:
     """A site with every condition up to the first that fails, and the edit."""
     changes: list[Change] = []
@@ -296,4 +304,5 @@ def _site(
         plan=changes,
         pays=pays,
         advice=deed,
+        worth=worth,
     )

@@ -201,7 +201,7 @@ def _is_worth_reading(found: Found, default: bool) -> bool:
     from tritonopt.rewriting.model import RemarkKind
 
     if found.remark.kind is RemarkKind.ANALYSIS:
-        return found.chosen.finds_mistakes or not default
+        return (found.chosen.finds_mistakes and found.site.pays) or not default
     if found.remark.kind is not RemarkKind.PASSED:
         return False
     return not default or (found.chosen.gain is not None and found.site.pays)
@@ -217,7 +217,7 @@ def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
     gain = found.chosen.gain
     passes = shlex.quote(spelled(found.chosen))
     path = shlex.quote(f"{target.path}:{found.remark.line}")
-    worth = gain.text if gain is not None and found.site.pays else ""
+    worth = found.site.worth or (gain.text if gain is not None and found.site.pays else "")
     return Suggestion(
         replace(found.remark, message=found.site.advice or found.remark.message),
         why=gain.why if gain is not None else "",

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.callers import passes_any_size, rank_of
 from tritonopt.facts.divisibility import substitute
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.forms import trip_atom
@@ -56,7 +57,11 @@ def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
     """Stores and atomics that write beyond their buffer, and sizes for which they do, in words."""
     if facts.launches.unknown:
         return
-    launches = [launch for launch in facts.launches.launches if checks_are_understood(launch)]
+    launches = [
+        launch
+        for launch in facts.launches.launches
+        if _checks_are_understood(launch) and passes_any_size(launch)
+    ]
     for effect in facts.effects if launches else ():
         if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
             numbers = _find_overrun(facts, launches, effect)
@@ -71,20 +76,20 @@ def _find_overrun(facts: KernelFacts, launches: Sequence[Launch], store: Effect)
         worlds = [w for w in facts.launches.passed if w.launch is launch]
         for world in (w for w in worlds if not w.unread):
             try:
-                found = Trial(facts, launch, world, store).run()
-            except (CannotTell, TooLarge):
+                found = _Overrun(facts, launch, world, store).run()
+            except (_CannotTell, TooLarge):
                 found = ""
             if found:
                 return found
     return ""
 
 
-class CannotTell(Exception):
+class _CannotTell(Exception):
     """Something decides that numbers cannot be put in for."""
 
 
-class Trial:
-    """One access under one configuration of one launch, with numbers put in for sizes."""
+class _Overrun:
+    """One store under one configuration of one launch."""
 
     def __init__(self, facts: KernelFacts, launch: Launch, world: Passed, store: Effect) -> None:
         self._facts = facts
@@ -93,7 +98,7 @@ class Trial:
         assert store.pointer is not None
         base, offset = facts.forms.address(store.pointer)
         if base is None:
-            raise CannotTell
+            raise _CannotTell
         self._base = base
         self._offset = self._host(offset)
         self._conditions = [(self._host(form), holds) for form, holds in _conditions(facts, store)]
@@ -101,11 +106,12 @@ class Trial:
         for loop in store.loops:
             count = facts.forms.trip_count(loop)
             if count is None:
-                raise CannotTell
+                raise _CannotTell
             self._counts[trip_atom(loop.identity)] = self._host(count)
         self._computed: dict[tuple[Polynomial, tuple[int, ...]], tuple[int, ...] | None] = {}
         """Shapes that were computed, by tensor and by the sizes that were put in."""
         self._tensor, self._rank = self._find_tensor()
+        self._check_rank()
 
     def _host(self, form: Polynomial) -> Polynomial:
         return substitute(form, self._world)
@@ -115,7 +121,7 @@ class Trial:
         """The tensor behind the pointer."""
         passed = self._world.values.get(Atom("param", (self._base,)))
         if passed is None:
-            raise CannotTell
+            raise _CannotTell
         return passed
 
     @cached_property
@@ -127,8 +133,9 @@ class Trial:
         for node in walk(self._launch.launcher):
             if isinstance(node, ast.Call):
                 shape = _made(self._launch, form_at, node)
-                if shape is not None:
-                    found[Polynomial.of(place_atom(node))] = shape
+                own = Polynomial.of(place_atom(node))
+                if shape is not None and shape.like != own:
+                    found[own] = shape
         return found
 
     @cached_property
@@ -146,7 +153,7 @@ class Trial:
                     assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
                     asked.append((tensor, tuple(i for i in which if isinstance(i, int))))
                 elif atom.tag not in ("lane", "program_id", "trip"):
-                    raise CannotTell
+                    raise _CannotTell
         tensors: set[Polynomial] = set()
         seen: set[tuple[Polynomial, tuple[int, ...]]] = set()
         rank = 1
@@ -163,12 +170,33 @@ class Trial:
             else:
                 given = tensor.sole_atom
                 if given is None or given.tag != "host" or given.arguments[0] != "parameter":
-                    raise CannotTell
+                    raise _CannotTell
                 tensors.add(tensor)
                 rank = max([rank, *(i + 1 if i >= 0 else -i for i in which)])
         if len(tensors) != 1 or rank > MAX_RANK:
-            raise CannotTell
+            raise _CannotTell
         return tensors.pop(), rank
+
+    def _check_rank(self) -> None:
+        """Raises _CannotTell where more dimensions would make the buffer larger, or it is fixed."""
+        root = self._buffer
+        while (shape := self._shapes.get(root)) is not None and shape.like is not None:
+            root = shape.like
+        if shape is not None and all(size.constant_value is not None for size in shape.sizes):
+            raise _CannotTell  # which tensors fit it is for the caller to know
+        atoms = {a for form in self._forms for a in _inputs(form) if a.tag == "size"}
+        if shape is not None:
+            atoms |= {a for size in shape.sizes for a in _inputs(size) if a.tag == "size"}
+        indexed = any(atom.arguments[2] for atom in atoms)
+        whole = shape is None or any(
+            atom.arguments[1] in ("numel", "stride") or not atom.arguments[2] for atom in atoms
+        )
+        given = self._tensor.sole_atom
+        assert given is not None
+        known = rank_of(self._launch, str(given.arguments[1]))
+        if (indexed and whole and known is None) or (known or 0) > MAX_RANK:
+            raise _CannotTell
+        self._rank = known or self._rank
 
     # Numbers
 
@@ -187,7 +215,7 @@ class Trial:
             assert isinstance(inside, Polynomial)
             number = number_of(inside, numbers)
             if number is None or number < 1:
-                raise CannotTell
+                raise _CannotTell
             numbers[atom] = 1 << (number - 1).bit_length()
         return numbers
 
@@ -216,7 +244,7 @@ class Trial:
             return math.prod(shape)
         index = which[0]
         if not isinstance(index, int) or not -len(shape) <= index < len(shape):
-            raise CannotTell
+            raise _CannotTell
         if method == "stride":
             return math.prod(shape[index % len(shape) + 1 :])
         return shape[index]
@@ -242,7 +270,7 @@ class Trial:
             inside = {a: self._size(a, sizes) for a in _inputs(form) if a.tag == "size"}
             number = number_of(form, inside)
             if number is None:
-                raise CannotTell
+                raise _CannotTell
             found.append(number)
         return tuple(found)
 
@@ -267,7 +295,7 @@ class Trial:
                 continue
             element = number_of(self._offset, trial)
             if element is None:
-                raise CannotTell
+                raise _CannotTell
             if element >= length or element < 0:
                 return self._told(sizes, length, element, place)
         return ""
@@ -280,7 +308,7 @@ class Trial:
         for atom in self._varying:
             most = self._most(atom, numbers)
             if most is None:
-                raise CannotTell
+                raise _CannotTell
             near = {0, 1, most - 1, *(s + d for s in sizes for d in (-1, 0))}
             choices.append(sorted(n for n in near if 0 <= n < most))
         for chosen in product(*choices):
@@ -309,7 +337,7 @@ class Trial:
         for condition, holds in self._conditions:
             number = number_of(condition, trial)
             if number is None:
-                raise CannotTell
+                raise _CannotTell
             if bool(number) != holds:
                 return False
         return True
@@ -330,8 +358,9 @@ class Trial:
             if numbers
         ]
         return (
-            f"with {name} of shape {shape}, {' of '.join(where) or 'the store'} writes to element "
-            f"{element} of {self._base}, which has {length}"
+            f"launched in {self._launch.where} with {name} of shape {shape}, "
+            f"{' of '.join(where) or 'the store'} writes to element {element} of {self._base}, "
+            f"which has {length} elements"
         )
 
 
@@ -344,14 +373,14 @@ def _conditions(facts: KernelFacts, store: Effect) -> Iterator[tuple[Polynomial,
     for effect in facts.effects:
         if effect.kind is EffectKind.EXIT and effect.order < store.order:
             if len(effect.guards) != 1 or effect.loops or effect.name != "return":
-                raise CannotTell
+                raise _CannotTell
             guard = effect.guards[0]
             yield facts.forms.condition(guard.condition), not guard.holds
 
 
 def _asked(atom: Atom) -> tuple[Polynomial, tuple[int, ...]]:
     if atom.tag != "size":
-        raise CannotTell
+        raise _CannotTell
     tensor, _, which = atom.arguments
     assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
     return tensor, tuple(i for i in which if isinstance(i, int))
@@ -405,7 +434,7 @@ def _made(
     return _Shape(tuple(form_at(size) for size in sizes))
 
 
-def checks_are_understood(launch: Launch) -> bool:
+def _checks_are_understood(launch: Launch) -> bool:
     """Whether all that the launcher checks is of kinds that are read as facts, or about no size."""
     if launch.launcher is None:
         return False

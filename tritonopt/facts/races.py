@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.buffers import MAX_RANK, CannotTell, Trial, checks_are_understood
+from tritonopt.facts.buffers import (
+    MAX_RANK,
+    _CannotTell,
+    _checks_are_understood,
+    _Overrun,
+)
+from tritonopt.facts.callers import passes_any_size
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.offsets import number_of
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
@@ -108,21 +114,23 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
         return ""  # lanes that are off in the store may be of no use to anybody
     if store.stored is not None and store.stored.op in ("const", "constexpr", "full"):
         return ""  # whoever writes it, it is the same
-    for launch in filter(checks_are_understood, facts.launches.launches):
+    for launch in facts.launches.launches:
+        if not (_checks_are_understood(launch) and passes_any_size(launch)):
+            continue
         worlds = [w for w in facts.launches.passed if w.launch is launch]
         for world in (w for w in worlds if not w.unread):
             try:
                 reads = _Access(facts, launch, world, load)
                 writes = _Access(facts, launch, world, store)
                 found = reads.meets(writes)
-            except (CannotTell, TooLarge):
+            except (_CannotTell, TooLarge):
                 found = ""
             if found:
                 return found
     return ""
 
 
-class _Access(Trial):
+class _Access(_Overrun):
     """A load or a store under one configuration of one launch."""
 
     def meets(self, writes: _Access) -> str:
@@ -153,7 +161,7 @@ class _Access(Trial):
             if self._comes_about(trial):
                 element = number_of(self._offset, trial)
                 if element is None:
-                    raise CannotTell
+                    raise _CannotTell
                 alike = found.setdefault(element, [])
                 if len(alike) < 4:
                     alike.append(place)
@@ -167,7 +175,7 @@ class _Access(Trial):
         total = 1
         for number in counts:
             if number is None:
-                raise CannotTell
+                raise _CannotTell
             total *= number
         if total > MAX_PLACES:
             yield from self._places(sizes, numbers)

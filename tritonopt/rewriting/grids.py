@@ -117,6 +117,8 @@ class Extent:
         match node:
             case ast.Constant(value=int() as value) if not isinstance(value, bool) and value > 0:
                 return str(value)
+            case ast.Name() if (number := self._global_number(node)) is not None:
+                return str(number)
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 sides = [self._translated(side, cdiv) for side in (left, right)]
                 return " * ".join(sides)
@@ -125,6 +127,16 @@ class Extent:
                     parts = [self._translated(part, cdiv) for part in (dividend, divisor)]
                     return f"{cdiv}({', '.join(parts)})"
         raise GridNotReadable("no argument of the launch")
+
+    def _global_number(self, node: ast.Name) -> int | None:
+        """The positive number that a name of the file always stands for."""
+        home = self.launch.module.names.scope_of[node].find(node.id)
+        if home is None or home.parent is not None:
+            return None
+        match home.bindings[node.id]:
+            case [ast.Constant(value=int() as value)] if not isinstance(value, bool) and value > 0:
+                return value
+        return None
 
     def _parameter(self, node: ast.expr) -> str:
         """The kernel's parameter that is given this very value."""
@@ -144,14 +156,20 @@ class Extent:
     @property
     def _given(self) -> Mapping[str, ast.expr]:
         """The arguments that reach the kernel as the launch passes them."""
-        kernel = self.launch.kernel
-        given = dict(self.launch.arguments)
-        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        launch = self.launch
+        given = dict(launch.arguments)
+        names = [parameter.name for parameter in launch.kernel.parameters]
+        # A heuristic for what is passed by its place would pass it twice, which is an error.
+        placed = set(names[: len(launch.call.args)])
+        decorators = zip(launch.kernel.node.decorator_list, launch.kernel.decorators, strict=True)
+        for decorator, name in decorators:
             if name == "triton.heuristics":
-                texts = [n.value for n in walk(decorator) if isinstance(n, ast.Constant)]
-                if not any(isinstance(node, ast.Dict) for node in walk(decorator)):
-                    return {}
-                given = {key: value for key, value in given.items() if key not in texts}
+                chosen = _set_by(decorator)
+                given = {
+                    key: value
+                    for key, value in given.items()
+                    if key in placed or (chosen is not None and key not in chosen)
+                }
         return given
 
     def _meta_key(self, node: ast.expr) -> str | None:
@@ -331,6 +349,20 @@ def read_extent(launch: Launch, axis: int) -> Extent:
         return Extent(launch, axis, expression, meta, grid.id, axes)
     same = all(count == axes for _, _, count in read)
     return Extent(launch, axis, None, "", grid.id, axes if same else 0)
+
+
+def _set_by(heuristics: ast.expr) -> set[str] | None:
+    """The arguments that a `triton.heuristics(...)` sets; None where that is not seen."""
+    parts = (
+        [*heuristics.args, *(k.value for k in heuristics.keywords)]
+        if isinstance(heuristics, ast.Call)
+        else []
+    )
+    match parts:
+        case [ast.Dict(keys=keys)]:
+            found = [key.value if isinstance(key, ast.Constant) else None for key in keys]
+            return None if None in found else {str(key) for key in found}
+    return None
 
 
 def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:

@@ -6,7 +6,7 @@ import ast
 from functools import cached_property
 
 from tritonopt.facts import Atom, KernelFacts, Polynomial
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.grids import (
     Extent,
     GridNotReadable,
@@ -94,13 +94,21 @@ class TileLaunches:
         cdiv = self.writer.language("cdiv")
         texts = {extent.in_kernel_terms(cdiv) for extent in self.extents}
         text = texts.pop() if len(texts) == 1 else None
-        if text is not None and self._is_safe_in_kernel(text):
-            self.bound = text
-            checklist.prove("grid-is-known", f"every launch starts {text} programs")
-            checklist.assume(
-                "no-other-launches", "files that were not given launch it in no other way"
-            )
-            return
+        computed = self._in_kernel(text) if text is not None else ""
+        if computed != text:
+            try:
+                self._check_arguments()
+                checklist.prove("grid-is-known", "each launch passes its own number of programs")
+                return
+            except Declined:
+                if not computed:
+                    raise
+        self.bound = computed
+        checklist.prove("grid-is-known", f"every launch starts {text} programs")
+        checklist.assume("no-other-launches", "files that were not given launch it in no other way")
+
+    def _check_arguments(self) -> None:
+        """Whether each launch can pass the number. Raises Declined."""
         for extent in self.extents:
             if extent.at_launch() is None:
                 line = extent.launch.call.lineno
@@ -111,7 +119,6 @@ class TileLaunches:
                 detail = f"what the grid in line {line} calls may do more than compute a number"
                 raise unknown("grid-is-known", "grid-has-effects", detail)
         self._check_decorators()
-        checklist.prove("grid-is-known", "each launch passes its own number of programs")
 
     def _check_decorators(self) -> None:
         kernel = self.facts.kernel
@@ -127,18 +134,29 @@ class TileLaunches:
             detail = "the kernel takes any number of arguments"
             raise refuted("parameter-can-be-added", "unknown-parameters", detail)
 
-    def _is_safe_in_kernel(self, text: str) -> bool:
-        """Whether the kernel may compute the number: of its arguments as they are, in 32 bits."""
+    def _in_kernel(self, text: str) -> str:
+        """The number as the kernel may compute it, of its arguments as they are; "" if it may not.
+
+        In 32 bits, so that nothing on the way may be larger than what it computes today.
+        """
         tree = ast.parse(text, mode="eval")
         names = set(names_in(tree))
         if names & (names_bound(self.facts.kernel.node) | self.facts.pointers):
-            return False
+            return ""
         for parameter in self.facts.kernel.parameters:
             typed = parameter.annotation is not None and not parameter.constexpr
             if parameter.name in names and typed:
-                return False  # the loop variable would have that type
+                return ""  # the loop variable would have that type
         calls = [node for node in walk(tree) if isinstance(node, ast.Call)]
-        return all(self._is_covered(*call.args) for call in calls)
+        if all(self._is_covered(*call.args) for call in calls):
+            return text
+        match tree.body:
+            case ast.Call(args=[ast.Name(id=length), divisor]) if len(calls) == 1:
+                # A launch has started, so there is an element.
+                tile = ast.unparse(divisor)
+                tile = tile if isinstance(divisor, (ast.Name, ast.Constant)) else f"({tile})"
+                return f"({length} - 1) // {tile} + 1"
+        return ""
 
     def _is_covered(self, dividend: ast.expr, divisor: ast.expr) -> bool:
         """Whether the kernel's own offsets of 32 bits reach as far as `dividend + divisor - 1`."""
