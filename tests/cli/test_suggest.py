@@ -15,6 +15,7 @@ from tritonopt import source
 from tritonopt.cli import scanning
 from tritonopt.cli.main import main
 from tritonopt.rewriting.measured import figure
+from tritonopt.rewriting.pipeline import rewrite_source
 
 HEAD = """\
 import torch
@@ -397,3 +398,55 @@ def _arguments(paths: list[str]) -> Any:
     import argparse
 
     return argparse.Namespace(paths=paths, config=None, isolated=True)
+
+
+WRAPS = """\
+@triton.jit
+def kernel(X, Y, N, S, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    source = tl.max_contiguous(tl.multiple_of(offs % N, BLOCK), BLOCK)
+    tl.store(Y + offs, tl.load(X + source)MASK)
+"""
+
+
+def test_a_hint_is_false_only_for_lanes_that_are_not_stored(run: Any) -> None:
+    write("k.py", WRAPS.replace("MASK", ", mask=offs < N"))
+    assert run("k.py")[0] == 0
+    code, out, _ = run("k.py", "--passes", "contiguity-hints")
+    assert code == 1 and "masked off at the store in line 10, and do no harm there" in out
+    write("k.py", WRAPS.replace("MASK", ""))
+    code, out, _ = run("k.py")
+    assert code == 1 and "masked off" not in out
+
+
+@pytest.mark.parametrize(
+    ("stride", "advice"), [("2", ""), ("S", "--assume 'S == 1'"), ("S * S", ""), ("W", "")]
+)
+def test_advice_is_a_fact_that_helps(stride: str, advice: str) -> None:
+    text = HEAD + WRAPS.replace(
+        "tl.max_contiguous(tl.multiple_of(offs % N, BLOCK), BLOCK)", "offs % N"
+    )
+    text = text.replace("X + source", f"X + source * {stride}").replace("MASK", "")
+    text = text.replace("offs % N", "offs % N\n    tl.static_assert(N % BLOCK == 0)\n    W = 3")
+    (remark,) = rewrite_source(text, "contiguity-hints").remarks
+    assert remark.reason == "stride-is-not-one"
+    assert ("--assume" in remark.message, advice in remark.message) == (bool(advice), True)
+
+
+def test_no_fact_is_advised_that_the_launches_refute() -> None:
+    kernel = """\
+@triton.jit
+def scale(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    for start in range(0, N, BLOCK):
+        x = tl.load(X + cols)
+        tl.store(Y + start + cols, x)
+
+
+def launch(x, y):
+    scale[(1,)](x, OTHER, x.numel(), BLOCK=64)
+"""
+    for other, advised in (("y", True), ("x", False)):
+        (remark,) = rewrite_source(HEAD + kernel.replace("OTHER", other), "licm").remarks
+        assert remark.reason == "data-may-change"
+        assert ("--assume 'disjoint(Y, X)'" in remark.message) == advised
