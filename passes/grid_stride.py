@@ -18,6 +18,7 @@ from tritonopt.rewriting.writing import NotExpressible, Writer
 from tritonopt.source import Change
 from tritonopt.transforms.tile_body import TileBody, check_body
 from tritonopt.transforms.tile_launches import TileLaunches
+from tritonopt.transforms.tile_limits import ExistingLimits, Limit, default_limit
 from tritonopt.transforms.tile_loop import TileLoop
 from tritonopt.transforms.tile_sums import TileSums, find_sums
 
@@ -51,8 +52,11 @@ class GridStride(Pass):
 
     - `axis` (0): the axis of the grid; one at a time.
     - `programs`: the most programs that a launch starts along the axis, as a number, or `sm*K`
-      for K on every multiprocessor. Without it axis 0 stays as it is, and the other axes are
-      cut at 65535, which is what CUDA allows.
+      for K on every multiprocessor, which the launcher asks torch for. Without it, `sm*2` where
+      sums are gathered and `sm*8` elsewhere, which is what was measured; an axis other than 0
+      without sums is cut at 65535, which is what CUDA allows. A kernel that loops over tiles
+      already, by this pass or by hand, and whose grid is `min(..., LIMIT)`, gets the limit that is
+      asked for.
     - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all seen gets
       the parameter too, and no launch is changed.
 
@@ -60,7 +64,9 @@ class GridStride(Pass):
 
     What is the same for all tiles is done once for a program. On a GPU that pays where sums
     are gathered in registers; a plain elementwise or row kernel is slower as a loop as a rule,
-    for the hardware starts programs faster than a loop turns.
+    for the hardware starts programs faster than a loop turns. So under `all` the pass acts only
+    where it saves something: atomics, a load that is the same for all tiles, an axis that could
+    not be longer than 65535.
 
     ## Conditions
 
@@ -126,7 +132,12 @@ class GridStride(Pass):
         m, n = dy.shape
         db = torch.zeros(n, device=dy.device, dtype=torch.float32)
         block = triton.next_power_of_2(n)
-        bias_gradient_kernel[(m,)](dy, db, dy.stride(0), m, n, BLOCK=block)
+        num_programs = (
+            2 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+            if torch.cuda.is_available()
+            else 2
+        )
+        bias_gradient_kernel[(min(m, num_programs),)](dy, db, dy.stride(0), m, n, BLOCK=block)
         return db
     ```
 
@@ -179,21 +190,29 @@ class GridStride(Pass):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         ids = ProgramIds.of(facts.kernel, self.axis)
-        if not ids.calls or ids.are_strided:
+        if not ids.calls:
             return
+        if not ids.are_strided:
+            yield self._tiled(facts, ids)
+        elif self.programs:
+            yield from self._limited(facts, ids)
+
+    def _tiled(self, facts: KernelFacts, ids: ProgramIds) -> Site:
+        """One tile for each program becomes a loop over tiles."""
         checklist = Checklist()
         writer = Writer(facts)
         body = TileBody.of(facts, ids)
         sums = TileSums()
         keep = self.unseen_launches == "keep"
-        launches = TileLaunches(facts, writer, self.axis, self.programs, keep_unseen=keep)
+        launches = TileLaunches(facts, writer, self.axis, keep_unseen=keep)
         changes: list[Change] = []
         try:
             check_body(body, checklist)
             sums = find_sums(body, writer, checklist)
             launches.check(checklist)
             loop = TileLoop(body, sums, launches, writer)
-            changes = [*loop.changes(checklist), *launches.changes()]
+            limit = self.programs or default_limit(self.axis, has_sums=bool(sums.sums))
+            changes = [*loop.changes(checklist), *launches.changes(Limit(limit))]
             checklist.prove("is-expressible", "what the loop needs can be written")
         except Declined as declined:
             checklist.conditions.append(declined.condition)
@@ -207,7 +226,7 @@ class GridStride(Pass):
             safety.add(Safety.ROUNDING)
         if checklist.given:
             safety.add(Safety.ASSUMPTION)
-        yield Site(
+        return Site(
             ids.calls[0],
             tuple(checklist.conditions),
             self._message(checklist, body, sums, launches),
@@ -216,7 +235,33 @@ class GridStride(Pass):
             frozenset(checklist.given),
             changes,
             pays=bool(sums.sums),
+            saves=bool(body.hoisted_loads) or self.axis > 0,
+            unpaid="nothing-to-save",
             advice=self._advice(sums, launches),
+        )
+
+    def _limited(self, facts: KernelFacts, ids: ProgramIds) -> Iterator[Site]:
+        """A kernel that loops over tiles already is started with as many programs as asked for."""
+        limits = ExistingLimits.of(facts, ids)
+        try:
+            changes = limits.changes(Limit(self.programs))
+        except NotExpressible:
+            return
+        if not changes:
+            return
+        detail = "the kernel asks for the number of programs only to go on to its next tile"
+        # Each program ends with its own atomics, and adds up its own tiles.
+        adds = any(effect.kind is EffectKind.ATOMIC for effect in facts.effects)
+        lines = ", ".join(str(extent.launch.call.lineno) for extent in limits.extents)
+        message = f"changed the most programs of the launch in line {lines} to {self.programs}"
+        yield Site(
+            ids.calls[0],
+            (Condition("any-grid-is-right", Status.PROVED, detail),),
+            f"{message}; what that is worth was not measured",
+            frozenset({Safety.CONTRACT, Safety.ROUNDING} if adds else {Safety.CONTRACT}),
+            Bits.REDUCTION_ORDER if adds else Bits.SAME,
+            plan=changes,
+            pays=False,
         )
 
     def may_pay(self, facts: KernelFacts) -> bool:
@@ -244,12 +289,27 @@ class GridStride(Pass):
             parts.append(f"{_count(len(body.hoisted), 'statement')} before the loop, done once")
         parts += [f"the atomic in line {sum_.statement.lineno} done once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
-        if not sums.sums:
-            parts.append(
-                f"measured {WHERE} {figure('grid-stride, no sums')}, a loss as a rule where "
-                "nothing is accumulated"
+        return "; ".join([*parts, self._expectation(body, sums, launches)])
+
+    def _expectation(self, body: TileBody, sums: TileSums, launches: TileLaunches) -> str:
+        """Whether a gain or a loss is to be expected, and why."""
+        if launches.are_kept:
+            return "as fast as before, until a launch starts fewer programs"
+        if sums.sums:
+            return (
+                f"a gain is to be expected, for there are fewer atomics "
+                f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"
             )
-        return "; ".join(parts)
+        if body.hoisted_loads:
+            return (
+                "a gain or a loss: loads are saved, but programs start faster than a loop turns "
+                f"({figure('grid-stride, no sums')} {WHERE})"
+            )
+        also = ", but the axis may be longer than 65535" if self.axis else ""
+        return (
+            "a loss is to be expected, for nothing is saved and programs start faster than a loop "
+            f"turns ({figure('grid-stride, no sums')} {WHERE}){also}"
+        )
 
 
 def _count(number: int, noun: str) -> str:

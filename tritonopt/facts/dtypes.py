@@ -167,7 +167,7 @@ class _Typing:
                     return value.dtype
                 initial = self.of(loop.initial[value.carrier.name])
                 return _as_tensor(initial)
-            case "neg" | "pos" | "insert_axes" | "broadcast_to":
+            case "neg" | "pos" | "insert_axes" | "widened" | "broadcast_to" | "in_branch":
                 return parts[0]
             case "add" | "sub" | "mul":
                 return _combined(parts)

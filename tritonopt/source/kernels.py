@@ -48,6 +48,11 @@ class Kernel:
     def name(self) -> str:
         return self.node.name
 
+    @property
+    def first_line(self) -> int:
+        """That of the first decorator."""
+        return min([self.node.lineno, *(d.lineno for d in self.node.decorator_list)])
+
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         return tuple(_parameters(self.node.args))

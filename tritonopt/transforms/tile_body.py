@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 
 from tritonopt.facts import EffectKind, KernelFacts
-from tritonopt.facts.effects import Loop
+from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.writing import names_bound
@@ -61,6 +61,13 @@ class TileBody:
     def bound(self) -> frozenset[str]:
         """The names that are bound for each tile."""
         return frozenset(name for statement in self.looped for name in names_bound(statement))
+
+    @cached_property
+    def hoisted_loads(self) -> list[Effect]:
+        """The loads that run once."""
+        inside = {node for statement in self.hoisted for node in walk(statement)}
+        effects = self.facts.effects
+        return [e for e in effects if e.kind is EffectKind.LOAD and e.node in inside]
 
     @property
     def rebound(self) -> list[str]:

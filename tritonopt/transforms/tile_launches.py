@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
-from itertools import chain, count
 
 from tritonopt.facts import Atom, KernelFacts, Polynomial
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
@@ -14,15 +13,12 @@ from tritonopt.rewriting.grids import (
     is_repeatable,
     names_in,
     read_extent,
-    scope_at,
     statement_of,
 )
 from tritonopt.rewriting.writing import NotExpressible, Writer, names_bound
-from tritonopt.source import AddArgument, Change, InsertBefore, Launch, ReplaceExpression
+from tritonopt.source import AddArgument, Change, InsertBefore
 from tritonopt.source.trees import walk
-
-LIMIT_OF_LATER_AXES = 65535
-"""What CUDA allows along the second and the third axis of a grid."""
+from tritonopt.transforms.tile_limits import Limit, check_builtin, fresh_at
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
 _NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
@@ -32,12 +28,9 @@ _NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
 class TileLaunches:
     """What the launches say of the number of tiles, and what becomes of them."""
 
-    def __init__(
-        self, facts: KernelFacts, writer: Writer, axis: int, programs: str, *, keep_unseen: bool
-    ) -> None:
+    def __init__(self, facts: KernelFacts, writer: Writer, axis: int, *, keep_unseen: bool) -> None:
         self.facts = facts
         self.axis = axis
-        self.programs = programs
         self.keep_unseen = keep_unseen
         self.writer = writer
         self.are_kept = False
@@ -155,70 +148,38 @@ class TileLaunches:
 
     # Edits
 
-    def changes(self) -> list[Change]:
-        return [change for extent in self.extents for change in self._edited(extent)]
+    def changes(self, limit: Limit) -> list[Change]:
+        """The launches with at most so many programs along the axis.
 
-    def _edited(self, extent: Extent) -> list[Change]:
+        One in another file is left as it is, and starts a program for each tile.
+        """
+        here = [extent for extent in self.extents if not extent.launch.is_elsewhere]
+        return [change for extent in here for change in self._edited(extent, limit)]
+
+    def _edited(self, extent: Extent, most: Limit) -> list[Change]:
         launch = extent.launch
         statement = statement_of(launch)
         assert statement is not None
-        changes: list[Change] = []
-        limit = self._limit()
-        if limit.startswith("torch"):
-            self._check_builtins(extent, "torch")
-            name = _fresh("num_programs", launch)
-            changes.append(InsertBefore(statement, f"{name} = {limit}"))
-            limit = name
-        if limit:
-            self._check_builtins(extent, "min")
+        limit, changes = most.at(launch)
         if self.bound:
-            return [*changes, *(extent.capped(limit) if limit else [])]
+            return [*changes, *extent.capped(limit)]
         code = extent.at_launch()
         assert code is not None
         tuple_at_launch = not extent.name and not extent.meta
         if not extent.is_plain:
             # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
-            self._check_builtins(extent, "int")
+            check_builtin(launch, "int")
             code = f"int({code})"
             if tuple_at_launch and not extent.comes_first:
                 line = launch.call.lineno
                 raise NotExpressible(f"line {line} evaluates something else before its grid")
         if tuple_at_launch and not is_repeatable(ast.parse(code, mode="eval").body):
-            name = _fresh("num_tiles", launch)
+            name = fresh_at(launch, "num_tiles")
             changes.append(InsertBefore(statement, f"{name} = {code}"))
             code = name
-        if limit:
-            changes += extent.capped(limit, code if tuple_at_launch else "")
-        elif code.isidentifier() and tuple_at_launch and extent.expression is not None:
-            changes.append(ReplaceExpression(extent.expression, code))
+        changes += extent.capped(limit, code if tuple_at_launch else "")
         changes.append(AddArgument(launch.call, f"{self.parameter}={code}"))
         return changes
-
-    def _limit(self) -> str:
-        """Code for the largest number of programs; "" for none."""
-        if self.programs.startswith("sm*"):
-            device = "torch.cuda.get_device_properties(torch.cuda.current_device())"
-            return f"{device}.multi_processor_count * {self.programs[3:]}"
-        if self.programs:
-            return self.programs
-        return str(LIMIT_OF_LATER_AXES) if self.axis else ""
-
-    def _check_builtins(self, extent: Extent, name: str) -> None:
-        scope = scope_at(extent.launch)
-        names = extent.launch.module.names
-        if name == "torch":
-            known = names.resolve_name(name, scope) == name
-        else:
-            known = scope.find(name) is None and not names.stars
-        if not known:
-            raise NotExpressible(f"line {extent.launch.call.lineno} has no {name} to call")
-
-
-def _fresh(wanted: str, launch: Launch) -> str:
-    """A name that the launcher does not use yet."""
-    taken = set(names_in(launch.launcher)) if launch.launcher else set()
-    numbered = (f"{wanted}_{number}" for number in count(2))
-    return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
 def _form(node: ast.expr) -> Polynomial | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from textwrap import indent
 
 from tritonopt.facts.language import MATRIX
 from tritonopt.facts.values import is_integer
@@ -70,7 +71,7 @@ class TileLoop:
         moved = [s for s in body.hoisted if block.index(s) > block.index(first)]
         before = [self._moved(s) for s in moved]
         changes += [Remove(s, keep_comments=False) for s in moved]
-        before += self._zeros()
+        before += self._beginnings()
         tiles = self.launches.bound
         if not tiles:
             parameter = self.launches.parameter
@@ -287,22 +288,36 @@ class TileLoop:
         margin = self.module.text[self.module.lines.start(statement.lineno) : start]
         return "\n".join([first, *(line.removeprefix(margin) for line in rest)])
 
-    def _zeros(self) -> list[str]:
-        return [f"{found.name} = {found.zero}" for found in self.sums]
+    def _beginnings(self) -> list[str]:
+        """What stands before the loop, for sums under a condition below that condition."""
+        return self._by_condition([(s.under, f"{s.name} = {s.begins}") for s in self.sums])
 
     def _write_sums(self, last: ast.stmt) -> list[Change]:
         changes: list[Change] = []
+        atomics = []
         for found in self.sums:
             self.gone.add(found.statement)
-            changes.append(Replace(found.statement, f"{found.name} += {self._added(found)}"))
-            atomic = self._code(found.call, {found.added: found.name})
-            changes.append(InsertAfter(last, atomic))
-        return changes
+            changes.append(Replace(found.statement, found.step.format(value=self._added(found))))
+            atomics.append((found.under, self._code(found.call, {found.added: found.name})))
+        return [*changes, *(InsertAfter(last, code) for code in self._by_condition(atomics))]
+
+    def _by_condition(self, codes: Sequence[tuple[ast.If | None, str]]) -> list[str]:
+        """The codes in order, those of one `if` together below it."""
+        found: dict[ast.If | str, str] = {}
+        for under, code in codes:
+            if under is None:
+                found[code] = code
+            else:
+                head = found.get(under, f"if {self._text(under.test)}:")
+                found[under] = f"{head}\n{indent(code, '    ')}"
+        return list(found.values())
 
     def _added(self, found: TileSum) -> str:
         if not found.cast:
             return self._text(found.added)
         code = self._code(found.added, self.replaced)
+        if found.may_be_number:
+            return f"{self.writer.language('cast')}({code}, {found.cast})"
         is_primary = isinstance(found.added, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         plain = code if is_primary and "\n" not in code else f"({code})"
         return f"{plain}.to({found.cast})"
