@@ -450,3 +450,18 @@ def launch(x, y):
         (remark,) = rewrite_source(HEAD + kernel.replace("OTHER", other), "licm").remarks
         assert remark.reason == "data-may-change"
         assert ("--assume 'disjoint(Y, X)'" in remark.message) == advised
+
+
+def test_nothing_is_suggested_that_rewrite_would_not_do(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tritonopt.passes.contiguity_hints import ContiguityHints
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("an edit that cannot be made")
+
+    write("k.py", RING)
+    assert run("k.py")[0] == 1
+    monkeypatch.setattr(ContiguityHints, "edit", fails)
+    assert run("k.py")[:2] == (0, "")
+    assert main(["rewrite", "k.py", "--passes", "contiguity-hints", "--check"]) == 2
