@@ -57,7 +57,7 @@ def test_an_unknown_pattern_of_unpacking_is_opaque() -> None:
 def test_pointer_bumping_is_addition() -> None:
     facts = body("X += N * stride\nX += tl.arange(0, B)\nt = tl.load(X)")
     base, offset = facts.forms.address(expression(facts, "X"))
-    assert (base, offset.readable) == ("X", "lane[B] + N*stride")
+    assert (base, offset.readable) == ("X", "N*stride + arange(0, B)")
 
 
 # Constants from outside
@@ -73,7 +73,7 @@ def test_pointer_bumping_is_addition() -> None:
     ],
 )
 def test_module_constants_have_their_value(before: str) -> None:
-    assert readable("a = N + EPS", before=before) == "3 + N"
+    assert readable("a = N + EPS", before=before) == "N + 3"
 
 
 @pytest.mark.parametrize(

@@ -188,13 +188,52 @@ def _suggestions(
     from tritonopt.reporting.findings import Suggestion
 
     default = job.selection.is_default(target.settings)
+    rewriting = _Rewriting(job, target, result.module)
     for found in result.found:
-        if _is_worth_reading(found, default):
+        if _is_worth_reading(found, default) and rewriting.does(found):
             yield _suggestion(job, target, found)
     if result.silence is not None and not result.defects and target.focus is None:
         ran = {chosen.name for chosen in passes}
         for remark in result.silence.unused(ran, everything=default):
             yield Suggestion(remark)
+
+
+class _Rewriting:
+    """Whether `tritonopt rewrite` does what is suggested, with the settings of this run.
+
+    A site is judged by itself; that a whole rewrite goes through with it is tried.
+    """
+
+    def __init__(self, job: Job, target: Target, module: source.Module) -> None:
+        self._safety = job.selection.safety(target.settings)
+        self._facts = job.selection.facts(target.settings)
+        self._module = module
+        self._done: dict[tuple[Pass, int], bool] = {}
+
+    def does(self, found: Found) -> bool:
+        from tritonopt.rewriting.model import RemarkKind
+
+        if found.remark.kind is RemarkKind.ANALYSIS:
+            return True
+        key = (found.chosen, found.remark.line)
+        if key not in self._done:
+            self._done[key] = self._try(*key)
+        return self._done[key]
+
+    def _try(self, chosen: Pass, line: int) -> bool:
+        from tritonopt.rewriting.focus import Focus
+        from tritonopt.rewriting.model import RemarkKind
+        from tritonopt.rewriting.pipeline import rewrite_source
+
+        result = rewrite_source(
+            self._module.text,
+            [chosen],
+            path=str(self._module.path),
+            safety=self._safety,
+            assume=self._facts,
+            only=Focus(lines=frozenset({line})),
+        )
+        return any(remark.kind is RemarkKind.PASSED for remark in result.remarks)
 
 
 def _is_worth_reading(found: Found, default: bool) -> bool:

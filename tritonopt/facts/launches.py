@@ -140,6 +140,14 @@ class LaunchEvidence:
                 return False
         return True
 
+    def passes_one_for_both(self, first: str, second: str) -> bool:
+        """Whether some launch is seen to pass the same expression for two parameters."""
+        pairs = [(n.arguments.get(first), n.arguments.get(second)) for n in self.launches]
+        return any(
+            one is not None and other is not None and ast.dump(one) == ast.dump(other)
+            for one, other in pairs
+        )
+
     def disjoint(self, first: str, second: str) -> Disjointness:
         """Whether, at every launch, the two parameters point to memory that does not overlap."""
         if (first, second) not in self._disjoint:
