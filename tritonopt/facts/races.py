@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from tritonopt.facts.buffers import (
     MAX_RANK,
-    _CannotTell,
-    _checks_are_understood,
-    _Overrun,
+    CannotTell,
+    Trial,
+    checks_are_understood,
 )
 from tritonopt.facts.callers import passes_any_size
 from tritonopt.facts.effects import Effect, EffectKind
@@ -115,7 +115,7 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
     if store.stored is not None and store.stored.op in ("const", "constexpr", "full"):
         return ""  # whoever writes it, it is the same
     for launch in facts.launches.launches:
-        if not (_checks_are_understood(launch) and passes_any_size(launch)):
+        if not (checks_are_understood(launch) and passes_any_size(launch)):
             continue
         worlds = [w for w in facts.launches.passed if w.launch is launch]
         for world in (w for w in worlds if not w.unread):
@@ -123,14 +123,14 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
                 reads = _Access(facts, launch, world, load)
                 writes = _Access(facts, launch, world, store)
                 found = reads.meets(writes)
-            except (_CannotTell, TooLarge):
+            except (CannotTell, TooLarge):
                 found = ""
             if found:
                 return found
     return ""
 
 
-class _Access(_Overrun):
+class _Access(Trial):
     """A load or a store under one configuration of one launch."""
 
     def meets(self, writes: _Access) -> str:
@@ -161,7 +161,7 @@ class _Access(_Overrun):
             if self._comes_about(trial):
                 element = number_of(self._offset, trial)
                 if element is None:
-                    raise _CannotTell
+                    raise CannotTell
                 alike = found.setdefault(element, [])
                 if len(alike) < 4:
                     alike.append(place)
@@ -175,7 +175,7 @@ class _Access(_Overrun):
         total = 1
         for number in counts:
             if number is None:
-                raise _CannotTell
+                raise CannotTell
             total *= number
         if total > MAX_PLACES:
             yield from self._places(sizes, numbers)
