@@ -91,7 +91,7 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
     assert rewrite[1:] == [
         "    why:   loads of 16 bytes in place of one element each",
         f"    worth: {worth}",
-        "    apply: tritonopt rewrite k.py --passes contiguity-hints --write",
+        "    apply: tritonopt rewrite k.py:16 --passes contiguity-hints --write",
     ]
     assert err == "1 file, 2 kernels: 1 rewrite to consider, 1 mistake\n"
     assert Path("k.py").read_text() == text
@@ -193,6 +193,13 @@ def test_concise_and_statistics(run: Any) -> None:
         1,
         "2  undefined-lanes   undefined-lanes-reduced\n1  contiguity-hints  passed\n",
     )
+
+
+def test_statistics_and_nothing_else(run: Any) -> None:
+    write("k.py", MAXIMUM, RING)
+    counts = "1  contiguity-hints  passed\n1  undefined-lanes   undefined-lanes-reduced\n"
+    for form in ("text", "concise", "github"):
+        assert run("k.py", "--statistics", "--format", form) == (1, counts, "")
 
 
 def test_annotations_for_github(run: Any) -> None:
@@ -338,4 +345,4 @@ def test_a_few_files_are_done_in_this_process(monkeypatch: pytest.MonkeyPatch) -
 def _arguments(paths: list[str]) -> Any:
     import argparse
 
-    return argparse.Namespace(paths=paths, config=None, isolated=True)
+    return argparse.Namespace(paths=paths, config=None, isolated=True, stdin_filename=None)

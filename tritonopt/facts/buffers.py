@@ -103,6 +103,8 @@ class Trial:
             if count is None:
                 raise CannotTell
             self._counts[trip_atom(loop.identity)] = self._host(count)
+        self._computed: dict[tuple[Polynomial, tuple[int, ...]], tuple[int, ...] | None] = {}
+        """Shapes that were computed, by tensor and by the sizes that were put in."""
         self._tensor, self._rank = self._find_tensor()
 
     def _host(self, form: Polynomial) -> Polynomial:
@@ -146,16 +148,18 @@ class Trial:
                 elif atom.tag not in ("lane", "program_id", "trip"):
                     raise CannotTell
         tensors: set[Polynomial] = set()
+        seen: set[tuple[Polynomial, tuple[int, ...]]] = set()
         rank = 1
-        todo = list(asked)
-        while todo:
-            tensor, which = todo.pop()
+        while asked:
+            tensor, which = asked.pop()
+            if (tensor, which) in seen:
+                continue
+            seen.add((tensor, which))
             shape = self._shapes.get(tensor)
             if shape is not None and shape.like is not None:
-                todo.append((shape.like, which))
+                asked.append((shape.like, which))
             elif shape is not None:
-                for size in shape.sizes:
-                    todo += [_asked(atom) for atom in _inputs(size)]
+                asked += [_asked(atom) for size in shape.sizes for atom in _inputs(size)]
             else:
                 given = tensor.sole_atom
                 if given is None or given.tag != "host" or given.arguments[0] != "parameter":
@@ -218,6 +222,16 @@ class Trial:
         return shape[index]
 
     def _sizes_of(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        key = (tensor, sizes)
+        if key not in self._computed:
+            self._computed[key] = None  # a shape that rests on itself is none
+            self._computed[key] = self._compute_sizes(tensor, sizes)
+        known = self._computed[key]
+        if known is None:
+            raise CannotTell
+        return known
+
+    def _compute_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
         shape = self._shapes.get(tensor)
         if shape is None:
             return sizes

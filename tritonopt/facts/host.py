@@ -635,7 +635,9 @@ class _Host:
 
 
 def _where(node: ast.AST) -> Argument:
-    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    # `x` and `x.t()` and `x.t().clone()` begin at one place: only its end tells a node from these.
+    names = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    return tuple(getattr(node, name, None) or 0 for name in names)
 
 
 def _unknown(node: ast.AST, what: str) -> Polynomial:

@@ -18,6 +18,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Union
 
+from tritonopt.facts.work import spend
+
 Argument = Union["Atom", "Polynomial", str, int, bool, None, tuple["Argument", ...]]
 
 MAX_TERMS = 256
@@ -168,6 +170,7 @@ class Polynomial:
     __slots__ = ("__dict__", "size", "terms")
 
     def __init__(self, terms: Mapping[Monomial, Fraction]) -> None:
+        spend()
         if len(terms) > MAX_TERMS:
             raise TooLarge
         self.terms: dict[Monomial, Fraction] = {m: c for m, c in terms.items() if c}
