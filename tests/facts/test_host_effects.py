@@ -10,6 +10,7 @@ from tritonopt import source
 from tritonopt.facts.host_effects import Changes, Evaluation, HostEffects, is_pure
 
 HEAD = """\
+import config
 import math
 import torch
 import triton
@@ -105,6 +106,7 @@ def test_nothing_is_changed(body: str) -> None:
         "torch.vmap(quiet)",
         "torch.nn.functional.relu(lambda: 1)",
         "torch.add(x, y, out=x)",
+        "torch.nn.functional.relu(x, inplace=True)",
         "getattr(x, 't_')()",
         "(lambda: n)()",
         "class A: pass",
@@ -154,6 +156,10 @@ def test_what_is_changed(body: str, expected: Changes) -> None:
         ("state", "quiet(n)", True),
         ("self.rows", "n + 1", False),
         ("alloc(n)", "n + 1", False),
+        ("config.rows", "n + 1", True),
+        ("config.rows", "config.grow()", False),
+        ("config.rows", "config.rows = 3", False),
+        ("math.pi", "alloc()", True),
         ("n.bit_length()", "n + 1", False),
         ("self.weight.shape[0]", "n + 1", True),
         ("self.weight.shape[0]", "self.weight = y", False),

@@ -138,6 +138,21 @@ def test_a_class_around_the_kernel(above: str, known: bool) -> None:
     assert (kernel.unknown_decorator is None) is known
 
 
+@pytest.mark.parametrize(
+    ("below", "known"),
+    [
+        ("class B(A): pass", True),
+        ("@entry\nclass B: pass", True),
+        ("@entry\nclass B(A): pass", False),
+        ("class B(A): pass\nclass C(B, metaclass=Meta): pass", False),
+    ],
+)
+def test_a_class_that_has_the_kernel_from_another(below: str, known: bool) -> None:
+    text = f"{HEAD}class A:\n    @staticmethod\n    @triton.jit\n    def k(x): pass\n\n{below}\n"
+    (kernel,) = source.read(text).kernels
+    assert (kernel.unknown_decorator is None) is known
+
+
 def test_it_says_which() -> None:
     decorator = kernel_under("@libentry()", "@entry(1)", "@triton.jit").unknown_decorator
     assert decorator is not None

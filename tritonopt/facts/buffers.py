@@ -21,7 +21,7 @@ from tritonopt.facts.divisibility import substitute
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.host import Passed, forms_at, place_atom
-from tritonopt.facts.host_reach import Reach
+from tritonopt.facts.host_reach import reach_of
 from tritonopt.facts.offsets import number_of
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.torch_api import RESHAPING
@@ -456,7 +456,7 @@ def checks_are_understood(launch: Launch) -> bool:
 def _is_out_of_sight(launch: Launch) -> bool:
     """Whether code that is not known may have given what is passed other sizes, or other memory."""
     assert launch.launcher is not None
-    reach = Reach(launch.module, launch.launcher)
+    reach = reach_of(launch.module, launch.launcher)
     end = launch.call.end_lineno or launch.call.lineno
     names = (n.id for a in launch.arguments.values() for n in walk(a) if isinstance(n, ast.Name))
     return any(reach.is_reached(name, end) for name in names)

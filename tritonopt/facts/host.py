@@ -22,7 +22,7 @@ from functools import cached_property, lru_cache
 from tritonopt.facts import torch_api
 from tritonopt.facts.forms import ceiling_division
 from tritonopt.facts.host_effects import Evaluation
-from tritonopt.facts.host_reach import Reach
+from tritonopt.facts.host_reach import Reach, reach_of
 from tritonopt.facts.polynomial import Argument, Atom, Polynomial, TooLarge
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.module import Module
@@ -364,7 +364,7 @@ class _Host:
 
     @cached_property
     def _reach(self) -> Reach | None:
-        return Reach(self._module, self._function) if self._function is not None else None
+        return reach_of(self._module, self._function) if self._function is not None else None
 
     def _size(
         self,

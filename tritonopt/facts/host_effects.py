@@ -180,7 +180,7 @@ class HostEffects:
         if module.builtin(node.func) in _HARMLESS_BUILTINS or name in _NUMBERS:
             return _NOTHING
         if torch_api.is_plain_function(name):
-            out = any(keyword.arg in ("out", None) for keyword in node.keywords)
+            out = any(k.arg in ("out", "inplace", None) for k in node.keywords)
             return Changes(reshaped=out, anything=out)
         if name or not isinstance(node.func, (ast.Name, ast.Attribute)):
             return _ANYTHING
@@ -325,12 +325,16 @@ class Evaluation:
             if isinstance(node, ast.Attribute) and node.attr in torch_api.SIZES:
                 if changes.reshaped or changes.anything:
                     return False
-            elif isinstance(node, ast.Attribute) and not self._module.resolve(node):
+            elif isinstance(node, ast.Attribute) and not self._is_constant(node):
                 if changes.anything or changes.mutated:
                     return False
             elif isinstance(node, ast.Name) and self._may_change(node, expression, changes):
                 return False
         return True
+
+    def _is_constant(self, attribute: ast.Attribute) -> bool:
+        """Whether it is something of torch's, triton's or math's; other modules have variables."""
+        return self._module.resolve(attribute).partition(".")[0] in ("torch", "triton", "math")
 
     def may_be_another(self, expression: ast.expr, between: Iterable[ast.AST]) -> bool:
         """Whether what an expression names may be other things before and after some code.

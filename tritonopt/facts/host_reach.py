@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from tritonopt.facts import torch_api
 from tritonopt.facts.host_effects import effects_of
@@ -17,6 +18,12 @@ from tritonopt.source.trees import children, walk
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+# Of one file after the other: each launcher is asked about once for every launch in it.
+@lru_cache(maxsize=32)
+def reach_of(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Reach:
+    return Reach(module, function)
 
 
 class Reach:

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain
 
 from tritonopt.facts.host import Passed, evaluated_by, evaluation_at, passed_by
-from tritonopt.facts.host_reach import Reach
+from tritonopt.facts.host_reach import reach_of
 from tritonopt.facts.torch_api import ALLOCATING, REPLACING
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
@@ -221,7 +221,7 @@ class _Buffers:
     def __init__(self, launch: Launch) -> None:
         assert launch.launcher is not None
         self._module = launch.module
-        self._reach = Reach(self._module, launch.launcher)
+        self._reach = reach_of(self._module, launch.launcher)
         self._end = launch.call.end_lineno or launch.call.lineno
         self._tensors = {
             base for argument in launch.arguments.values() if (base := _base(argument)) is not None

@@ -316,12 +316,12 @@ class Extent:
     def _is_shared(self) -> bool:
         """Whether the grid is also another launch's, or of a function around the launcher."""
         names = self.launch.module.names
-        home = self._scope.find(self.name) if self.name else None
-        return home is not None and any(
-            home is not self._scope
-            or node.id == self.name
-            and node is not self.launch.grid
-            and scope.find(node.id) is home
+        here = self._scope
+        home = here.find(self.name) if self.name else None
+        if home is None or home is not here:
+            return home is not None
+        return any(
+            node.id == self.name and node is not self.launch.grid and scope.find(node.id) is home
             for node, scope in names.scope_of.items()
         )
 
