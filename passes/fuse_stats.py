@@ -89,16 +89,22 @@ class FuseStats(Pass):
     ## Conditions
 
     The two sweeps are compared by what they compute, not by how they are
-    written. Both must run over the same range with the same step and read the
-    same elements of the same buffers under the same mask; nothing may store to
+    written. Both must run over the same range with the same step, apart from
+    iterations in which all is masked off, and read the same elements of the
+    same buffers under the same mask, and by the same flags; nothing may store to
     that data, or to memory that may be that data, from the start of the first
-    to the end of the second; the centre must be the sum of the first sweep over
-    the number of elements that it adds, unrounded; the weight must be 1 and
+    to the end of the second: what the first sweep stores and the second one
+    reads back is rounded on the way. The centre must be the sum of the first
+    sweep over the number of elements that it adds (or over 1 where there are
+    none: `tl.maximum(N, 1)`), unrounded; the weight must be 1 and
     masked lanes must add nothing; both accumulators start at 0 in fp32 or fp64,
     are not read in their loops, and the second sweep does nothing else. There
     may be no early exit, volatile load, atomic, barrier or call with unknown
     effects on the way. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
     through a narrow type are left alone: someone matched another library's bits.
+
+    With `shifted` an `if` on the way to the tile must be one that the compiler
+    knows, as in `if HAS_RESIDUAL`: the first tile is read under it too.
 
     Index arithmetic is taken not to overflow int32 (`no-int32-overflow`).
 

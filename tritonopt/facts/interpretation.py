@@ -336,9 +336,9 @@ class Interpretation:
         for name in {**then, **other}:
             a, b = then.get(name), other.get(name)
             if a is None or b is None:
-                merged[name] = self._bound_in(condition, name, then=a, other=b)
                 bound, holds = (a, True) if a is not None else (b, False)
                 assert bound is not None
+                merged[name] = self._bound_in(condition, name, then=a, other=b)
                 self._bound_when[merged[name]] = (condition, holds, bound)
             elif a is b:
                 merged[name] = a
