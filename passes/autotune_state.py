@@ -303,10 +303,7 @@ def _writes_to(facts: KernelFacts, effect: Effect, parameter: str) -> bool:
 
 def _may_be_one_buffer(facts: KernelFacts, one: str, other: str) -> bool:
     """Two parameters are two buffers, unless a launch passes the same for both."""
-    if one == other:
-        return True
-    passed = [(n.arguments.get(one), n.arguments.get(other)) for n in facts.launches.launches]
-    return any(a is not None and b is not None and ast.dump(a) == ast.dump(b) for a, b in passed)
+    return one == other or facts.launches.passes_one_for_both(one, other)
 
 
 def _loads_in(facts: KernelFacts, value: Value) -> Iterator[Effect]:

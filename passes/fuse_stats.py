@@ -47,15 +47,14 @@ def _worth(facts: KernelFacts, loop: Loop, formula: str) -> tuple[bool, str]:
             f"{gain} {WHERE}, {short} for shorter ones; a loss ({one}) for rows that one tile "
             f"holds, which has {tile} elements at the launch in {launches[0].where}"
         )
-    step = facts.forms.of(loop.step).readable if loop.step is not None else "the step"
     if aims:
         return False, (
             f"a loss ({one} {WHERE}) for rows that one tile holds, which is what the launch in "
             f"{launches[0].where} aims at; {gain} that take several tiles"
         )
     return True, (
-        f"{gain} {WHERE}, where {step} is less than the row; where one tile holds the row, a loss "
-        f"({one}). No launch in this file tells which"
+        f"{gain} {WHERE} that take several tiles; a loss ({one}) where one tile holds the row. No "
+        "launch that is seen tells which"
     )
 
 

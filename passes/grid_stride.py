@@ -59,7 +59,7 @@ class GridStride(Pass):
       already, by this pass or by hand, and whose grid is `min(..., LIMIT)`, gets the limit that is
       asked for.
     - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all seen gets
-      the parameter too, and no launch is changed.
+      the parameter too, and no launch is changed; but none that the file compiles ahead.
 
     ## Why
 

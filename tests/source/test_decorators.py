@@ -142,3 +142,23 @@ def test_it_says_which() -> None:
     decorator = kernel_under("@libentry()", "@entry(1)", "@triton.jit").unknown_decorator
     assert decorator is not None
     assert ast.unparse(decorator) == "entry(1)"
+
+
+@pytest.mark.parametrize(
+    ("line", "as_written"),
+    [
+        ("", True),
+        ("table = [k]", True),
+        ("print(k.fn)", True),
+        ("k.fn = other", False),
+        ("k.src = text", False),
+        ("k._unsafe_update_src(text)", False),
+        ("import sys\nsys.modules[__name__].k = other", False),
+        ("globals()['k'] = other", False),
+        ("setattr(module, 'k', other)", False),
+        ("exec('k = other')", False),
+    ],
+)
+def test_what_is_put_in_its_place(line: str, as_written: bool) -> None:
+    (kernel,) = source.read(f"{HEAD}@triton.jit\ndef k(x):\n    pass\n\n{line}\n").kernels
+    assert kernel.is_called_as_written is as_written

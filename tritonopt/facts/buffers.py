@@ -21,8 +21,10 @@ from tritonopt.facts.divisibility import substitute
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.host import Passed, forms_at, place_atom
+from tritonopt.facts.host_reach import Reach
 from tritonopt.facts.offsets import number_of
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.torch_api import RESHAPING
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 
@@ -106,6 +108,8 @@ class _Overrun:
             if count is None:
                 raise _CannotTell
             self._counts[trip_atom(loop.identity)] = self._host(count)
+        self._computed: dict[tuple[Polynomial, tuple[int, ...]], tuple[int, ...] | None] = {}
+        """Shapes that were computed, by tensor and by the sizes that were put in."""
         self._tensor, self._rank = self._find_tensor()
         self._check_rank()
 
@@ -151,16 +155,18 @@ class _Overrun:
                 elif atom.tag not in ("lane", "program_id", "trip"):
                     raise _CannotTell
         tensors: set[Polynomial] = set()
+        seen: set[tuple[Polynomial, tuple[int, ...]]] = set()
         rank = 1
-        todo = list(asked)
-        while todo:
-            tensor, which = todo.pop()
+        while asked:
+            tensor, which = asked.pop()
+            if (tensor, which) in seen:
+                continue
+            seen.add((tensor, which))
             shape = self._shapes.get(tensor)
             if shape is not None and shape.like is not None:
-                todo.append((shape.like, which))
+                asked.append((shape.like, which))
             elif shape is not None:
-                for size in shape.sizes:
-                    todo += [_asked(atom) for atom in _inputs(size)]
+                asked += [_asked(atom) for size in shape.sizes for atom in _inputs(size)]
             else:
                 given = tensor.sole_atom
                 if given is None or given.tag != "host" or given.arguments[0] != "parameter":
@@ -244,6 +250,16 @@ class _Overrun:
         return shape[index]
 
     def _sizes_of(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        key = (tensor, sizes)
+        if key not in self._computed:
+            self._computed[key] = None  # a shape that rests on itself is none
+            self._computed[key] = self._compute_sizes(tensor, sizes)
+        known = self._computed[key]
+        if known is None:
+            raise _CannotTell
+        return known
+
+    def _compute_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
         shape = self._shapes.get(tensor)
         if shape is None:
             return sizes
@@ -431,7 +447,19 @@ def _checks_are_understood(launch: Launch) -> bool:
                 return False
         elif isinstance(node, ast.While | ast.Try):
             return False
-    return True
+    attributes = (n.attr for n in walk(launch.launcher) if isinstance(n, ast.Attribute))
+    if not RESHAPING.isdisjoint(attributes):
+        return False
+    return not _is_out_of_sight(launch)
+
+
+def _is_out_of_sight(launch: Launch) -> bool:
+    """Whether code that is not known may have given what is passed other sizes, or other memory."""
+    assert launch.launcher is not None
+    reach = Reach(launch.module, launch.launcher)
+    end = launch.call.end_lineno or launch.call.lineno
+    names = (n.id for a in launch.arguments.values() for n in walk(a) if isinstance(n, ast.Name))
+    return any(reach.is_reached(name, end) for name in names)
 
 
 def _is_understood(test: ast.expr) -> bool:

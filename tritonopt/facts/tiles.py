@@ -34,6 +34,8 @@ def tiles_of(facts: KernelFacts, loop: Loop) -> tuple[Tiles, ...]:
         return ()
     length = facts.forms.of(loop.stop) - facts.forms.of(loop.start)
     step = facts.forms.of(loop.step)
+    if step == ONE and (counted := _counted(length)) is not None:
+        length, step = counted
     found = [
         _tiles(world.launch.where, substitute(length, world), substitute(step, world))
         for world in facts.launches.passed
@@ -57,6 +59,17 @@ def _tiles(where: str, length: Polynomial, step: Polynomial) -> Tiles:
     if step == ONE:
         return Tiles(where)  # a loop that counts tiles
     return Tiles(where, size=_number(step.constant_value))
+
+
+def _counted(tiles: Polynomial) -> tuple[Polynomial, Polynomial] | None:
+    """(length, tile) of a loop that counts tiles: `range(tl.cdiv(N, BLOCK))`."""
+    atom = tiles.sole_atom
+    match (atom.tag, *atom.arguments) if atom is not None else ():
+        case ("cdiv", Polynomial() as length, Polynomial() as tile, *_):
+            return length, tile
+        case ("floordiv", Polynomial() as length, Polynomial() as tile, *_):
+            return length - tile + 1, tile
+    return None
 
 
 def _number(constant: Fraction | None) -> int | None:

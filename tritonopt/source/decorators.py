@@ -73,9 +73,23 @@ def _around_class(kernel: Kernel) -> Iterator[ast.expr]:
 
 
 def is_called_as_written(kernel: Kernel) -> bool:
-    """Whether a call from jit code runs the text of this function."""
+    """Whether a call from jit code runs the text of this function, and nothing put in its place."""
     pairs = zip(kernel.node.decorator_list, kernel.decorators, strict=True)
-    return all(name == JIT or _is_harmless(kernel.module, node) for node, name in pairs)
+    if not all(name == JIT or _is_harmless(kernel.module, node) for node, name in pairs):
+        return False
+    return not any(
+        _may_replace(kernel, use) for use in kernel.module.escapes.get(kernel.qualname, ())
+    )
+
+
+def _may_replace(kernel: Kernel, use: ast.expr) -> bool:
+    """Whether a use of a jit function may put another in its place, or give it another text."""
+    if isinstance(use, (ast.Constant, ast.Attribute, ast.Call)):
+        return True  # by its name in a text, or as something that an object holds
+    around = kernel.module.names.parents[use]
+    if not isinstance(around, ast.Attribute) or around.value is not use:
+        return False
+    return not isinstance(around.ctx, ast.Load) or around.attr == "_unsafe_update_src"
 
 
 def is_compiled_as_written(module: Module, below: Sequence[ast.expr]) -> bool:

@@ -10,15 +10,15 @@ from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.grids import (
     Extent,
     GridNotReadable,
-    is_repeatable,
     names_in,
+    new_name,
     read_extent,
     statement_of,
 )
 from tritonopt.rewriting.writing import NotExpressible, Writer, names_bound
 from tritonopt.source import AddArgument, Change, InsertBefore
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tile_limits import Limit, check_builtin, fresh_at
+from tritonopt.transforms.tile_limits import Limit, check_builtin
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
 _NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
@@ -56,6 +56,8 @@ class TileLaunches:
     def check(self, checklist: Checklist) -> None:
         """Whether every launch is seen and its grid is understood. Raises Declined."""
         evidence = self.facts.launches
+        if evidence.unknown and self.keep_unseen:
+            self._check_signature()
         for launch in evidence.launches:
             if statement_of(launch) is None:
                 detail = f"the launch in line {launch.call.lineno} is no statement of its own"
@@ -81,6 +83,13 @@ class TileLaunches:
         checklist.prove("launches-are-seen", f"the launches of the file, in line {lines}")
         self._find_bound(checklist)
 
+    def _check_signature(self) -> None:
+        """Whether nobody names the parameters one by one, as a compilation ahead does."""
+        use = self.facts.kernel.signature_use
+        if use is not None:
+            detail = f"line {use.lineno} may ask what parameters the kernel has"
+            raise unknown("parameter-can-be-added", "compiled-ahead", detail)
+
     def _find_bound(self, checklist: Checklist) -> None:
         cdiv = self.writer.language("cdiv")
         texts = {extent.in_kernel_terms(cdiv) for extent in self.extents}
@@ -105,7 +114,7 @@ class TileLaunches:
                 line = extent.launch.call.lineno
                 detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
                 raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
-            if extent.meta and not extent.is_plain:
+            if extent.meta and (extent.has_effects or not extent.is_plain):
                 line = extent.launch.call.lineno
                 detail = f"what the grid in line {line} calls may do more than compute a number"
                 raise unknown("grid-is-known", "grid-has-effects", detail)
@@ -188,11 +197,11 @@ class TileLaunches:
             # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
             check_builtin(launch, "int")
             code = f"int({code})"
-            if tuple_at_launch and not extent.comes_first:
+        if tuple_at_launch and not (extent.is_plain and extent.is_short and extent.is_repeatable):
+            if not extent.comes_first:
                 line = launch.call.lineno
                 raise NotExpressible(f"line {line} evaluates something else before its grid")
-        if tuple_at_launch and not is_repeatable(ast.parse(code, mode="eval").body):
-            name = fresh_at(launch, "num_tiles")
+            name = new_name("num_tiles", launch)
             changes.append(InsertBefore(statement, f"{name} = {code}"))
             code = name
         changes += extent.capped(limit, code if tuple_at_launch else "")
