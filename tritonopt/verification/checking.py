@@ -7,10 +7,11 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from .examples import Example
+from .examples import NAN, NONFINITE, Example
 from .interpreter import REVERSED
 from .judging import (
     FACTOR,
+    NUMBER_FOR_NAN,
     TOLERANCE,
     UNITS,
     Difference,
@@ -26,8 +27,13 @@ from .judging import (
     writes_differ,
 )
 from .outcomes import OUT_OF_MEMORY, Outcome, RunOptions
+from .values import AWAY
 from .workers import VersionWorker
 
+_LEAST_SECONDS = 20.0
+_TIMES_AS_LONG = 10
+"""The rewritten version has that many times the original's time on the interpreter, but no less
+than these seconds; where it does not answer, twice the original's once more, and no less."""
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
@@ -50,15 +56,23 @@ class Checker:
     obstacles: Mapping[str, str]
     identical: bool
     interpreted: bool
+    plain: tuple[Example, ...] = ()
+    """The plainest calls: what ails the original on these is its own fault."""
+    sound: bool | None = None
+    """Whether they can be judged; None as long as nobody had to ask."""
 
     accepted: int = 0
     discarded: int = 0
     hangs: int = 0
+    ends: bool = True
+    """Whether the rewritten version has always ended; to see again that it does not takes long."""
     stopped: str = ""
     """Why nothing more can be learned; set once."""
     any_bits_differ: bool = False
     examinations: dict[Example, Examination] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
+    numbers_for_nan: int = 0
+    """Examples on which the rewritten version gives a number for a NaN of the original's own."""
     last_rejection: str = ""
     launched: bool = False
     wrote: bool = False
@@ -80,6 +94,11 @@ class Checker:
 
     def all_notes(self) -> list[str]:
         found = [f"{text} ({count}x)" if count > 1 else text for text, count in self.notes.items()]
+        if self.numbers_for_nan:
+            found.append(
+                f"{NUMBER_FOR_NAN}, on inputs without NaN, in {self.numbers_for_nan} examples: "
+                "--require identical shows one"
+            )
         if self.no_oracle and self.any_bits_differ:
             limits = ", ".join(f"{d} {t:g}" for d, t in TOLERANCE.items())
             found.append(
@@ -148,11 +167,12 @@ class Checker:
         self.original.send_or_die(example, both)
         self.rewritten.send_or_die(example, both)
         ours = Pair(*self.original.receive(2))
-        theirs = Pair(*self.rewritten.receive(2))
+        theirs = Pair(*self._received(time.monotonic() - begin, ours))
         self.waited += time.monotonic() - begin
         if ours.first.failure is None and _hangs(theirs):
-            # A busy machine is no difference: alone, and with more time, it may well answer.
-            theirs = Pair(*self.rewritten.run_patiently(example, both))
+            # A busy machine is no difference: alone, it may well answer.
+            seconds = max(_LEAST_SECONDS, 2 * (ours.first.seconds + ours.second.seconds))
+            theirs = Pair(*self.rewritten.run_within(seconds, example, both))
         rejected = self._failures(ours, theirs)
         if rejected is not None:
             return rejected
@@ -164,18 +184,16 @@ class Checker:
             self._look_for_the_cause(example, ours, trouble)
             if not self.stopped and poisoned and not self.lanes_poisoned:
                 return self._examine(example)
-            self.stopped = self.stopped or f"the original differs from itself ({trouble.label})"
-            return Examination(False)
+            why = self.stopped or f"the original differs from itself ({trouble.label})"
+            if self.identical and ours.first.atomics:
+                # Small calls may add in few orders; that says nothing of the others.
+                self.stopped = why
+                return Examination(False)
+            return self._unfit(example, why, "the original's result is not determined")
         for outcome in (ours.first, ours.second):
             if outcome.damage:
-                damage = f"the original writes outside of its memory: {outcome.damage[0]}"
-                if example.contiguous:
-                    self.stopped = damage
-                else:
-                    # Kernels that take rows for granted are many; they are not made for this.
-                    self.note("the original writes outside of its memory on a strided input")
-                    self.last_rejection = damage
-                return Examination(False)
+                why = f"the original writes outside of its memory: {outcome.damage[0]}"
+                return self._unfit(example, why, "the original writes outside of its memory")
         for outcome in (theirs.first, theirs.second):
             if outcome.damage:
                 text = f"the rewritten version writes outside of its memory: {outcome.damage[0]}"
@@ -197,6 +215,12 @@ class Checker:
             return Examination(True, Difference(text + theirs.first.false_hints[0]))
         return self._compare(example, ours, theirs)
 
+    def _received(self, seconds: float, ours: Pair) -> tuple[Outcome, ...]:
+        """What the rewritten version answers; with an original that was fast, it is soon."""
+        if not self.interpreted or ours.first.failure is not None:
+            return self.rewritten.receive(2)
+        return self.rewritten.receive(2, max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds))
+
     def _failures(self, ours: Pair, theirs: Pair) -> Examination | None:
         mine = ours.first.failure or ours.second.failure
         other = theirs.first.failure or theirs.second.failure
@@ -216,10 +240,43 @@ class Checker:
             if other is None:
                 self.note(f"only the original failed, which was not counted: {mine.kind}")
             return Examination(False)
+        if other is not None and other.kind == "Hang":
+            self.ends = False
+            return Examination(
+                True, Difference(f"the rewritten version does not end: {other.message}, twice")
+            )
         if other is not None:
             text = f"only the rewritten version fails: {other}"
             return Examination(True, Difference(text))
         return None
+
+    def _unfit(self, example: Example, why: str, note: str) -> Examination:
+        """An example that the original is not made for is no evidence; one like any other is."""
+        self.stopped = ""
+        self.last_rejection = why
+        if self._plain_calls_fail(example):
+            self.stopped = why
+        else:
+            kind = "on some sizes" if example.contiguous else "on a strided input"
+            self.note(f"{note} {kind}, which was not compared")
+        return Examination(False)
+
+    def _plain_calls_fail(self, example: Example) -> bool:
+        """Whether the plainest calls show as well that the original cannot be judged."""
+        if example in self.plain or not self.plain:
+            return True
+        if self.sound is None:
+            pairs = [(e, Pair(*self.original.run(e, *self.options(e)))) for e in self.plain]
+            ran = [(e, p) for e, p in pairs if not (p.first.failure or p.second.failure)]
+            self.sound = bool(ran) and all(self._is_sound(e, p) for e, p in ran)
+        return not self.sound
+
+    def _is_sound(self, example: Example, ours: Pair) -> bool:
+        if ours.first.damage or ours.second.damage:
+            return False
+        return unstable(ours) is None or (
+            not self.identical and self._rounding_only(example, ours.first, ours)
+        )
 
     def _tolerable(self, example: Example, ours: Pair) -> bool:
         """Whether the original differs from itself by rounding, because it adds in no order."""
@@ -314,6 +371,8 @@ class Checker:
         if self.identical:
             return Examination(True, differing)
         difference, measures = self._measured(example, ours, theirs)
+        if any(m.numbers_for_nan for m in measures):
+            self.numbers_for_nan += 1
         return Examination(True, difference, tuple(measures))
 
     def _explain_rewritten(self, example: Example, theirs: Pair, trouble: Difference) -> Difference:
@@ -376,20 +435,28 @@ class Checker:
     ) -> tuple[Difference | None, list[Measure]]:
         """The errors; before one counts as too large, the inputs are nudged once more.
 
-        A row may keep its place when its inputs are moved, by chance, but hardly so twice. And
-        sums in no fixed order may err by as much as their terms allow, however these cancel.
+        A row may keep its place when its inputs are moved, by chance, but hardly so twice. Where
+        terms cancel, moving all of them away from 0 shows their size in the result. And sums in
+        no fixed order may err by as much as their terms allow, however these cancel.
         """
         exact, nudged = self._oracle(example, ours.first)
-        found = measure(ours, theirs, exact, nudged)
+        given = _holds_nan(example)
+        found = measure(ours, theirs, exact, nudged, nan_given=given)
         if nudged is None or not any(self._beyond(m, m.original_residual) for m in found[1]):
             return found
-        (again,) = self.original.run(example, RunOptions(widened=exact is not None, nudge=2))
-        if again.failure is not None:
+        widened = exact is not None
+        again, away = self.original.run(
+            example,
+            RunOptions(widened=widened, nudge=2),
+            RunOptions(widened=widened, nudge=AWAY),
+        )
+        if again.failure is not None or away.failure is not None:
             return found
         atomics = ours.first.atomics or theirs.first.atomics
         unsigned = self._unsigned(example) if atomics else None
-        moved = furthest(exact or ours.first, nudged, again)
-        return measure(ours, theirs, exact, moved, unsigned)
+        truth = exact or ours.first
+        moved = furthest(truth, furthest(truth, nudged, again), away)
+        return measure(ours, theirs, exact, moved, unsigned, nan_given=given)
 
     def _beyond(self, found: Measure, own: float, times: float = 1.0) -> bool:
         """Whether an error is too large where the original's is `own`."""
@@ -425,6 +492,10 @@ class Checker:
                 text = f"{found.difference.message} (against {against})"
                 return replace(found.difference, message=text)
         return None
+
+
+def _holds_nan(example: Example) -> bool:
+    return any(r.is_float and r.values in (NAN, NONFINITE) for r in example.tensors.values())
 
 
 def _hangs(pair: Pair) -> bool:

@@ -341,7 +341,9 @@ class Search:
             if self.found_at is None:
                 self.found_at, self.waited_before = time.monotonic(), checker.waited
             if self.deadline is None:
-                self.deadline = time.monotonic() + SHRINK_SECONDS
+                # A hang takes as long every time.
+                room = SHRINK_SECONDS if checker.ends else 0.0
+                self.deadline = time.monotonic() + room
         return difference
 
 

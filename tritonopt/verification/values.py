@@ -26,6 +26,19 @@ NAN = "with NaN"
 """By itself as well: where a row also holds inf, what becomes of its NaN is not seen."""
 OUTLIER = "an outlier in front"
 
+AWAY = -1
+"""The nudge that moves every number away from 0, so that the terms of a sum move as one."""
+
+
+def nudged(values: Any, noise: Any, nudge: int) -> Any:
+    """Numbers moved by up to one unit in the last place of float32.
+
+    `noise` is uniform in 0..1, of the same shape. Random moves of the terms of a sum cancel as
+    the terms do; moves away from 0 show how large the terms are together.
+    """
+    direction = values.sign() if nudge == AWAY else 2 * noise - 1
+    return values * (1 + direction * 2.0**-23)
+
 
 def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     """The strides of a layout, in elements."""
@@ -91,5 +104,6 @@ def values_of(
     if nudge and dtype is torch.float32:
         generator.manual_seed(seed + nudge)
         found = found.float().double()
-        found *= 1 + (torch.rand(shape, generator=generator, dtype=torch.float64) - 0.5) * 2**-22
+        noise = torch.rand(shape, generator=generator, dtype=torch.float64)
+        found = nudged(found, noise, nudge)
     return found

@@ -16,6 +16,7 @@ from .arguments import FormulaArgument, Origin, Signature, parse
 from .capturing import Captured, capture
 from .configuration import entry_for
 from .counterparts import check_counterpart, left_out
+from .deliberate import plain_calls
 from .errors import VerificationError
 from .examples import Example, Limits
 from .generalising import Launch, NotGeneral, generalise
@@ -505,6 +506,7 @@ class _Verification:
                 widened.obstacles,
                 identical=self.settings.require == "identical",
                 interpreted=self.settings.backend == "interpreter",
+                plain=plain_calls(narrowed, limits, backward=self.task.launcher.backward),
             )
             tuning = self._tuning(original, rewritten, narrowed, notes)
             if self.task.launcher.backward:
