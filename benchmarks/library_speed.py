@@ -271,9 +271,9 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=8, help="calls of one function (8)")
     parser.add_argument("--budget", type=float, default=400, help="seconds for timing (400)")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
-    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM [ARG...]")
-    options = parser.parse_args()
-    program = [word for at, word in enumerate(options.program) if at or word != "--"]
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    options, program = parser.parse_args(words[:end]), words[end + 1 :]
     if not program:
         parser.error("say which program to run, after --")
     if not torch.cuda.is_available():
@@ -285,9 +285,9 @@ def main() -> None:
     print(f"{len(recorder.changed)} files differ")
     run_program(program, recorder)
     rows = []
-    end = time.monotonic() + options.budget
+    deadline = time.monotonic() + options.budget
     for call in recorder.calls.values():
-        if time.monotonic() > end:
+        if time.monotonic() > deadline:
             recorder.left[call.signature] = "was not reached in time"
             continue
         try:

@@ -60,7 +60,7 @@ def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
     launches = [
         launch
         for launch in facts.launches.launches
-        if _checks_are_understood(launch) and passes_any_size(launch)
+        if checks_are_understood(launch) and passes_any_size(launch)
     ]
     for effect in facts.effects if launches else ():
         if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
@@ -178,12 +178,12 @@ class Trial:
         return tensors.pop(), rank
 
     def _check_rank(self) -> None:
-        """Raises _CannotTell where more dimensions would make the buffer larger, or it is fixed."""
+        """Raises CannotTell where more dimensions would make the buffer larger, or it is fixed."""
         root = self._buffer
         while (shape := self._shapes.get(root)) is not None and shape.like is not None:
             root = shape.like
         if shape is not None and all(size.constant_value is not None for size in shape.sizes):
-            raise _CannotTell  # which tensors fit it is for the caller to know
+            raise CannotTell  # which tensors fit it is for the caller to know
         atoms = {a for form in self._forms for a in _inputs(form) if a.tag == "size"}
         if shape is not None:
             atoms |= {a for size in shape.sizes for a in _inputs(size) if a.tag == "size"}
@@ -195,7 +195,7 @@ class Trial:
         assert given is not None
         known = rank_of(self._launch, str(given.arguments[1]))
         if (indexed and whole and known is None) or (known or 0) > MAX_RANK:
-            raise _CannotTell
+            raise CannotTell
         self._rank = known or self._rank
 
     # Numbers
@@ -256,7 +256,7 @@ class Trial:
             self._computed[key] = self._compute_sizes(tensor, sizes)
         known = self._computed[key]
         if known is None:
-            raise _CannotTell
+            raise CannotTell
         return known
 
     def _compute_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
