@@ -14,7 +14,6 @@ from .arguments import (
     ChoiceArgument,
     SequenceArgument,
     Signature,
-    SizeArgument,
     TensorArgument,
 )
 from .examples import EXPANDED, SPACED, Example, Limits, PlainValue, Repeat, TensorRecipe
@@ -94,11 +93,7 @@ def _with(example: Example, name: str, recipe: TensorRecipe) -> Example:
 
 def _sizes(signature: Signature) -> list[str]:
     """The names of sizes, in the order in which they come."""
-    found = [d for shape in signature.shapes for d in shape]
-    for argument in signature.arguments:
-        if isinstance(argument, SizeArgument):
-            found += argument.sizes
-    return list(dict.fromkeys(d for d in found if isinstance(d, str) and d != "..."))
+    return list(signature.size_names)
 
 
 def _sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Example:

@@ -345,6 +345,7 @@ def _values(recipe: TensorRecipe, dtype: Any, *, nudge: int) -> Any:
         seed=recipe.seed,
         low=recipe.low,
         high=recipe.high,
+        kind=recipe.kind,
         nudge=nudge,
     )
     return values.to(dtype)
