@@ -195,11 +195,24 @@ def test_a_file_that_ends_the_process_when_it_is_imported(of_texts: Callable[...
     assert 'put that under `if __name__ == "__main__":`' in verdict.reason
 
 
-def test_memory_that_there_is_not_is_no_difference(of_texts: Callable[..., Verdict]) -> None:
+def test_memory_that_only_the_rewritten_version_needs(of_texts: Callable[..., Verdict]) -> None:
     huge = _PLAIN.replace("    y = torch", "    torch.empty(2**45)\n    y = torch")
     verdict = of_texts(_PLAIN, huge, args="x: f32[n]", max_examples=1)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None and "OutOfMemoryError" in verdict.counterexample
+
+
+def test_an_original_that_runs_on_empty_tensors_only(of_texts: Callable[..., Verdict]) -> None:
+    broken = _PLAIN.replace("    o = pid", "    undefined_name\n    o = pid")
+    verdict = of_texts(broken, broken.replace("undefined_name", "another_name"))
     assert verdict.verdict == "unsupported", verdict
-    assert verdict.reason is not None and "OutOfMemoryError" in verdict.reason
+    assert verdict.reason is not None and "undefined_name" in verdict.reason
+
+
+def test_what_was_compared_is_counted(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(_PLAIN, _PLAIN, args="x: f32[16]", max_examples=2)
+    assert verdict.verdict == "identical"
+    assert verdict.written > 0 and verdict.compared >= 2 * verdict.written
 
 
 def test_files_in_the_encoding_that_they_declare(tmp_path: Path) -> None:

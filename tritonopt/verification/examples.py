@@ -15,6 +15,7 @@ from .values import (
     CONTIGUOUS,
     EXPANDED,
     FAR,
+    FAR_BELOW,
     NAN,
     NEGATIVE,
     NONFINITE,
@@ -30,9 +31,9 @@ from .values import (
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR", "FLOAT_VALUES", "NAN", "NEGATIVE", "NONFINITE",
-    "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS",
-    "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several",
+    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR", "FAR_BELOW", "FLOAT_VALUES", "NAN", "NEGATIVE",
+    "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED",
+    "ZEROS", "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several",
     "TensorRecipe",
 ]  # fmt: skip
 

@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from .probes import RECORDER
+
 FORWARD, REVERSED = 0, 1
 """Orders of programs; every other number is the seed of a shuffled one."""
 
@@ -148,6 +150,7 @@ class Interpreter:
 
         def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
+            RECORDER.access(int(lanes.sum()), store=False)
             self._check(pointers, lanes, "load")
             # A single lane's `other` of 0 is dropped before it comes here: it counts as false.
             single = pointers.data.size == 1
@@ -161,6 +164,7 @@ class Interpreter:
 
         def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
+            RECORDER.access(int(lanes.sum()), store=True)
             self._check(pointers, lanes, "store")
             self._remember(pointers, value, lanes)
             return original_store(pointers, value, mask, *rest, **named)
@@ -181,6 +185,7 @@ class Interpreter:
                     if mask is not None
                     else np.ones(pointers.data.shape, dtype=bool)
                 )
+                RECORDER.access(int(lanes.sum()), store=True)
                 self._check(pointers, lanes, "store")
                 return original(*arguments)
 
@@ -261,6 +266,7 @@ class Interpreter:
 
         def set_grid_idx(x: int, y: int, z: int) -> None:
             nonlocal places
+            RECORDER.program_begins()
             if self.access.order == FORWARD:
                 original(x, y, z)
                 return

@@ -295,6 +295,14 @@ def shared(original: Outcome, rewritten: Outcome) -> Iterable[tuple[Output, Outp
             yield output, other
 
 
+def elements_compared(original: Pair, rewritten: Pair) -> int:
+    """How many elements both have, and the original has written or was given."""
+    return sum(
+        int((~original.unwritten(output)).sum())
+        for output, _ in shared(original.first, rewritten.first)
+    )
+
+
 def writes_differ(original: Pair, rewritten: Pair) -> Difference | None:
     """Whether one version writes elements that the other leaves alone."""
     for output, other in shared(original.first, rewritten.first):

@@ -54,6 +54,10 @@ _PATTERNS: Mapping[Any, tuple[int, int]] = {
 GUARD_BYTES = 4096
 
 
+class TooLarge(Exception):
+    """A call takes more memory than is filled, copied and compared."""
+
+
 def patterns(dtype: Any) -> tuple[int, int]:
     return _PATTERNS.get(dtype, (0x53, 0x5B))
 
@@ -141,7 +145,7 @@ class Arena:
     ) -> Any:
         """A tensor of this form in new guarded memory, filled with the pattern.
 
-        Raises MemoryError for what would be more than `most`.
+        Raises TooLarge for what would be more than `most`.
         """
         size = torch.empty(0, dtype=dtype).element_size()
         guard = GUARD_BYTES // size
@@ -152,7 +156,7 @@ class Arena:
         total = 2 * guard + span + 1
         self.placed += total * size
         if self.placed > self.most:
-            raise MemoryError(f"{self.placed:,} bytes in one call are more than can be compared")
+            raise TooLarge(f"{self.placed:,} bytes in one call are more than can be compared")
         if dtype is torch.bool:
             base = torch.full((total,), bool(pattern), dtype=dtype, device=self.device)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -14,13 +14,17 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException
 
+from .aiming import Aiming
 from .arguments import Signature, TensorArgument
 from .checking import Checker
+from .coverage import Coverage
 from .database import key_of, past_failures
 from .deliberate import aliased, deliberate, laid_out, usual
+from .demands import Demand
 from .examples import FLOAT_VALUES, NEGATIVE, ORDINARY, ZEROS, Example, Limits
 from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, unstable
 from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
+from .scouting import Scouts
 from .strategies import examples, usable_dtypes
 
 SHRINK_SECONDS = 20.0
@@ -59,6 +63,9 @@ class Search:
         max_examples: int,
         seed: int,
         subject: str,
+        demands: Sequence[Demand] = (),
+        singled_out: Sequence[int] = (),
+        scouts: Scouts | None = None,
         progress: Callable[[int, str], None],
     ) -> None:
         self.checker = checker
@@ -80,6 +87,10 @@ class Search:
         self.seed = seed
         self.progress = progress
         self.key = key_of(subject, signature, backward)
+        self.demands = demands
+        self.scouts = scouts
+        """Who says what runs, where compiled kernels do not."""
+        self.aiming = Aiming(signature, limits, self._seen, self.unmet, singled_out)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.on_purpose: list[Example] = []
@@ -90,7 +101,9 @@ class Search:
 
     def run(self) -> tuple[Example, Difference] | None:
         """The smallest counterexample that was found, if any."""
-        found = self._pass(self._certain)
+        found = self._aimed()
+        if found is None and not self.checker.stopped:
+            found = self._pass(self._certain)
         drawn = list(self.checker.examinations)
         if found is None:
             found = self._missed_configurations()
@@ -114,6 +127,61 @@ class Search:
                     difference = self.checker.excess(suspects[0])
                     found = (suspects[0], difference) if difference is not None else None
         return found
+
+    def _aimed(self) -> tuple[Example, Difference] | None:
+        """Calls that are made to run what differs; they come first, for they show the most."""
+        for aimed in self.aiming.examples():
+            difference = self._at(aimed, "examples")
+            self.on_purpose.append(self._whole(aimed))
+            if difference is not None:
+                return self._smaller(aimed, difference)
+        return None
+
+    def _whole(self, aimed: Example) -> Example:
+        return replace(aimed, backward=self.backward)
+
+    def _at(self, aimed: Example, phase: str) -> Difference | None:
+        """What a call shows that was aimed; what it ran is then known."""
+        example = self._whole(aimed)
+        known = example in self.checker.examinations
+        found = self.checker.try_out(example)
+        if self.scouts is not None and not known and found.accepted and found.written:
+            coverage = self.scouts.run(example)
+            if coverage is not None:
+                self.checker.saw(example, coverage)
+        self.progress(self.checker.accepted, phase)
+        return self._certain(example)
+
+    def _smaller(self, aimed: Example, difference: Difference) -> tuple[Example, Difference]:
+        """The difference at the smallest sizes, one after the other, for which it is seen."""
+        self.found_at, self.waited_before = time.monotonic(), self.checker.waited
+        deadline = self.found_at + SHRINK_SECONDS
+        for name in self.aiming.sizes_of(aimed):
+            least, size = 1, self.aiming.sizes_of(aimed)[name]
+            while least < size and time.monotonic() < deadline:
+                middle = (least + size) // 2
+                smaller = self.aiming.with_size(aimed, name, middle)
+                found = self._at(smaller, "shrinking")
+                if found is None:
+                    least = middle + 1
+                else:
+                    aimed, difference, size = smaller, found, middle
+        return self._whole(aimed), difference
+
+    def unmet(self) -> list[Demand]:
+        """What has to run for a yes, and has not."""
+        if self.scouts is not None and not self.scouts.reached:
+            return []
+        sides = dict(zip(("original", "rewritten"), self.checker.covered, strict=True))
+        return [d for d in self.demands if not d.met_by(sides[d.title])]
+
+    def excused(self) -> list[Demand]:
+        """What has not run because no call could be found in which it would."""
+        unmet = (d for d in self.unmet() if d.kind == "ragged")
+        return [d for d in unmet if self.aiming.cannot_be_ragged(d)]
+
+    def _seen(self, aimed: Example) -> tuple[Coverage, Coverage] | None:
+        return self.checker.seen.get(self._whole(aimed))
 
     def _missed_configurations(self) -> tuple[Example, Difference] | None:
         """Every configuration that no accepted example took, on the smallest that teaches."""
@@ -233,7 +301,9 @@ class Search:
 
         # The settings stand above the seed, which would switch the database off.
         @settings(
-            max_examples=self.max_examples,
+            max_examples=max(
+                self.max_examples - len(self.on_purpose), (self.max_examples + 1) // 2
+            ),
             database=past_failures(),
             deadline=None,
             derandomize=False,

@@ -35,7 +35,7 @@ _START = (
     "from tritonopt.verification.template import serve; serve(int(sys.argv[2]))"
 )
 _IMPORTED = ("torch", "triton", "triton.language", "triton.runtime.interpreter")
-_OURS = ("interpreter", "loading", "memory", "oracle", "returned", "watching", "worker")
+_OURS = ("interpreter", "loading", "memory", "oracle", "probes", "returned", "watching", "worker")
 
 
 class TemplateDied(Exception):
