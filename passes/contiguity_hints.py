@@ -503,7 +503,7 @@ class _Insertion:
             return Proof(given=tuple(dict.fromkeys((above, below))))
         worlds = self._divisibility.worlds
         if worlds and all(substitute(stride, world) == ONE for world in worlds):
-            return Proof(launches=tuple(dict.fromkeys(world.line for world in worlds)))
+            return Proof(launches=tuple(dict.fromkeys(world.launch for world in worlds)))
         return None
 
     def _check_start(self, offsets: Offsets) -> None:

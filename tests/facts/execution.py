@@ -134,6 +134,8 @@ class Execution:
     log: list[tuple[ast.expr, dict[int, int], Num]] = field(default_factory=list)
     """Expression, the iteration of each loop around it, and value; in order."""
     memory: dict[Fraction, Fraction] = field(default_factory=dict)
+    accesses: list[tuple[ast.Call, Fraction]] = field(default_factory=list)
+    """The addresses that the kernel's own loads, stores and atomic operations touched."""
     programs: int = 4
     steps: int = 0
     _trips: dict[int, int] = field(default_factory=dict)
@@ -420,6 +422,13 @@ class Execution:
                 return elementwise(abs, arguments[0].kind, *arguments)
             case "tl.floor":
                 return elementwise(math.floor, "float", *arguments)
+            case "tl.trans":
+                return Num(arguments[0].lanes.T, arguments[0].kind)
+            case "tl.flip":
+                return Num(arguments[0].lanes[..., ::-1], arguments[0].kind)
+            case "tl.load" | "tl.store" | "tl.atomic_add" if not self._inside:
+                self.accesses += [(node, address) for address in arguments[0].lanes.flat]
+        match name:
             case "tl.load":
                 return self._load(arguments[0], keywords)
             case "tl.store":

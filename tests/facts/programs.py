@@ -88,6 +88,7 @@ class Writer:
         kind = self.choice(
             "+", "+", "-", "*", "//", "%", "cdiv", "round up", "min", "max", "where", "if", "cast",
             "neg", "&", "<<", "helper", "sum", "max over", "name", "bits", "narrow", "boolean sum",
+            "trans", "flip",
         )  # fmt: skip
         match kind:
             case "+" | "-" | "*" | "//" | "%" | "&":
@@ -115,6 +116,10 @@ class Writer:
                 return f"(({c}) + ({d})).to(tl.int32)"
             case "neg":
                 return f"(-{wide})"
+            case "trans" if rank == 2:
+                return f"tl.trans({wide})"
+            case "flip" if rank > 0:
+                return f"tl.flip({wide})"
             case "<<":
                 return f"({wide} << {self.choice('1', '2')})"
             case "helper" if rank == 0:
@@ -203,9 +208,11 @@ class Writer:
             return name
         if own == 1 and rank == 2:
             name = f"{name}[:, None]"
-        kind = self.choice("+", "+", "if") if own == rank == 0 else "+"
+        kind = self.choice("+", "+", "if", "where") if own == rank == 0 else "+"
         if kind == "if":
             return f"({name} if {self.condition(0, 0)} else {self.choice('X', 'Y', name)})"
+        if kind == "where":
+            return f"tl.where({self.condition(0, 0)}, {name}, {self.choice('X', 'Y', name)})"
         return f"({name} + {self.integer(rank, depth)})"
 
     def load(self, rank: int, depth: int) -> str:

@@ -59,15 +59,32 @@ def test_nothing_comes_back_from_a_helper_without_return() -> None:
 
 
 @pytest.mark.parametrize(
-    "inside",
+    ("inside", "same"),
     [
-        "if x > 0:\n        return x\n    return -x",
-        "if x > 0:\n        return x\n    else:\n        return -x",
-        "if x > 0:\n        return x",
-        "for i in range(x):\n        return i",
+        ("if x > 0:\n        return x\n    return -x", "tl.where(N > 0, N, -N)"),
+        ("if x > 0:\n        return x\n    else:\n        return -x", "tl.where(N > 0, N, -N)"),
+        ("if x > 0:\n        x += 1\n    else:\n        return 5\n    return x", "b"),
+        (
+            "if x > 0:\n        if x > 4:\n            return 4\n    elif x == 0:\n"
+            "        return 1\n    return x",
+            "tl.where(N > 0, tl.where(N > 4, 4, N), tl.where(N == 0, 1, N))",
+        ),
     ],
 )
-def test_several_returns_are_opaque(inside: str) -> None:
+def test_several_returns_are_a_choice(inside: str, same: str) -> None:
+    after = "b = tl.where(N > 0, N + 1, 5)\nc = " + same
+    facts = body(f"a = h(N)\n{after}", before=f"@triton.jit\ndef h(x):\n    {inside}\n")
+    assert form(facts, "a") == form(facts, "c")
+
+
+def test_tuples_are_chosen_part_by_part() -> None:
+    before = "@triton.jit\ndef h(x):\n    if x > 0:\n        return x, 1\n    return 0, x\n"
+    facts = body("a, b = h(N)\nc = tl.where(N > 0, 1, N)", before=before)
+    assert form(facts, "b") == form(facts, "c")
+
+
+def test_a_return_from_a_loop_is_opaque() -> None:
+    inside = "for i in range(x):\n        return i"
     facts = body("a = h(N)\nb = h(N)", before=f"@triton.jit\ndef h(x):\n    {inside}\n")
     assert value(facts, "a").op == "opaque"
     assert form(facts, "a") != form(facts, "b")

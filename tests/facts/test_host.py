@@ -195,12 +195,16 @@ def test_a_heuristic_overrules_what_is_passed(values: str, shown: bool) -> None:
         ("grid", "host('parameter', 'm')"),
         ("named", "cdiv(host('parameter', 'n'), host('parameter', 'b'))"),
         ("x.shape", None),
+        ("more", None),
     ],
 )
 def test_the_grid(grid: str, programs: str | None) -> None:
     launcher = f"""
     def run(x, n, m, b):
         def grid(meta):
+            return (meta["M"],)
+        @twice
+        def more(meta):
             return (meta["M"],)
         named = (triton.cdiv(n, b), 7)
         kernel[{grid}](x, n, m, b)

@@ -161,10 +161,17 @@ def test_a_branch_that_changes_nothing() -> None:
     assert readable("if N > 0:\n    a = M\nelse:\n    a = M") == "M"
 
 
-def test_a_name_of_one_branch_is_opaque() -> None:
+def test_a_name_of_one_branch_is_what_the_branch_binds() -> None:
     facts = body("if N > 0:\n    a = M")
-    assert value(facts, "a").op == "opaque"
+    assert form(facts, "a").readable == "M"
+    # It is not there to be used wherever M is.
+    assert value(facts, "a") is not value(facts, "M")
     assert "a" not in body("for i in range(N):\n    a = M").interpretation.after
+
+
+def test_a_name_of_one_branch_that_the_module_binds_too_is_opaque() -> None:
+    facts = body("if N > 0:\n    a = M", before="a = 1\n")
+    assert value(facts, "a").op == "opaque"
 
 
 def test_an_early_return_leaves_the_rest_to_the_other_branch() -> None:
@@ -363,12 +370,33 @@ def test_nothing_raises_on_what_is_odd(text: str) -> None:
         "a = [tl.load(X + i) for i in range(3)]",
         "match N:\n    case 1:\n        a = 1",
         "for i in things(X):\n    a = i",
-        "tl.inline_asm_elementwise('', '', [N], tl.int32, True, 1)",
+        "tl.inline_asm_elementwise('mov.b32 $0, $1;', '=r,r', [N], tl.int32, False, 1)",
+        "tl.inline_asm_elementwise('mov.u32 $0, %ctaid.x;', '=r', [N], tl.int32, True, 1)",
+        "tl.inline_asm_elementwise('ld.global.b32 $0, [$1];', '=r,l', [X], tl.int32, True, 1)",
+        "tl.inline_asm_elementwise('{ .reg .b32 a; bar.sync 0; }', '', [N], tl.int32, True, 1)",
+        "tl.inline_asm_elementwise(ASM, '=r,r', [N], tl.int32, True, 1)",
+        "tl.inline_asm_elementwise('', '', [N], tl.int32, N, 1)",
+        "tl.extra.cuda.globaltimer()",
+        "X.dtype.is_anything()",
     ],
 )
 def test_what_is_not_understood_may_do_anything(statement: str) -> None:
     facts = body(f"a = N\n{statement}")
     assert "call" in kinds(facts)
+
+
+@pytest.mark.parametrize(
+    "asm",
+    [
+        "cvt.rn.satfinite.e4m3x2.f32 $0, $2, $1;",
+        "{\\n .reg .pred p;\\n setp.lt.f32 p, $1, 0f00000000; // below 0\\n@p mov.b32 $0, $2;\\n}",
+    ],
+)
+def test_assembly_that_only_computes(asm: str) -> None:
+    call = f"tl.inline_asm_elementwise('{asm}', '=r,r,r', [N, M], tl.int32, True, 1)"
+    facts = body(f"a = {call}\nb = {call}")
+    assert kinds(facts) == []
+    assert form(facts, "a") == form(facts, "b")
 
 
 @pytest.mark.parametrize(

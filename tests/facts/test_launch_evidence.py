@@ -175,6 +175,11 @@ def test_every_launch_must_show_it() -> None:
             "other than by a launch",
         ),
         ("def run(x, y):\n    kernel[(1,)](x, y, 3)\n    go(kernel)\n", "other than by a launch"),
+        (
+            "k = triton.autotune([], [])(kernel)\n"
+            "def run(x):\n    y = torch.empty(3)\n    k[(1,)](x, y, 3)\n",
+            "chooses arguments",
+        ),
         ("def run(x):\n    return lambda y: kernel[(1,)](x, y, 3)\n", "lambda"),
     ],
 )

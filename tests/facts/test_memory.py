@@ -91,8 +91,34 @@ def test_descriptors_and_block_pointers_are_not_followed() -> None:
 
 def test_a_descriptor_that_is_passed_in() -> None:
     facts = body("a = D.load([0, 0])\nD.store([0, 0], a)\nD.atomic_add([0, 0], a)", "D")
-    assert kinds(facts) == ["load", "store", "call"]
-    assert facts.bases(facts.effects[0]) == {"D"}
+    assert kinds(facts) == ["load", "store", "atomic"]
+    assert all(facts.bases(effect) == {"D"} for effect in facts.effects)
+    assert facts.effects[2].stored is facts.effects[0].loaded
+
+
+def test_functions_that_take_a_descriptor() -> None:
+    facts = body(
+        """
+        d = tl.make_tensor_descriptor(X, [N, M], [M, 1], [16, 16])
+        a = tl.load_tensor_descriptor(d, [0, 0])
+        tl.store_tensor_descriptor(d, [0, 16], a)
+        """
+    )
+    assert kinds(facts) == ["load", "store"]
+    assert all(facts.bases(effect) == {"X"} for effect in facts.effects)
+    assert facts.effects[1].stored is facts.effects[0].loaded
+
+
+@pytest.mark.parametrize("between", ["tl.extra.cuda.gdc_wait()", "gdc.gdc_launch_dependents()"])
+def test_loads_before_and_after_a_wait_for_another_kernel_may_differ(between: str) -> None:
+    """Nothing in this kernel writes: the one before it does."""
+    facts = body(
+        f"a = tl.load(X)\n{between}\nb = tl.load(X)\nc = tl.load(X)",
+        before="import triton.language.extra.cuda.gdc as gdc\n",
+    )
+    assert kinds(facts) == ["load", "barrier", "load", "load"]
+    assert form(facts, "a") != form(facts, "b")
+    assert form(facts, "b") == form(facts, "c")
 
 
 # Which buffer
@@ -112,7 +138,22 @@ def test_a_descriptor_that_is_passed_in() -> None:
         ("p = X + tl.arange(0, B)[:, None]\na = tl.load(p)", {"X"}),
         ("a = tl.load(tl.where(N > 0, X, Y))", {"X", "Y"}),
         ("a = tl.load(X + tl.load(Y).to(tl.int64))", {"X"}),
-        # Two that may each be the pointer: nobody knows.
+        ("i = tl.where(stride > 0, stride, 0)\na = tl.load(X + i)", {"X"}),
+        ("i = 0 if N > 0 else stride * 2\na = tl.load(X + i)", {"X"}),
+        ("if N > 0:\n    i = N\nelse:\n    i = N - 1\na = tl.load(X + i)", {"X"}),
+        ("a = tl.load(X + tl.minimum(M, N))", {"X"}),
+        ("a = tl.load(X + min(M, N))", {"X"}),
+        ("a = tl.load(X + tl.arange(0, B).reshape(B, 1))", {"X"}),
+        ("a = tl.load(X + tl.cumsum(tl.load(Y + tl.arange(0, B)), 0))", {"X"}),
+        ("a = tl.load((X + tl.arange(0, B)).reshape(B, 1))", {"X"}),
+        ("a = tl.load(tl.where(N > 0, X, Y) + tl.where(N > 1, N, 0))", {"X", "Y"}),
+        ("if N > 0:\n    p = X + N * 2\na = tl.load(p)", {"X"}),
+        ("d = M // 2\ni = N % 2\nfor j in range(4):\n    i += 1\na = tl.load(X + i)", {"X"}),
+        # Of two that may each be the pointer, nobody knows which one is.
+        ("p = Y if N > 0 else 0\na = tl.load(X + p)", None),
+        ("p = tl.where(N > 0, stride, 0)\na = tl.load(X + p)", None),
+        ("p = None if N > 0 else stride\na = tl.load(X + p)", None),
+        ("p = Y.reshape(1, 1)\na = tl.load(X + p)", None),
         ("a = tl.load(X + Y)", None),
         ("a = tl.load(X + stride)", None),
         ("b = tl.load(X)\na = tl.load(X + stride)", {"X"}),

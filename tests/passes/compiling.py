@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import re
+import subprocess
+import tempfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +24,35 @@ def compiled(
     number: str | int = "i32",
 ) -> str:
     """The PTX of the file's last kernel; `number` is the type of integers, or their value."""
+    return str(_compiled(path, dtype, block, capability, number, {}).asm["ptx"])
+
+
+def resources(
+    path: Path, dtype: str = "fp16", block: int = 64, num_stages: int = 4
+) -> tuple[int, int]:
+    """Bytes of shared memory, and of registers spilled to the stack, on an H100."""
+    import triton
+
+    kernel = _compiled(path, dtype, block, 90, "i32", {"num_stages": num_stages})
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(kernel.asm["cubin"])
+        file.flush()
+        tool = Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "cuobjdump"
+        command = [str(tool), "--dump-resource-usage", file.name]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    stack = re.search(r"STACK:(\d+)", told)
+    assert stack is not None, told
+    return int(kernel.metadata.shared), int(stack[1])
+
+
+def _compiled(
+    path: Path,
+    dtype: str,
+    block: int,
+    capability: int,
+    number: str | int,
+    options: dict[str, object],
+) -> Any:
     from triton import compile as compile_kernel
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
@@ -28,6 +60,8 @@ def compiled(
     read = source.read(path.read_text(), path.name)
     pointers = facts.of(read.kernels[-1]).pointers
     kernel: Any = getattr(_module(path), read.kernels[-1].name)
+    while not hasattr(kernel, "params"):
+        kernel = kernel.fn  # below a tuner or heuristics
     signature: dict[str, str] = {}
     constants: dict[tuple[int, ...], object] = {}
     attributes: dict[tuple[int, ...], list[list[object]]] = {}
@@ -47,7 +81,7 @@ def compiled(
         if signature[parameter.name] != "constexpr":
             attributes[(place,)] = [["tt.divisibility", 16]]
     asked = ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=attributes)
-    return str(compile_kernel(asked, target=GPUTarget("cuda", capability, 32)).asm["ptx"])
+    return compile_kernel(asked, target=GPUTarget("cuda", capability, 32), options=options)
 
 
 def _module(path: Path) -> ModuleType:

@@ -108,6 +108,8 @@ def test_how_many_programs(lines: list[str], kernel_terms: str | None, at_launch
         ["def grid(META):", "    k = m", "    return (k,)", LAUNCH],
         ["grid = lambda META: (m,)", "if n:", "    grid = lambda META: (1,)", LAUNCH],
         ["grid = (m,)", "grid += (1,)", LAUNCH],
+        # What decorates it may start others.
+        ["@twice", "def grid(META):", "    return (m,)", LAUNCH],
     ],
 )
 def test_what_is_not_read(lines: list[str]) -> None:

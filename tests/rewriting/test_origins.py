@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tritonopt.rewriting.origins import Origins
+from tritonopt.source import Rewritten
 
 
 def origins_of(*texts: str) -> list[int]:
     origins = Origins(texts[0])
-    for text in texts[1:]:
-        origins.follow(text)
+    for old, text in pairwise(texts):
+        origins.follow([Rewritten(0, len(old), text)])
     return [origins.original(line) for line in range(1, texts[-1].count("\n") + 1)]
 
 
@@ -46,8 +49,8 @@ lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n"]), max_size=8).map("
 @given(st.lists(lines, min_size=1, max_size=4))
 def test_every_line_has_an_origin_in_the_original(texts: list[str]) -> None:
     origins = Origins(texts[0])
-    for text in texts[1:]:
-        origins.follow(text)
+    for old, text in pairwise(texts):
+        origins.follow([Rewritten(0, len(old), text)])
     count = texts[0].count("\n") + 1
     for line in range(1, texts[-1].count("\n") + 2):
         assert 1 <= origins.original(line) <= count

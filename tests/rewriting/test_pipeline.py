@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -284,3 +284,130 @@ def test_the_public_face_is_the_same_function() -> None:
     assert "rewrite_source" in dir(tritonopt)
     with pytest.raises(AttributeError, match="no attribute 'optimise'"):
         _ = tritonopt.optimise
+
+
+@dataclass(frozen=True)
+class Lengthening(AddToDouble):
+    """Puts two lines in front of every `x - x`."""
+
+    name = "lengthening"
+
+    def sites(self, facts: Any) -> Iterator[Site]:
+        for node in ast.walk(facts.kernel.node):
+            if isinstance(node, ast.Assign) and ast.unparse(node).endswith("x - x"):
+                yield Site(node, (), f"line {node.lineno} is longer now")
+
+    def edit(self, facts: Any, site: Site) -> list[source.Change]:
+        assert isinstance(site.anchor, ast.Assign)
+        return [
+            source.InsertBefore(site.anchor, "# one\nz = 0"),
+            source.ReplaceExpression(site.anchor.value, "z"),
+        ]
+
+
+@dataclass(frozen=True)
+class Telling(DoubleToAdd):
+    """Names lines in its words, as passes do."""
+
+    name = "telling"
+
+    def sites(self, facts: Any) -> Iterator[Site]:
+        for site in super().sites(facts):
+            first = getattr(site.anchor, "lineno", 0)
+            told = f"lines {first - 1} and {first}, or line {first}"
+            (condition,) = site.conditions
+            conditions = (replace(condition, detail=f"the load in line {first}"),)
+            yield replace(site, message=told, conditions=conditions)
+
+
+def test_words_name_lines_of_the_text_as_given() -> None:
+    first = kernel("first", "x = X", "a = x - x", "b = x * 2", "c = (x + 1) * 2")
+    text = file(first, first.replace("first", "second"))
+    result = rewrite_source(text, [Lengthening(), Telling()])
+    assert result.text.count("z = 0") == 2
+    said = [(r.line, r.message, [c.detail for c in r.conditions]) for r in result.remarks]
+    assert said == [
+        (8, "line 8 is longer now", []),
+        (9, "lines 8 and 9, or line 9", ["the load in line 9"]),
+        (10, "lines 9 and 10, or line 10", ["the load in line 10"]),
+        (16, "line 16 is longer now", []),
+        (17, "lines 16 and 17, or line 17", ["the load in line 17"]),
+        (18, "lines 17 and 18, or line 18", ["the load in line 18"]),
+    ]
+
+
+def test_what_only_looks_sees_the_text_as_given() -> None:
+    text = file(kernel("one", "a = X * 2", "b = N * 2"))
+    result = rewrite_source(text, [DoubleToAdd(), NoteDoublings()])
+    assert "* 2" not in result.text
+    assert [(r.pass_name, r.kind.value, r.line) for r in result.remarks] == [
+        ("double-to-add", "passed", 7),
+        ("double-to-add", "passed", 8),
+        ("note-doublings", "analysis", 7),
+        ("note-doublings", "analysis", 8),
+    ]
+
+
+def test_a_mistake_that_a_rewrite_would_bring_is_none_of_the_file() -> None:
+    text = file(kernel("one", "a = X + X"))
+    result = rewrite_source(text, [AddToDouble(), NoteDoublings()])
+    assert "X * 2" in result.text
+    assert [r.pass_name for r in result.remarks] == ["add-to-double"]
+
+
+def test_a_text_is_read_once_a_round_and_not_once_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tritonopt.source import edits
+
+    counts = {"read": 0, "facts": 0}
+    read, of = edits.read, facts.of
+
+    def counted_read(*given: Any) -> Any:
+        counts["read"] += 1
+        return read(*given)
+
+    def counted_facts(*given: Any) -> Any:
+        counts["facts"] += 1
+        return of(*given)
+
+    monkeypatch.setattr(edits, "read", counted_read)
+    monkeypatch.setattr(facts, "of", counted_facts)
+    kernels = [kernel(f"k{i}", "a = X * 2", "b = N * 2") for i in range(30)]
+    result = rewrite_source(file(*kernels), [DoubleToAdd()])
+    assert "* 2" not in result.text and len(result.remarks) == 60
+    assert counts == {"read": 2, "facts": 90}
+
+
+def test_a_failure_in_an_untouched_kernel_does_not_begin_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken: list[str] = []
+    of = facts.of
+
+    def counted(kernel: source.Kernel, *given: Any) -> Any:
+        taken.append(kernel.name)
+        return of(kernel, *given)
+
+    monkeypatch.setattr(facts, "of", counted)
+    bad = [kernel(f"bad{i}", "a = X * 2") for i in range(9)]
+    rewrite_source(file(*bad, kernel("good", "a = X * 2")), [Crash()])
+    assert taken == [*(f"bad{i}" for i in range(9)), "good", "good"]
+
+
+def test_a_kernel_waits_for_a_helper_that_changes() -> None:
+    """A helper's edit is made before what calls it is looked at, as if one came after the other."""
+    helper = "@triton.jit\ndef helper(x):\n    return x * 2\n\n\n"
+    text = file(helper, kernel("one", "a = helper(X) * 2", "b = N * 2"))
+
+    @dataclass(frozen=True)
+    class AfterHelper(DoubleToAdd):
+        """Remembers what the helper was when the caller was edited."""
+
+        name = "after-helper"
+
+        def sites(self, facts: Any) -> Iterator[Site]:
+            for site in super().sites(facts):
+                yield replace(site, message=facts.kernel.module.text.splitlines()[6].strip())
+
+    result = rewrite_source(text, [AfterHelper()])
+    said = [r.message for r in result.remarks if r.kernel == "one" and r.kind.value == "passed"]
+    assert said == ["return x + x"]

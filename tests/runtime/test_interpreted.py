@@ -94,6 +94,7 @@ LEAST = tl.constexpr(0.0)
 
 @triton.jit
 def positive(x):
+    x = x.to(tl.float32)
     return tl.maximum(x, LEAST)
 
 

@@ -95,10 +95,31 @@ def test_every_spelling_of_a_launch(text: str) -> None:
     assert not module.escapes
 
 
-def test_a_third_party_decorator_may_also_be_called() -> None:
-    module = read("@libentry()\n@triton.jit\ndef L(x): pass\nk = libentry()(K)\nk[g](x, y, n)\n")
+def test_a_known_decorator_may_also_be_called() -> None:
+    module = read("from flag_gems.utils import libentry as entry\nk = entry()(K)\nk[g](x, y, n)\n")
     assert [launch.kernel.name for launch in module.launches] == ["K"]
     assert not module.escapes
+
+
+def test_a_decorator_that_is_not_known_is_not_known_when_it_is_called() -> None:
+    module = read("@libentry()\n@triton.jit\ndef L(x): pass\nk = libentry()(K)\nk[g](x, y, n)\n")
+    assert not module.launches
+    assert escapes(module) == {"K": ["k = libentry()(K)"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("K[g](x, y, n)", False),
+        ("k = K\nk[g](x, y, n)", False),
+        ("k = triton.autotune(configs, key=['n'])(K)\nk[g](x, y, n)", True),
+        ("K = triton.heuristics(values)(K)\nK[g](x, y, n)", True),
+        ("k = triton.autotune(configs, key=['n'])(K)\nl = k\nl[g](x, y, n)", True),
+    ],
+)
+def test_a_tuner_that_is_called_on_the_kernel_chooses_arguments(text: str, chosen: bool) -> None:
+    (launch,) = read(text).launches
+    assert (launch.chosen_by is not None) is chosen
 
 
 def test_what_calls_of_unknown_functions_do_is_unknown() -> None:

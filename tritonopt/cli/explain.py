@@ -93,7 +93,7 @@ def _explain_line(path: str, line: int, arguments: argparse.Namespace) -> int:
     module = source.read(file.text, path)
     if not 1 <= line <= module.lines.count:
         return complain(f"{path}: has no line {line}; it has {module.lines.count}")
-    around = [k for k in module.kernels if _first(k) <= line <= (k.node.end_lineno or 0)]
+    around = [k for k in module.kernels if k.first_line <= line <= (k.node.end_lineno or 0)]
     if not around:
         names = ", ".join(f"{k.name} (line {k.node.lineno})" for k in module.kernels)
         return complain(f"{path}:{line}: is in no kernel; there are {names or 'none'}")
@@ -105,7 +105,7 @@ def _explain_line(path: str, line: int, arguments: argparse.Namespace) -> int:
         selection.safety(settings),
         selection.facts(settings),
     )
-    kernel = max(around, key=_first)
+    kernel = max(around, key=lambda k: k.first_line)
     mine = [f for f in result.found if f.known.kernel is kernel]
     here = [found for found in mine if found.remark.line == line]
     style = text.Style.of(sys.stdout)
@@ -121,10 +121,6 @@ def _explain_line(path: str, line: int, arguments: argparse.Namespace) -> int:
     for remark in result.defects:
         print(f"{path}:{remark.line}:{remark.column}: {remark.message}", file=sys.stderr)
     return OK
-
-
-def _first(kernel: source.Kernel) -> int:
-    return min([kernel.node.lineno, *(d.lineno for d in kernel.node.decorator_list)])
 
 
 def _settings(path: str) -> Settings:

@@ -53,8 +53,8 @@ class Selection:
     def passes(self, settings: Settings) -> list[Pass]:
         """The passes for a file. Raises PassSelectionError, which says where it was written."""
         if self.careful and self.is_default(settings):
-            measured = (found() for found in registry.catalogue().values() if found.gain)
-            return [found for found in measured if found.name not in settings.ignore]
+            measured = (found for found in registry.catalogue().values() if found.gain)
+            return [f().where_it_pays() for f in measured if f.name not in settings.ignore]
         spec = self.spec or settings.passes or "default"
         try:
             unknown = sorted(settings.ignore - set(registry.names()))

@@ -66,7 +66,7 @@ class _Uses:
                     yield from self._in(operand, stride, seen)
             case "cast" if is_integer(pointer.dtype):
                 yield from self._in(pointer.operands[0], stride, seen)
-            case "insert_axes" | "broadcast_to":
+            case "insert_axes" | "broadcast_to" | "in_branch":
                 yield from self._in(pointer.operands[0], stride, seen)
             case "carried" | "result":
                 identity, name = pointer.carrier

@@ -54,7 +54,7 @@ def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
     """Stores and atomics that write beyond their buffer, and sizes for which they do, in words."""
     if facts.launches.unknown:
         return
-    launches = [launch for launch in facts.launches.launches if _checks_are_understood(launch)]
+    launches = [launch for launch in facts.launches.launches if checks_are_understood(launch)]
     for effect in facts.effects if launches else ():
         if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
             numbers = _find_overrun(facts, launches, effect)
@@ -66,23 +66,23 @@ def _find_overrun(facts: KernelFacts, launches: Sequence[Launch], store: Effect)
     if store.inlined or store.pointer is None:
         return ""
     for launch in launches:
-        worlds = [w for w in facts.launches.passed if w.line == launch.call.lineno]
+        worlds = [w for w in facts.launches.passed if w.launch is launch]
         for world in (w for w in worlds if not w.unread):
             try:
-                found = _Overrun(facts, launch, world, store).run()
-            except (_CannotTell, TooLarge):
+                found = Trial(facts, launch, world, store).run()
+            except (CannotTell, TooLarge):
                 found = ""
             if found:
                 return found
     return ""
 
 
-class _CannotTell(Exception):
+class CannotTell(Exception):
     """Something decides that numbers cannot be put in for."""
 
 
-class _Overrun:
-    """One store under one configuration of one launch."""
+class Trial:
+    """One access under one configuration of one launch, with numbers put in for sizes."""
 
     def __init__(self, facts: KernelFacts, launch: Launch, world: Passed, store: Effect) -> None:
         self._facts = facts
@@ -91,7 +91,7 @@ class _Overrun:
         assert store.pointer is not None
         base, offset = facts.forms.address(store.pointer)
         if base is None:
-            raise _CannotTell
+            raise CannotTell
         self._base = base
         self._offset = self._host(offset)
         self._conditions = [(self._host(form), holds) for form, holds in _conditions(facts, store)]
@@ -99,7 +99,7 @@ class _Overrun:
         for loop in store.loops:
             count = facts.forms.trip_count(loop)
             if count is None:
-                raise _CannotTell
+                raise CannotTell
             self._counts[trip_atom(loop.identity)] = self._host(count)
         self._tensor, self._rank = self._find_tensor()
 
@@ -111,7 +111,7 @@ class _Overrun:
         """The tensor behind the pointer."""
         passed = self._world.values.get(Atom("param", (self._base,)))
         if passed is None:
-            raise _CannotTell
+            raise CannotTell
         return passed
 
     @cached_property
@@ -142,7 +142,7 @@ class _Overrun:
                     assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
                     asked.append((tensor, tuple(i for i in which if isinstance(i, int))))
                 elif atom.tag not in ("lane", "program_id", "trip"):
-                    raise _CannotTell
+                    raise CannotTell
         tensors: set[Polynomial] = set()
         rank = 1
         todo = list(asked)
@@ -157,11 +157,11 @@ class _Overrun:
             else:
                 given = tensor.sole_atom
                 if given is None or given.tag != "host" or given.arguments[0] != "parameter":
-                    raise _CannotTell
+                    raise CannotTell
                 tensors.add(tensor)
                 rank = max([rank, *(i + 1 if i >= 0 else -i for i in which)])
         if len(tensors) != 1 or rank > MAX_RANK:
-            raise _CannotTell
+            raise CannotTell
         return tensors.pop(), rank
 
     # Numbers
@@ -181,7 +181,7 @@ class _Overrun:
             assert isinstance(inside, Polynomial)
             number = number_of(inside, numbers)
             if number is None or number < 1:
-                raise _CannotTell
+                raise CannotTell
             numbers[atom] = 1 << (number - 1).bit_length()
         return numbers
 
@@ -210,7 +210,7 @@ class _Overrun:
             return math.prod(shape)
         index = which[0]
         if not isinstance(index, int) or not -len(shape) <= index < len(shape):
-            raise _CannotTell
+            raise CannotTell
         if method == "stride":
             return math.prod(shape[index % len(shape) + 1 :])
         return shape[index]
@@ -226,7 +226,7 @@ class _Overrun:
             inside = {a: self._size(a, sizes) for a in _inputs(form) if a.tag == "size"}
             number = number_of(form, inside)
             if number is None:
-                raise _CannotTell
+                raise CannotTell
             found.append(number)
         return tuple(found)
 
@@ -251,7 +251,7 @@ class _Overrun:
                 continue
             element = number_of(self._offset, trial)
             if element is None:
-                raise _CannotTell
+                raise CannotTell
             if element >= length or element < 0:
                 return self._told(sizes, length, element, place)
         return ""
@@ -264,7 +264,7 @@ class _Overrun:
         for atom in self._varying:
             most = self._most(atom, numbers)
             if most is None:
-                raise _CannotTell
+                raise CannotTell
             near = {0, 1, most - 1, *(s + d for s in sizes for d in (-1, 0))}
             choices.append(sorted(n for n in near if 0 <= n < most))
         for chosen in product(*choices):
@@ -293,7 +293,7 @@ class _Overrun:
         for condition, holds in self._conditions:
             number = number_of(condition, trial)
             if number is None:
-                raise _CannotTell
+                raise CannotTell
             if bool(number) != holds:
                 return False
         return True
@@ -328,14 +328,14 @@ def _conditions(facts: KernelFacts, store: Effect) -> Iterator[tuple[Polynomial,
     for effect in facts.effects:
         if effect.kind is EffectKind.EXIT and effect.order < store.order:
             if len(effect.guards) != 1 or effect.loops or effect.name != "return":
-                raise _CannotTell
+                raise CannotTell
             guard = effect.guards[0]
             yield facts.forms.condition(guard.condition), not guard.holds
 
 
 def _asked(atom: Atom) -> tuple[Polynomial, tuple[int, ...]]:
     if atom.tag != "size":
-        raise _CannotTell
+        raise CannotTell
     tensor, _, which = atom.arguments
     assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
     return tensor, tuple(i for i in which if isinstance(i, int))
@@ -364,7 +364,7 @@ def _made(
     launch: Launch, form_at: Callable[[ast.expr], Polynomial], call: ast.Call
 ) -> _Shape | None:
     """The shape of a new tensor, or of a view of a whole one; None for any other call."""
-    name = launch.kernel.module.resolve(call.func)
+    name = launch.module.resolve(call.func)
     if name in _LIKE and call.args:
         return _Shape(like=form_at(call.args[0]))
     sized = name.startswith("torch.") and name.removeprefix("torch.") in _SIZED
@@ -389,7 +389,7 @@ def _made(
     return _Shape(tuple(form_at(size) for size in sizes))
 
 
-def _checks_are_understood(launch: Launch) -> bool:
+def checks_are_understood(launch: Launch) -> bool:
     """Whether all that the launcher checks is of kinds that are read as facts, or about no size."""
     if launch.launcher is None:
         return False

@@ -307,7 +307,7 @@ class _Search:
                 self.blind = True
                 continue
             candidates = [self._candidates(atom, world) for atom in leaves]
-            key = (world and world.line, *map(tuple, candidates))
+            key = (world and world.launch, *map(tuple, candidates))
             if key in seen:
                 continue
             seen.add(key)

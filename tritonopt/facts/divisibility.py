@@ -22,6 +22,8 @@ from tritonopt.facts.effects import EffectKind
 from tritonopt.facts.host import Multiple, Passed
 from tritonopt.facts.language import function
 from tritonopt.facts.polynomial import ZERO, Atom, Monomial, Polynomial, TooLarge
+from tritonopt.source import Launch
+from tritonopt.source.launches import places
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts
@@ -36,8 +38,8 @@ class Proof:
     given: tuple[Assumption, ...] = ()
     stated: tuple[str, ...] = ()
     """What the kernel asserts, in words."""
-    launches: tuple[int, ...] = ()
-    """The lines of the launches that show it."""
+    launches: tuple[Launch, ...] = ()
+    """Those that show it."""
 
     @property
     def is_arithmetic(self) -> bool:
@@ -56,9 +58,8 @@ class Proof:
         parts = [f"given: {assumption.text}" for assumption in self.given]
         parts += self.stated
         if self.launches:
-            lines = ", ".join(map(str, self.launches))
-            plural = "s" if len(self.launches) > 1 else ""
-            parts.append(f"shown by the launch{'es' if plural else ''} in line{plural} {lines}")
+            plural = "es" if len(self.launches) > 1 else ""
+            parts.append(f"shown by the launch{plural} in {places(self.launches)}")
         return "; ".join(parts)
 
 
@@ -108,8 +109,8 @@ class Divisibility:
             return None
         if not shown or not all(shown):
             return None
-        lines = tuple(dict.fromkeys(world.line for world in self.worlds))
-        return proof & Proof(launches=lines)
+        launches = tuple(dict.fromkeys(world.launch for world in self.worlds))
+        return proof & Proof(launches=launches)
 
     def _at_launch(self, world: Passed, divisor: Polynomial, form: Polynomial) -> bool:
         facts = [_Fact(*multiple) for multiple in world.multiples]

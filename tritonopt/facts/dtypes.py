@@ -125,7 +125,7 @@ class ElementTypes:
         for launch in self._facts.launches.launches:
             if launch.complete and not below_lambda(launch):
                 types = passed_types(launch) | self._annotated
-                by = f"the launch in line {launch.call.lineno}"
+                by = f"the launch in {launch.where}"
                 found.append((by, _Typing(self._facts, types)))
         if not found and self._annotated:
             found.append(("its annotation", _Typing(self._facts, self._annotated)))
@@ -167,7 +167,7 @@ class _Typing:
                     return value.dtype
                 initial = self.of(loop.initial[value.carrier.name])
                 return _as_tensor(initial)
-            case "neg" | "pos" | "insert_axes" | "broadcast_to":
+            case "neg" | "pos" | "insert_axes" | "widened" | "broadcast_to" | "in_branch":
                 return parts[0]
             case "add" | "sub" | "mul":
                 return _combined(parts)

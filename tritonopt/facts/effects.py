@@ -36,6 +36,8 @@ class Loop:
     start: Value | None = None
     stop: Value | None = None
     step: Value | None = None
+    condition: Value | None = None
+    """Of a `while`: what is tested before each iteration."""
     induction: Value | None = None
     """Number of the iteration, from 0: the induction variable is start + step * trip."""
     trip: Value | None = None

@@ -190,7 +190,7 @@ class Forms:
                 return self.of(operands[0]) * self.of(operands[1])
             case "neg":
                 return -self.of(operands[0])
-            case "pos":
+            case "pos" | "in_branch":
                 return self.of(operands[0])
             case "full":
                 return self._full(value)
@@ -282,7 +282,7 @@ class Forms:
             return False  # Python's: ~True is -2
         if value.op in _BOOLEAN_OPERATORS:
             return all(self._is_boolean(o) for o in value.operands)
-        if value.op in ("insert_axes", "broadcast_to"):
+        if value.op in ("insert_axes", "broadcast_to", "in_branch"):
             return self._is_boolean(value.operands[0])
         return False
 
@@ -323,7 +323,7 @@ class Forms:
                 return ONE - self.condition(sides[0])
             case "invert" if self._is_boolean(sides[0]) and self.when(sides[0]) != "static":
                 return ONE - self.condition(sides[0])
-            case "cast" if self._is_boolean(sides[0]):
+            case "cast" | "in_branch" if self._is_boolean(sides[0]):
                 return self.condition(sides[0])
             case "is" | "is not" | "insert_axes" if self._is_boolean(value):
                 return self.of(value)
@@ -416,6 +416,8 @@ class Forms:
                 return "static"
             case "param" | "phi" | "opaque" | "tuple" | "part" | "element" | "attribute":
                 return "either"
+            case "in_branch":
+                return self._when[value.operands[0].serial]
             case "trip":
                 static = self.facts.loops[value.number].kind.endswith("static_range")
                 return "static" if static else "runtime"
@@ -493,6 +495,8 @@ class Forms:
 
     def _elementwise(self, value: Value) -> Polynomial:
         arguments = [self.of(o) for o in value.operands]
+        if value.attribute == "python.triton.next_power_of_2" and len(arguments) == 1:
+            return _power_of_two(arguments[0])
         match value.attribute:
             case "cdiv":
                 # That is how Triton defines it: no ceiling where the dividend is negative.
@@ -620,6 +624,14 @@ def _constant(constant: object) -> Polynomial:
     if isinstance(constant, float) and math.isfinite(constant):
         return Polynomial.constant(Fraction(constant))
     return Polynomial.of(Atom("constant", (repr(constant),)))
+
+
+def _power_of_two(form: Polynomial) -> Polynomial:
+    """The least power of two that is not below the form."""
+    number = form.constant_value
+    if number is not None and number.denominator == 1 and number > 0:
+        return Polynomial.constant(1 << (int(number) - 1).bit_length())
+    return Polynomial.of(Atom("power_of_two", (form,)))
 
 
 def trip_atom(loop: int) -> Atom:

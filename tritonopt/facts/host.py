@@ -47,7 +47,7 @@ _LEAVES_BLOCK = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 class Passed:
     """What one launch passes under one configuration, in terms of its launcher."""
 
-    line: int
+    launch: Launch
     values: Mapping[Atom, Polynomial]
     """By the kernel's parameters, as the atoms that they are in its forms."""
     multiples: tuple[Multiple, ...] = ()
@@ -99,7 +99,7 @@ def forms_at(launch: Launch) -> Callable[[ast.expr], Polynomial]:
 
 
 def _host_of(launch: Launch) -> _Host:
-    return _host(launch.kernel.module, launch.launcher)
+    return _host(launch.module, launch.launcher)
 
 
 # Of one file after the other: those of its launchers, which are asked about once for every kernel.
@@ -133,7 +133,7 @@ class _Passing:
     def passed(self, checks: _Checks) -> Passed:
         names = [parameter.name for parameter in self._launch.kernel.parameters]
         return Passed(
-            self._launch.call.lineno,
+            self._launch,
             {Atom("param", (name,)): self._value(name) for name in names},
             tuple(checks.multiples),
             tuple(checks.nonnegative),
@@ -177,7 +177,9 @@ class _Passing:
                     return self._grid(bound.value, bound.place, depth + 1)
                 match bound.place:
                     case ast.FunctionDef(
-                        args=arguments, body=[ast.Return(value=ast.Tuple(elts=extents))]
+                        args=arguments,
+                        body=[ast.Return(value=ast.Tuple(elts=extents))],
+                        decorator_list=[],
                     ):
                         return tuple(
                             self._of_chosen(e, arguments, self._place, depth) for e in extents

@@ -10,10 +10,12 @@ not understood is an effect that may do anything.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from tritonopt.facts import language
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
@@ -74,6 +76,14 @@ _COMPARE: Mapping[type[ast.cmpop], str] = {
 }
 
 
+class _Returned(NamedTuple):
+    """A value that a function returns, and the conditions of the function it is returned under."""
+
+    value: Value
+    guards: tuple[Guard, ...]
+    in_loop: bool
+
+
 @dataclass
 class _Frame:
     """One function being interpreted: the kernel, or a helper called from it."""
@@ -81,8 +91,7 @@ class _Frame:
     kernel: Kernel
     environment: Environment
     inlined_at: ast.expr | None = None
-    returned: list[tuple[Value, bool]] = field(default_factory=list)
-    """Values returned, each with whether it was returned under no condition of the frame."""
+    returned: list[_Returned] = field(default_factory=list)
     guard_depth: int = 0
     loop_depth: int = 0
     parameters: frozenset[str] = frozenset()
@@ -171,7 +180,8 @@ class Interpretation:
                 result = self._expression(value) if value else self.table.constant(None)
                 frame = self._frame
                 certain = frame.guard_depth == 0 and frame.loop_depth == 0
-                frame.returned.append((result, certain))
+                guards = tuple(self._guards[len(self._guards) - frame.guard_depth :])
+                frame.returned.append(_Returned(result, guards, frame.loop_depth > 0))
                 self._leave_early(frame.loop_depth)
                 if frame.inlined_at is not None and not certain:
                     self._note_return(statement)
@@ -182,6 +192,11 @@ class Interpretation:
                 name = "break" if isinstance(statement, ast.Break) else "continue"
                 self._effect(EffectKind.EXIT, statement, name)
                 self._leave_early(1)
+                return True
+            case ast.Raise():
+                # Where it compiles, the condition above it is known to be false.
+                self._effect(EffectKind.EXIT, statement, "raise")
+                self._leave_early(len(self._loop_stack))
                 return True
             case ast.Assert(test=test):
                 self._expression(test)
@@ -255,7 +270,8 @@ class Interpretation:
     def _part(self, value: Value, index: int) -> Value:
         if value.op == "opaque":
             return self.table.opaque("part of a value not understood")
-        return self.table.make("part", (value,), index, shape=None)
+        shape = Operations.shape_of_part(value)
+        return self.table.make("part", (value,), index, shape=shape)
 
     def _if(self, statement: ast.If) -> bool:
         condition = self._expression(statement.test)
@@ -298,16 +314,39 @@ class Interpretation:
         for name in {**then, **other}:
             a, b = then.get(name), other.get(name)
             if a is None or b is None:
-                merged[name] = self.table.opaque(f"{name} is bound in one branch only")
+                merged[name] = self._bound_in(condition, name, then=a, other=b)
             elif a is b:
                 merged[name] = a
             else:
                 merged[name] = self._choice(condition, a, b)
         return merged
 
+    def _bound_in(
+        self, condition: Value, name: str, *, then: Value | None, other: Value | None
+    ) -> Value:
+        """A name that one branch binds: who reads it afterwards came through that branch.
+
+        Where the condition is not known to the compiler, or false, there is no such name.
+        """
+        value = then or other
+        assert value is not None
+        if self._is_bound_outside(name):
+            return self.table.opaque(f"{name} is bound in one branch only")
+        branch = (condition.serial, then is not None)
+        return self.table.make("in_branch", (value,), branch, shape=value.shape, dtype=value.dtype)
+
+    def _is_bound_outside(self, name: str) -> bool:
+        """Whether a name of the function is one of its module too: the compiler would read that."""
+        scope = self._frame.kernel.module.names.scopes[self._frame.kernel.node].parent
+        return scope is not None and scope.find(name) is not None
+
     def _choice(self, condition: Value, a: Value, b: Value) -> Value:
         if a is b:
             return a
+        if a.op == b.op == "tuple" and len(a.operands) == len(b.operands):
+            parts = zip(a.operands, b.operands, strict=True)
+            chosen = [self._choice(condition, one, other) for one, other in parts]
+            return self.table.make("tuple", chosen, shape=None)
         shape = a.shape if a.shape == b.shape else None
         dtype = a.dtype if a.dtype == b.dtype else None
         return self.table.make("phi", (condition, a, b), shape=shape, dtype=dtype)
@@ -423,7 +462,7 @@ class Interpretation:
         self._enter(loop)
         frame.loop_depth += 1
         if isinstance(statement, ast.While):
-            self._expression(statement.test)
+            loop.condition = self._expression(statement.test)
         if target is not None:
             assert loop.induction is not None
             self._bind(target, loop.induction)
@@ -696,7 +735,10 @@ class Interpretation:
             return dtype or self.table.make("global", (), dotted, shape=())
         value = self._expression(node.value)
         if node.attr == "T":
-            return self.table.make("reshaped", (value,), "T", shape=None, dtype=value.dtype)
+            shape = None if value.shape is None else tuple(reversed(value.shape))
+            return self.table.make("reshaped", (value,), "T", shape=shape, dtype=value.dtype)
+        if node.attr == "shape" and value.shape:
+            return self.table.make("tuple", value.shape, shape=None)
         if node.attr == "dtype" and value.dtype not in (None, "int", "float"):
             return self.table.make("dtype", (), value.dtype)
         if node.attr == "value" and value.op in ("constexpr", "const"):
@@ -783,20 +825,48 @@ class Interpretation:
             return self._unknown_call(node, dotted)
         if dotted in language.CEILING_DIVISIONS and len(positional) == 2:
             return self.table.elementwise("elementwise", positional, "cdiv", dtype="int32")
+        if name and language.is_compile_time(dotted) and not keywords:
+            return self._compile_time_call(dotted, positional)
         if name:
             return self._language_call(node, name, Arguments(positional, keywords))
         helper = self._helper(node.func)
         if helper is not None:
             return self._inline(node, helper, positional, keywords)
+        if self._is_compile_time_function(node.func):
+            name = ast.unparse(node.func)
+            given = [*positional, *keywords.values()]
+            return self.table.make("elementwise", given, (f"python.{name}", tuple(keywords)))
         if dotted in ("min", "max") and len(positional) == 2:
             return self.table.elementwise("minimum" if dotted == "min" else "maximum", positional)
         if dotted == "float" and len(positional) == 1:
             number = _float_of(positional[0].constant)
             if number is not None:
                 return self.table.constant(number)
+        if language.is_compile_time(dotted) and not keywords:
+            return self._compile_time_call(dotted, positional)
         if dotted in _HARMLESS_BUILTINS:
             return self.table.opaque(f"{dotted}()", shape=())
         return self._unknown_call(node, dotted)
+
+    def _compile_time_call(self, dotted: str, arguments: Sequence[Value]) -> Value:
+        """What a function that only the compiler runs makes of what the compiler knows."""
+        (only,) = arguments if len(arguments) == 1 else (None,)
+        if only is not None and dotted == "int" and type(only.constant) in (bool, int, float):
+            number = only.constant
+            if math.isfinite(number):  # type: ignore[arg-type]
+                return self.table.constant(int(number))  # type: ignore[call-overload]
+        if only is not None and dotted == "len" and only.op == "tuple":
+            return self.table.constant(len(only.operands))
+        return self.table.make("elementwise", arguments, f"python.{dotted}")
+
+    def _is_compile_time_function(self, function: ast.expr) -> bool:
+        """Whether a function of the file is one that only the compiler runs."""
+        if not isinstance(function, ast.Name):
+            return False
+        match self._bound_outside(function):
+            case ast.FunctionDef(decorator_list=[decorator]):
+                return self._dotted(decorator) in language.COMPILE_TIME_DECORATORS
+        return False
 
     def _unknown_call(self, node: ast.Call, dotted: str) -> Value:
         self._effect(EffectKind.CALL, node, dotted or ast.unparse(node.func))
@@ -811,6 +881,8 @@ class Interpretation:
         if len(positional) > 1 and positional[1].op == "tuple" and method not in _SHAPED_METHODS:
             return self._descriptor_method(node, receiver, method, positional[2:])
         keywords = {k.arg: self._expression(k.value) for k in node.keywords if k.arg is not None}
+        if language.is_question_of_type(method) and not keywords:
+            return self.table.make("attribute", positional, f"{method}()")
         if not language.is_method(method):
             return self._unknown_call(node, "")
         if method == "gather" and not receiver.rank:
@@ -823,16 +895,21 @@ class Interpretation:
         self, node: ast.Call, receiver: Value, method: str, values: Sequence[Value]
     ) -> Value:
         """`descriptor.load([i, j])` and its kin: a block somewhere in the descriptor's buffer."""
-        for keyword in node.keywords:
-            self._expression(keyword.value)
-        stored = values[0] if values else None
+        keywords = {k.arg: self._expression(k.value) for k in node.keywords}
+        stored = values[0] if values else keywords.get("value")
         if method == "load" and not values:
             return self._descriptor_load(node, receiver, method)
-        if method == "store" and stored is not None:
-            block = self.table.make("block_pointer", (receiver,), "descriptor", shape=None)
-            self._effect(EffectKind.STORE, node, "store", pointer=block, stored=stored)
-            return self.table.constant(None)
+        if stored is not None and (method == "store" or method in language.ATOMICS):
+            return self._descriptor_store(node, receiver, method, stored)
         return self._unknown_call(node, "")
+
+    def _descriptor_store(
+        self, node: ast.Call, receiver: Value, method: str, stored: Value
+    ) -> Value:
+        block = self.table.make("block_pointer", (receiver,), "descriptor", shape=None)
+        kind = EffectKind.STORE if method == "store" else EffectKind.ATOMIC
+        self._effect(kind, node, method, pointer=block, stored=stored)
+        return self.table.constant(None)
 
     def _descriptor_load(self, node: ast.Call, receiver: Value, method: str) -> Value:
         block = self.table.make("block_pointer", (receiver,), "descriptor", shape=None)
@@ -847,7 +924,7 @@ class Interpretation:
         helper = next((k for k in self.kernel.module.kernels if k.node is binding), None)
         if helper is None or helper in self._call_stack or helper is self.kernel:
             return None
-        return helper
+        return helper if helper.is_called_as_written else None
 
     def _inline(
         self, node: ast.Call, helper: Kernel, positional: list[Value], keywords: dict[str, Value]
@@ -873,15 +950,22 @@ class Interpretation:
         frame.parameters = frozenset(environment)
         self._frame = frame
         returned = len(self._returned)
-        self._block(helper.node.body)
+        left = self._block(helper.node.body)
         del self._returned[returned:]
         self._call_stack.pop()
         self._frame = caller
-        if not frame.returned:
-            return self.table.constant(None)
-        if len(frame.returned) == 1 and frame.returned[0][1]:
-            return frame.returned[0][0]
-        return self.table.opaque(f"{helper.name} returns in more than one place")
+        if any(way.in_loop for way in frame.returned):
+            return self.table.opaque(f"{helper.name} returns from a loop")
+        ways = list(frame.returned)
+        # Who comes to the last `return` has passed all others by.
+        result = ways.pop().value if left else self.table.constant(None)
+        for way in reversed(ways):
+            chosen = way.value
+            for guard in reversed(way.guards):
+                sides = (chosen, result) if guard.holds else (result, chosen)
+                chosen = self._choice(guard.condition, *sides)
+            result = chosen
+        return result
 
     def _language_call(self, node: ast.Call, name: str, arguments: Arguments) -> Value:
         """What touches memory, or has an order, is an effect; all else is a matter of values."""
@@ -920,9 +1004,15 @@ class Interpretation:
                 stored=get(1, "val"),
             )
             return self.table.opaque(f"result of the atomic in line {effect.line}")
-        if name in language.BARRIERS:
+        if name in language.BARRIERS | language.GRID_ORDER:
             self._effect(EffectKind.BARRIER, node, name)
             return self.table.constant(None)
+        descriptor = get(0, "desc") or get(0, "desc_pointer")
+        if descriptor is not None and name in language.DESCRIPTOR_LOADS:
+            return self._descriptor_load(node, descriptor, "load")
+        stored = get(*language.DESCRIPTOR_STORES.get(name, (0, "")))
+        if descriptor is not None and stored is not None and name in language.DESCRIPTOR_STORES:
+            return self._descriptor_store(node, descriptor, "store", stored)
         if name in language.SOURCE_CHANGING_CALLS:
             self._effect(EffectKind.PRINT, node, name)
             return self.table.constant(None)

@@ -16,11 +16,13 @@ from tritonopt.facts.dtypes import ElementTypes
 from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.forms import Forms
 from tritonopt.facts.interpretation import Environment, Interpretation
+from tritonopt.facts.language import GRID_ORDER
 from tritonopt.facts.launches import LaunchEvidence
 from tritonopt.facts.pointers import (
     Integers,
     find_extents,
     find_integers,
+    find_numbers,
     find_pointers,
     pointer_bases,
 )
@@ -108,7 +110,12 @@ class KernelFacts:
     @cached_property
     def pointers(self) -> frozenset[str]:
         """Parameters that are dereferenced."""
-        return find_pointers(self.interpretation)
+        return find_pointers(self.interpretation, self._numbers)
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        """Parameters that are no pointers, as what is done to them shows."""
+        return find_numbers(self.interpretation)
 
     @cached_property
     def pinned_roundings(self) -> tuple[tuple[ast.expr, str], ...]:
@@ -119,7 +126,7 @@ class KernelFacts:
         """The parameters whose buffer an access may touch; None when that is not known."""
         if effect.pointer is None:
             return None
-        return pointer_bases(effect.pointer, self.interpretation, self.pointers)
+        return pointer_bases(effect.pointer, self.interpretation, self.pointers, self._numbers)
 
     def why_disjoint(self, first: str, second: str) -> tuple[bool, str, Assumption | None]:
         """(whether two parameters are shown not to overlap, why, the assumption it rests on)."""
@@ -151,6 +158,8 @@ class KernelFacts:
             writes = [e for e in self.effects if e.writes and self.may_alias(load, e)]
             if writes:
                 writes += [e for e in self.effects if e.kind in _SYNCHRONIZING]
+            else:
+                writes = [e for e in self.effects if e.name in GRID_ORDER]
             last = max((w.order for w in writes if w.order < load.order), default=0)
             varying = tuple(
                 loop for loop in load.loops if any(loop in write.loops for write in writes)

@@ -110,6 +110,23 @@ ATOMICS = frozenset(
 
 BARRIERS = frozenset(["debug_barrier"])
 
+GRID_ORDER = frozenset(
+    f"extra.cuda.{module}{name}"
+    for module in ("", "gdc.")
+    for name in ("gdc_wait", "gdc_launch_dependents")
+)
+"""Where a kernel waits for the one launched before it, or lets the next one start.
+
+What a load finds before such a wait and after it may differ, whoever writes to the buffer.
+"""
+
+DESCRIPTOR_LOADS = frozenset(["load_tensor_descriptor", "_experimental_descriptor_load"])
+DESCRIPTOR_STORES = {
+    "store_tensor_descriptor": (2, "value"),
+    "_experimental_descriptor_store": (1, "value"),
+}
+"""Where the descriptor is the first argument, and which argument is stored."""
+
 SOURCE_CHANGING_CALLS = frozenset(["device_print", "device_assert", "assume"])
 """No memory effect on tensors, but an order a reader can see."""
 
@@ -144,6 +161,25 @@ DTYPES = {
 }
 
 LOOP_CALLS = frozenset({"range", "triton.language.range", "triton.language.static_range"})
+COMPILE_TIME_DECORATORS = frozenset(
+    ["triton.constexpr_function", "triton.language.constexpr_function"]
+    + ["triton.language.core.constexpr_function", "triton.runtime.jit.constexpr_function"]
+)
+
+_COMPILE_TIME_FUNCTIONS = frozenset(
+    ["triton.next_power_of_2", "triton.language.next_power_of_2", "triton.language.dtype"]
+    + ["triton.language.pointer_type", "float", "int", "len"]
+    + [f"{LANGUAGE}{home}_log2" for home in ("", "standard.", "core.")]
+)
+
+_QUESTIONS_OF_TYPE = frozenset(
+    ["is_block", "is_bool", "is_const", "is_floating", "is_int", "is_int_signed", "is_ptr"]
+    + ["is_int_unsigned", "is_standard_floating", "is_bf16", "is_fp16", "is_fp32", "is_fp64"]
+    + ["is_fp8", "is_fp8e4b15", "is_fp8e4b8", "is_fp8e4nv", "is_fp8e5", "is_fp8e5b16"]
+    + [f"is_{sign}int{bits}" for sign in ("", "u") for bits in (1, 8, 16, 32, 64)]
+    + ["get_int_max_value", "get_int_min_value"]
+)
+
 CEILING_DIVISIONS = frozenset({"triton.language.cdiv", "triton.cdiv"})
 
 
@@ -155,6 +191,16 @@ def function(dotted: str) -> str:
     for prefix in ("standard.", "core."):
         name = name.removeprefix(prefix)
     return name
+
+
+def is_compile_time(dotted: str) -> bool:
+    """Whether a function is one of Python's, which the compiler runs on what it knows."""
+    return dotted in _COMPILE_TIME_FUNCTIONS or dotted.startswith("math.")
+
+
+def is_question_of_type(method: str) -> bool:
+    """Whether a method of a type only asks what type it is: `x.dtype.is_fp8()`."""
+    return method in _QUESTIONS_OF_TYPE
 
 
 def is_method(name: str) -> bool:
@@ -169,4 +215,4 @@ def is_lane_by_lane(name: str) -> bool:
     """Whether a function below `triton.language` is pure and lane by lane."""
     if name in ELEMENTWISE:
         return True
-    return any(name.startswith(module) for module in MATH_MODULES)
+    return name.startswith(MATH_MODULES)

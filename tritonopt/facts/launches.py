@@ -76,6 +76,10 @@ class LaunchEvidence:
         """Why the launches are no evidence; empty when they are."""
         if self._unseen:
             return self._unseen
+        decorator = self.kernel.unknown_decorator
+        if decorator is not None:
+            what = f"what @{ast.unparse(decorator)} in line {decorator.lineno}"
+            return f"{what} makes of the launches of {self.kernel.name} is not known"
         escapes = self.kernel.module.escapes.get(self.kernel.qualname, ())
         if escapes:
             return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"
@@ -85,11 +89,14 @@ class LaunchEvidence:
             return f"{self.caller.name} calls {self.kernel.name} too, with arguments of its own"
         for launch in self.launches:
             if not launch.complete:
-                return f"the launch in line {launch.call.lineno} hides its arguments behind * or **"
+                return f"the launch in {launch.where} hides its arguments behind * or **"
+            if launch.chosen_by is not None:
+                tuner = f"what is called on the kernel in line {launch.chosen_by.lineno}"
+                return f"{tuner} chooses arguments of the launch in {launch.where}"
             if below_lambda(launch):
-                return f"the launch in line {launch.call.lineno} stands in a lambda"
+                return f"the launch in {launch.where} stands in a lambda"
             if launch.launcher is None:
-                return f"the launch in line {launch.call.lineno} stands outside of any function"
+                return f"the launch in {launch.where} stands outside of any function"
         return ""
 
     @cached_property
@@ -174,7 +181,7 @@ def _stays_the_same(expression: ast.expr) -> bool:
 
 def below_lambda(launch: Launch) -> bool:
     """Whether names at the launch may be those of a lambda or a comprehension."""
-    parents = launch.kernel.module.names.parents
+    parents = launch.module.names.parents
     node: ast.AST | None = launch.call
     while node is not None and not isinstance(node, ast.stmt):
         if isinstance(node, (ast.Lambda, ast.comprehension, ast.ListComp, ast.GeneratorExp)):
@@ -184,19 +191,19 @@ def below_lambda(launch: Launch) -> bool:
 
 
 def _disjoint_at(launch: Launch, buffers: _Buffers, first: str, second: str) -> Disjointness:
-    line = launch.call.lineno
+    where = launch.where
     one, other = launch.arguments.get(first), launch.arguments.get(second)
     if one is None or other is None:
-        return Disjointness(False, f"the launch in line {line} does not pass both")
+        return Disjointness(False, f"the launch in {where} does not pass both")
     for mine, theirs, name in ((one, other, first), (other, one, second)):
         if isinstance(mine, ast.Constant) and mine.value is None:
-            return Disjointness(True, f"the launch in line {line} passes None for {name}")
+            return Disjointness(True, f"the launch in {where} passes None for {name}")
         if buffers.is_apart(mine, theirs):
-            return Disjointness(True, f"{name} is allocated by the launcher in line {line}")
+            return Disjointness(True, f"{name} is allocated by the launcher in {where}")
     if ast.dump(one) == ast.dump(other):
-        return Disjointness(False, f"the launch in line {line} passes the same tensor for both")
+        return Disjointness(False, f"the launch in {where} passes the same tensor for both")
     unshown = f"does not show that {first} and {second} are different buffers"
-    return Disjointness(False, f"the launch in line {line} {unshown}")
+    return Disjointness(False, f"the launch in {where} {unshown}")
 
 
 class _Buffers:
@@ -204,7 +211,7 @@ class _Buffers:
 
     def __init__(self, launch: Launch) -> None:
         assert launch.launcher is not None
-        self._module = launch.kernel.module
+        self._module = launch.module
         self._tensors = {
             base for argument in launch.arguments.values() if (base := _base(argument)) is not None
         }

@@ -152,9 +152,9 @@ def stays_below(facts: KernelFacts, divisibility: Divisibility, offsets: Offsets
     if assumption is not None:
         return Proof(given=(assumption,))
     worlds = divisibility.worlds
-    lines = Proof(launches=tuple(dict.fromkeys(world.line for world in worlds)))
+    launches = Proof(launches=tuple(dict.fromkeys(world.launch for world in worlds)))
     if worlds and all(_slack_at_launch(world, slack) for world in worlds):
-        return lines
+        return launches
     tile = start.whole_quotient(extent)
     counter = tile.sole_atom if tile is not None else None
     if counter is None:
@@ -171,7 +171,7 @@ def stays_below(facts: KernelFacts, divisibility: Divisibility, offsets: Offsets
             for world in worlds
         )
         if all(by_grid):
-            return (whole or Proof()) & lines
+            return (whole or Proof()) & launches
     return None
 
 

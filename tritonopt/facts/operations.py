@@ -7,13 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import language
-from tritonopt.facts.values import Reduction, Value, ValueTable, broadcast_shapes
+from tritonopt.facts.values import Reduction, Shape, Value, ValueTable, broadcast_shapes
 
 _OTHER_TYPE = re.compile(
     r"is[a-z]+|finite[fd]|\w*signbit\w*|ilogb|ll(rint|round)|\w+2\w+_r[nzud]|\w+_as_\w+"
     r"|double2\w+|hiloint2double|popc|clz|ffs"
 )
 """Functions of libdevice whose result is of another type than their arguments."""
+
+
+_OPCODE = re.compile(r"(?:@!?[\w$]+\s+)?([a-z]+\d*)\b")
+
+_COMPUTING = frozenset(
+    ["abs", "add", "and", "bfe", "bfi", "brev", "clz", "cnot", "cos", "cvt", "div", "ex2", "fma"]
+    + ["lg2", "lop3", "mad", "max", "min", "mov", "mul", "mul24", "neg", "not", "or", "popc"]
+    + ["prmt", "rcp", "rem", "rsqrt", "selp", "set", "setp", "shf", "shl", "shr", "sin", "sqrt"]
+    + ["sub", "tanh", "xor"]
+)
+"""Instructions of PTX that compute from registers alone."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +90,73 @@ class Operations:
             return self._reduction(name, arguments)
         if name in language.COMPILE_TIME:
             return table.constant(None)
+        if name == "inline_asm_elementwise":
+            return self._assembly(arguments)
         if name in language.SHAPE_CHANGES | language.SCANS | language.MATRIX | language.RANDOM:
             attribute = (name, tuple(arguments.keywords))
-            return table.make("reshaped", everything, attribute, shape=None)
+            shape = self._rearranged_shape(name, first, arguments)
+            dtype = first.dtype if name in language.SHAPE_CHANGES - {"gather"} else None
+            return table.make("reshaped", everything, attribute, shape=shape, dtype=dtype)
         return None
+
+    def _assembly(self, arguments: Arguments) -> Value | None:
+        """Assembly that only computes is lane by lane; all other has unknown effects.
+
+        What is said to be pure may still ask for the program's index, the lane or the clock.
+        """
+        text, inputs = arguments.get(0, "asm"), arguments.get(2, "args")
+        pure = arguments.get(4, "is_pure")
+        if inputs is None or inputs.op != "tuple" or pure is None or pure.constant is not True:
+            return None
+        if text is None or not _only_computes(text.constant):
+            return None
+        results = arguments.get(3, "dtype")
+        several = results is None or results.op != "dtype"
+        shape = None if several else broadcast_shapes([value.shape for value in inputs.operands])
+        attribute = ("inline_asm_elementwise", tuple(arguments.keywords))
+        return self.table.make("reshaped", arguments.everything, attribute, shape=shape)
+
+    def _rearranged_shape(self, name: str, first: Value, arguments: Arguments) -> Shape:
+        """The shape of the result where it follows from that of the arguments."""
+        rest = arguments.positional[1:]
+        match name:
+            case "reshape" | "view":
+                given = [v for k, v in arguments.keywords.items() if k == "shape"]
+                return self._shape(rest or given)
+            case "trans" | "permute" if first.shape is not None:
+                return self._permuted(first.shape, self._shape(rest) if rest else None, arguments)
+            case "flip" | "cumsum" | "cumprod" | "sort" | "softmax":
+                return first.shape
+            case "associative_scan" if first.op != "tuple":
+                return first.shape
+            case "dot" if first.rank == 2 and rest and rest[0].rank == 2:
+                assert first.shape is not None and rest[0].shape is not None
+                return (first.shape[0], rest[0].shape[1])
+            case "rand" | "randn" | "randint" if (offset := arguments.get(1, "offset")) is not None:
+                return broadcast_shapes([first.shape, offset.shape])
+        return None
+
+    @staticmethod
+    def shape_of_part(value: Value) -> Shape:
+        """The shape of each of several results."""
+        name = value.attribute[0] if isinstance(value.attribute, tuple) else None
+        if value.op != "reshaped" or not value.operands:
+            return None
+        if name == "split":
+            shape = value.operands[0].shape
+            return shape[:-1] if shape else None
+        if name in ("rand4x", "randn4x", "randint4x") and len(value.operands) > 1:
+            return broadcast_shapes([operand.shape for operand in value.operands[:2]])
+        return None
+
+    def _permuted(self, shape: tuple[Value, ...], order: Shape, arguments: Arguments) -> Shape:
+        if order is None:
+            plain = len(shape) == 2 and len(arguments.everything) == 1
+            return tuple(reversed(shape)) if plain else None
+        places = [axis.constant for axis in order]
+        if sorted(str(p) for p in places) != [str(i) for i in range(len(shape))]:
+            return None
+        return tuple(shape[p] for p in places if isinstance(p, int))
 
     def _cast(self, value: Value, arguments: Arguments) -> Value:
         table, everything = self.table, arguments.everything
@@ -140,6 +214,8 @@ class Operations:
         )
 
     def _shape(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
+        if not values:
+            return None
         if len(values) == 1 and values[0].op == "tuple":
             values = values[0].operands
         elif len(values) == 1 and not isinstance(values[0].constant, int):
@@ -147,13 +223,13 @@ class Operations:
         return tuple(values)
 
     def _expand_dims(self, value: Value, axis: Value) -> Value:
-        position = axis.constant
+        table, position = self.table, axis.constant
         if value.rank is None or not isinstance(position, int):
-            return self.table.opaque("expand_dims of unknown rank")
+            return table.make("widened", (value, axis), "expand_dims", shape=None)
         rank = value.rank + 1
         if not -rank <= position < rank:
-            return self.table.opaque("expand_dims out of range")
-        return self.table.insert_axes(value, tuple(i == position % rank for i in range(rank)))
+            return table.opaque("expand_dims out of range")
+        return table.insert_axes(value, tuple(i == position % rank for i in range(rank)))
 
     def _reduction(self, name: str, arguments: Arguments) -> Value:
         table, positional = self.table, arguments.positional
@@ -195,6 +271,16 @@ class Operations:
             result = "int32"
         kind = Reduction(name, axes, keep_dims)
         return table.make("reduce", (value,), kind, shape=tuple(kept), dtype=result)
+
+
+def _only_computes(assembly: object) -> bool:
+    """Whether PTX computes with its operands and asks for nothing else."""
+    if not isinstance(assembly, str) or "%" in assembly:
+        return False
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", assembly, flags=re.DOTALL)
+    statements = (part.strip() for part in re.split(r"[;{}\n]", text))
+    opcodes = (_OPCODE.match(part) for part in statements if part and not part.startswith(".reg"))
+    return all(opcode is not None and opcode[1] in _COMPUTING for opcode in opcodes)
 
 
 def _shape_key(shape: tuple[Value, ...] | None) -> tuple[int, ...] | None:

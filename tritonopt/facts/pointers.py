@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.facts import language
 from tritonopt.facts.interpretation import Interpretation
-from tritonopt.facts.values import Carrier, Value, is_integer
+from tritonopt.facts.values import COMPARISONS, Carrier, Value
 
-_SURELY_INTEGER = frozenset(
-    {"const", "lane", "trip", "program_id", "num_programs", "mul", "floordiv", "mod", "constexpr"}
-    | {"shl", "shr", "and", "or", "xor", "neg", "div", "load", "reduce", "lt", "le", "gt", "ge"}
+_NUMBERS = frozenset(
+    {"const", "lane", "trip", "program_id", "num_programs", "constexpr", "load", "reduce"}
+    | {"mul", "div", "floordiv", "mod", "pow", "neg", "pos", "shl", "shr", "and", "or", "xor"}
+    | {"invert", "not", "both", "either", "is", "is not", "minimum", "maximum"}
+    | COMPARISONS
 )
-"""What can be added to a pointer but is none. A loaded address must be cast before its use."""
+"""What is no pointer: nothing else than adding and choosing can be done to one.
 
-_PASSED_THROUGH = frozenset({"insert_axes", "broadcast_to"})
+A loaded address must be cast before its use.
+"""
+
+_ARITHMETIC = frozenset(
+    {"mul", "div", "floordiv", "mod", "neg", "minimum", "maximum", "lt", "le", "gt", "ge", "lane"}
+)
+"""What is not done to pointers."""
+
+_PASSED_THROUGH = frozenset({"insert_axes", "broadcast_to", "widened", "in_branch"})
+
+_REARRANGED = frozenset({"reshape", "view", "ravel", "trans", "permute", "flip", "T", "broadcast"})
+"""What only moves the lanes of the first operand: pointers stay pointers, integers integers."""
+
+_COMPUTED = frozenset({"cumsum", "cumprod", "sum", "max", "min", "argmax", "argmin", "xor_sum"}) | (
+    language.MATRIX | language.RANDOM | frozenset({"histogram", "softmax", "sort", "topk"})
+)
+"""What computes with its operands, which pointers do not allow."""
 
 
-def find_pointers(interpretation: Interpretation) -> frozenset[str]:
+def find_pointers(interpretation: Interpretation, numbers: frozenset[str]) -> frozenset[str]:
     """Parameters that are the base of some access, found until no more are."""
-    numbers = _used_as_numbers(interpretation)
     known: frozenset[str] = frozenset()
     while True:
         found = set(known)
@@ -32,10 +50,13 @@ def find_pointers(interpretation: Interpretation) -> frozenset[str]:
 
 
 def pointer_bases(
-    pointer: Value, interpretation: Interpretation, known: frozenset[str]
+    pointer: Value,
+    interpretation: Interpretation,
+    known: frozenset[str],
+    numbers: frozenset[str],
 ) -> frozenset[str] | None:
     """The pointer parameters that an address may be in the buffer of; None when not known."""
-    return _candidates(pointer, interpretation, known, frozenset())
+    return _candidates(pointer, interpretation, known, numbers)
 
 
 def _candidates(
@@ -53,14 +74,14 @@ def _candidates(
             name = str(pointer.attribute)
             return None if name in numbers else frozenset({name})
         case "add" | "sub":
-            leaves = [v for v in _summands(pointer) if not _is_surely_integer(v, interpretation)]
+            surely = _Numbers(interpretation, numbers)
+            leaves = [v for v in _summands(pointer) if not surely.is_number(v)]
             named = [leaf for leaf in leaves if leaf.op == "param" and leaf.attribute in known]
             if len(named) == 1:
                 return inside(named[0])
             # `ptrs += stride`: what a loop adds to is the pointer, and what it adds is none.
             if any(v.op in ("carried", "result") and v.carrier in open_loops for v in leaves):
                 return frozenset()
-            leaves = [v for v in leaves if not (v.op == "param" and v.attribute in numbers)]
             return inside(leaves[0]) if len(leaves) == 1 else None
         case "phi" | "where":
             return _union(inside(side) for side in pointer.operands[1:])
@@ -76,20 +97,68 @@ def _candidates(
             return _union(_candidates(end, interpretation, known, numbers, opened) for end in ends)
         case "block_pointer":
             return inside(pointer.operands[0])
-        case op if op in _PASSED_THROUGH:
+        case op if op in _PASSED_THROUGH or _is_rearranged(pointer):
             return inside(pointer.operands[0])
     return None
 
 
-def _is_surely_integer(value: Value, interpretation: Interpretation) -> bool:
-    if value.op in _SURELY_INTEGER or is_integer(value.dtype):
+def _is_rearranged(value: Value) -> bool:
+    return value.op == "reshaped" and _function(value) in _REARRANGED
+
+
+def _function(value: Value) -> str:
+    """Of a "reshaped" value: the function that made it."""
+    attribute = value.attribute
+    return str(attribute[0] if isinstance(attribute, tuple) and attribute else attribute)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """Tells what can be added to a pointer but is none."""
+
+    interpretation: Interpretation
+    parameters: frozenset[str]
+    """Those that are known to be numbers."""
+
+    def is_number(self, value: Value) -> bool:
+        todo, seen = [value], {value.serial}
+        while todo:
+            part = todo.pop()
+            parts = () if self._is_by_itself(part) else self._parts(part)
+            if parts is None:
+                return False
+            todo += [p for p in parts if p.serial not in seen]
+            seen.update(p.serial for p in parts)
         return True
-    if value.op in ("carried", "result"):
-        # What a loop carries keeps its type.
-        identity, name = value.carrier
-        initial = interpretation.loops[identity].initial[name]
-        return all(_is_surely_integer(part, interpretation) for part in _summands(initial))
-    return False
+
+    def _is_by_itself(self, value: Value) -> bool:
+        # Pointers have no type here: only numbers do.
+        if value.op in _NUMBERS or value.dtype is not None:
+            return not value.is_none
+        if value.op == "reshaped":
+            return _function(value) in _COMPUTED
+        return value.op == "param" and value.attribute in self.parameters
+
+    def _parts(self, value: Value) -> Sequence[Value] | None:
+        """What must be numbers for the value to be one; None where nothing makes it one."""
+        match value.op:
+            case "add":
+                return value.operands
+            case "sub":
+                return value.operands[:1]
+            case "where" | "phi":
+                return value.operands[1:]
+            case "elementwise":
+                return ()
+            case "full":
+                return value.operands[:1]
+            case "carried" | "result":
+                # What a loop carries keeps its type.
+                identity, name = value.carrier
+                return (self.interpretation.loops[identity].initial[name],)
+            case op if op in _PASSED_THROUGH or _is_rearranged(value):
+                return value.operands[:1]
+        return None
 
 
 def _union(parts: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
@@ -115,11 +184,11 @@ def _summands(value: Value) -> Iterator[Value]:
             yield value
 
 
-def _used_as_numbers(interpretation: Interpretation) -> frozenset[str]:
+def find_numbers(interpretation: Interpretation) -> frozenset[str]:
     """Parameters that are multiplied, divided or ordered: never a pointer."""
     found: set[str] = set()
     for value in interpretation.computed:
-        if value.op in ("mul", "div", "floordiv", "mod", "lt", "le", "gt", "ge"):
+        if value.op in _ARITHMETIC:
             found.update(str(o.attribute) for o in value.operands if o.op == "param")
     for loop in interpretation.loops:
         for bound in (loop.start, loop.stop, loop.step):

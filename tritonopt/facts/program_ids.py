@@ -37,7 +37,10 @@ class ProgramIds:
                 elif isinstance(node, ast.Call):
                     found._note(node, searched, searched is kernel)
                 elif isinstance(node, ast.Name) and node.id in names:
-                    todo += [k for k in _kernels_named(searched, node) if k not in seen]
+                    named = _kernels_named(searched, node)
+                    hidden = (k.name for k in named if not k.is_called_as_written)
+                    found.in_helper = next(hidden, found.in_helper)  # it may
+                    todo += [k for k in named if k not in seen]
                     seen.update(todo)
         return found
 

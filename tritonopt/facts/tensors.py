@@ -100,7 +100,7 @@ def passed_types(launch: Launch) -> dict[str, str]:
     """The element types that a launch shows, by the kernel's parameters."""
     if not isinstance(launch.launcher, ast.FunctionDef):
         return {}
-    launcher = _Launcher(launch.kernel.module, launch.call)
+    launcher = _Launcher(launch.module, launch.call)
     names = launcher.names_at(launch.launcher)
     known = {p: launcher.infer(expr, names) for p, expr in launch.arguments.items()}
     return {p: k.dtype for p, k in known.items() if k is not None and k.kind != "dtype"}

@@ -6,7 +6,9 @@ from tritonopt.facts.effects import EffectKind
 from tritonopt.facts.interpretation import Interpretation
 from tritonopt.facts.values import Value, is_integer
 
-_WRITTEN_OUT = frozenset({"cast", "neg", "pos", "insert_axes", "broadcast_to", "where", "phi"})
+_WRITTEN_OUT = frozenset(
+    {"cast", "neg", "pos", "insert_axes", "widened", "broadcast_to", "in_branch", "where", "phi"}
+)
 """Operations through which a product may still meet the addition that it is contracted with."""
 
 _ADDING = frozenset({"add", "sub", "mod", "reduce", "reshaped"})

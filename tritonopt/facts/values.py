@@ -193,7 +193,8 @@ class ValueTable:
 
     def _insert_axes(self, value: Value, pattern: tuple[bool, ...], depth: int) -> Value:
         if value.shape is None or len(value.shape) != pattern.count(False):
-            return self.opaque("axes inserted into a value of unknown rank")
+            # Which of its axes are kept is not known.
+            return self.make("widened", (value,), pattern, shape=None, dtype=value.dtype)
         if not value.shape and True not in pattern:
             return value
         alike = all(

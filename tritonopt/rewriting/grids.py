@@ -65,7 +65,7 @@ class Extent:
     def _means_the_same_at_launch(self) -> bool:
         """Whether the names of the expression are, at the launch, what they are where it stands."""
         assert self.expression is not None
-        module = self.launch.kernel.module
+        module = self.launch.module
         names = module.names
         made_before = bool(self.name) and not self.meta
         for node in walk(self.expression):
@@ -94,7 +94,7 @@ class Extent:
                 sides = [self._translated(side, cdiv) for side in (left, right)]
                 return " * ".join(sides)
             case ast.Call(func=function, args=[dividend, divisor], keywords=[]):
-                if self.launch.kernel.module.resolve(function) == "triton.cdiv":
+                if self.launch.module.resolve(function) == "triton.cdiv":
                     parts = [self._translated(part, cdiv) for part in (dividend, divisor)]
                     return f"{cdiv}({', '.join(parts)})"
         raise GridNotReadable("no argument of the launch")
@@ -133,7 +133,7 @@ class Extent:
 
     def at_launch(self) -> str | None:
         """Code for the number in the place of the launch; None where a tuner chooses it."""
-        module = self.launch.kernel.module
+        module = self.launch.module
         if self.name and not self.meta:
             return f"{self.name}[{self.axis}]"
         assert self.expression is not None
@@ -163,7 +163,7 @@ class Extent:
         return self.expression is None or self._is_plain(self.expression, frozenset())
 
     def _is_plain(self, node: ast.expr, seen: frozenset[str]) -> bool:
-        module = self.launch.kernel.module
+        module = self.launch.module
         match node:
             case ast.Name(id=name):
                 scope = module.names.scope_of.get(node)
@@ -205,7 +205,7 @@ class Extent:
             and not self._is_shared
             and not (self.name and not self.meta)
         ):
-            text = bound_to or self.launch.kernel.module.text_of(self.expression)
+            text = bound_to or self.launch.module.text_of(self.expression)
             return [ReplaceExpression(self.expression, f"min({text}, {limit})")]
         grid = f"{self.name}({self.meta})" if self.meta else self.name
         parts = [f"{grid}[{axis}]" for axis in range(self.axis)]
@@ -219,7 +219,7 @@ class Extent:
     @property
     def _is_shared(self) -> bool:
         """Whether the grid is also another launch's, or of a function around the launcher."""
-        names = self.launch.kernel.module.names
+        names = self.launch.module.names
         home = self._scope.find(self.name) if self.name else None
         return home is not None and any(
             home is not self._scope
@@ -263,6 +263,8 @@ def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
             return elements[axis], "", len(elements)
         case ast.Lambda(args=arguments, body=body):
             return _of_function(arguments, body, axis)
+        case ast.FunctionDef(decorator_list=[_, *_]):
+            raise GridNotReadable("what decorates the grid may start other programs")
         case ast.FunctionDef(args=arguments, body=[*before, ast.Return(value=ast.expr() as value)]):
             if not any(not _is_docstring(statement) for statement in before):
                 return _of_function(arguments, value, axis)
@@ -278,7 +280,7 @@ def _of_function(arguments: ast.arguments, body: ast.expr, axis: int) -> tuple[a
 
 def scope_at(launch: Launch) -> Scope:
     """The scope in which a launch reads its names."""
-    names = launch.kernel.module.names
+    names = launch.module.names
     inside = (n for n in walk(launch.call) if isinstance(n, ast.Name) and n in names.scope_of)
     return names.scope_of[next(inside)]
 
@@ -288,7 +290,7 @@ def statement_of(launch: Launch) -> ast.Expr | None:
 
     It returns the compiled kernel, which can be launched again with another grid.
     """
-    around = launch.kernel.module.names.parents[launch.call]
+    around = launch.module.names.parents[launch.call]
     made = isinstance(launch.call.func, ast.Attribute) and launch.call.func.attr == "warmup"
     return around if isinstance(around, ast.Expr) and not made else None
 

@@ -86,6 +86,10 @@ class Site:
     """Nothing to rewrite: the message tells the author what was found in the code as it stands."""
     pays: bool = True
     """Whether the gain that was measured for the pass is to be expected here."""
+    saves: bool = False
+    """Whether something is saved here, though it may cost as much."""
+    unpaid: str = "does-not-pay"
+    """The reason for which a site that neither pays nor saves is left alone under `all`."""
     advice: str = ""
     """The message as an advice to whoever has not done it yet, without what was measured."""
 
@@ -114,6 +118,6 @@ class Remark:
     bits: Bits = Bits.SAME
     conditions: tuple[Condition, ...] = ()
     reason: str = ""
-    """The name of the condition that failed, or `safety`; empty for a site that passed."""
+    """The condition that failed, `safety`, or why it does not pay; empty for a site that passed."""
     failure: str = ""
     """For a defect of the tool itself: what was raised, and how to report it."""

@@ -1,46 +1,101 @@
 """Where a line of a rewritten text stood in the original.
 
-Remarks point into the text that the user has, whatever was edited since.
+Remarks point into the text that the user has, whatever was edited since: with their own place,
+and with every line that their words name.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from tritonopt.rewriting.model import Remark
+from tritonopt.source import Rewritten
 
 # The line ends of Python's parser; str.splitlines() knows more of them.
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+
+_LINES = re.compile(r"\blines? \d+(?:(?:, and |, or |, | and | or | to )\d+)*(?!\w)")
+"""How a message names lines: `line 3`, `lines 3 and 4`, `line 3, 4`."""
+_NUMBER = re.compile(r"\d+")
 
 
 class Origins:
     """The lines of a text that is edited step by step. Lines count from 1."""
 
     def __init__(self, text: str) -> None:
-        self._lines = _NEWLINE.split(text)
-        self._origins = list(range(1, len(self._lines) + 1))
+        self._text = text
+        self._origins = list(range(1, len(_NEWLINE.findall(text)) + 2))
+        self._moved = False
 
-    def follow(self, text: str) -> None:
-        """The text has become `text`. A changed line comes from where the change began."""
-        import difflib  # most texts stay as they are
-
-        old, new = self._lines, _NEWLINE.split(text)
-        # Edits are local: most of a large file never reaches the quadratic part.
-        head = _common(old, new)
-        tail = _common(old[head:][::-1], new[head:][::-1])
-        origins = self._origins[:head]
-        matcher = difflib.SequenceMatcher(
-            None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
-        )
-        for _, i1, i2, j1, j2 in matcher.get_opcodes():
-            last = max(i1, i2 - 1)
-            for offset in range(j2 - j1):
-                place = head + min(i1 + offset, last)
-                origins.append(self._origins[min(place, len(old) - 1)])
-        origins.extend(self._origins[len(old) - tail :])
-        self._lines, self._origins = new, origins
+    def follow(self, parts: Sequence[Rewritten]) -> None:
+        """Parts of the text were replaced, each given with its place in the text as it was."""
+        origins: list[int] = []
+        done = offset = 0
+        text: list[str] = []
+        for part in parts:
+            # Whole lines: from the one that the part begins in to the one that it ends in.
+            first = done + len(_NEWLINE.findall(self._text, offset, part.start))
+            behind = first + len(_NEWLINE.findall(self._text, part.start, part.end))
+            origins += self._origins[done:first]
+            old = _NEWLINE.split(self._text[part.start : part.end])
+            new = _NEWLINE.split(part.text)
+            # The last line of either is continued behind the part.
+            origins += [self._origins[first + i] for i in _matched(old, new)][: len(new) - 1]
+            text += [self._text[offset : part.start], part.text]
+            done, offset = behind, part.end
+        origins += self._origins[done:]
+        self._text = "".join([*text, self._text[offset:]])
+        self._origins = origins
+        self._moved = True
 
     def original(self, line: int) -> int:
         """The line of the original text that `line` of the present one comes from."""
         return self._origins[line - 1]
+
+    def told(self, remark: Remark) -> Remark:
+        """A remark on the present text, with the lines that its words name those of the original.
+
+        The remark's own place stays what it is.
+        """
+        return relined(remark, self._known) if self._moved else remark
+
+    def _known(self, line: int) -> int:
+        return self.original(line) if 1 <= line <= len(self._origins) else line
+
+
+def relined(remark: Remark, line_of: Callable[[int], int]) -> Remark:
+    """A remark whose words name other lines: what `line_of` gives for each of them."""
+
+    def words(text: str) -> str:
+        return _LINES.sub(lambda found: _NUMBER.sub(number, found[0]), text)
+
+    def number(found: re.Match[str]) -> str:
+        return str(line_of(int(found[0])))
+
+    conditions = tuple(replace(c, detail=words(c.detail)) for c in remark.conditions)
+    return replace(remark, message=words(remark.message), conditions=conditions)
+
+
+def _matched(old: list[str], new: list[str]) -> list[int]:
+    """For every new line the place of the old one that it comes from.
+
+    A changed line comes from where the change began.
+    """
+    import difflib  # most texts stay as they are
+
+    # Edits are local: most of a function never reaches the quadratic part.
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    matcher = difflib.SequenceMatcher(
+        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+    )
+    found = list(range(head))
+    for _, i1, i2, j1, j2 in matcher.get_opcodes():
+        last = max(i1, i2 - 1)
+        found += [min(head + min(i1 + k, last), len(old) - 1) for k in range(j2 - j1)]
+    return [*found, *range(len(old) - tail, len(old))]
 
 
 def _common(left: list[str], right: list[str]) -> int:

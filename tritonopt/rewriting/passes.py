@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -64,6 +65,8 @@ class Pass(ABC):
     """Whether its analyses tell of code that is wrong as it stands."""
     harm: ClassVar[str] = ""
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
+    is_named: ClassVar[bool] = True
+    """Whether somebody asked for this very pass, and so for all that it is allowed to do."""
 
     @abstractmethod
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -80,6 +83,12 @@ class Pass(ABC):
     @abstractmethod
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
         """The edit of a site whose conditions all hold; `site` came from `sites(facts)`."""
+
+    def where_it_pays(self) -> Self:
+        """The same pass as one of a set that was asked for: it acts only where it pays."""
+        one_of_all = copy(self)
+        object.__setattr__(one_of_all, "is_named", False)
+        return one_of_all
 
     @classmethod
     def variants(cls) -> Iterator[Self]:

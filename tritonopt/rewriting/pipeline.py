@@ -1,22 +1,29 @@
 """Running passes over the kernels of one file until nothing changes.
 
-After every edit the text is read again and the facts are taken again: a pass
-never sees facts of a text that is gone. A kernel in which something of ours
-fails is left as it was, and the rest of the file is done without it.
+It goes in rounds. In each, every kernel that is not done is looked at once, on one text; the edits
+of kernels that do not concern each other are made together, and the text is read again once. A
+pass never sees facts of a text that is gone: what was found of a kernel holds as long as nothing
+in its neighborhood changes. Mistakes, and all that only looks, are of the text as it was given.
+
+A kernel in which something of ours fails is left as it was, and the rest of the file is done
+without it.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
 from tritonopt.rewriting import registry
+from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
+from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
 from tritonopt.rewriting.origins import Origins
+from tritonopt.rewriting.passes import Lint
 from tritonopt.rewriting.silence import Silence
 
 if TYPE_CHECKING:
@@ -31,6 +38,9 @@ SWEEPS = 10
 
 _Key = tuple[str, int]
 """A kernel through all edits: its qualified name, and which of that name it is."""
+
+_Said = tuple[tuple[int, ...], Remark]
+"""A remark, and where it belongs."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,7 @@ def rewrite_source(
     safety: Iterable[Safety | str] = DEFAULT_SAFETY,
     assume: Iterable[facts.Assumption | str] = (),
     same_bits: bool = False,
-    only: str | None = None,
+    only: Focus | None = None,
     unseen_launches: str = "",
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
@@ -71,8 +81,8 @@ def rewrite_source(
     `passes` is what may follow `--passes`, or passes themselves. `safety` is
     what may be applied beyond `exact`; with `same_bits`, only what leaves the
     results of compiled code the same bit for bit. Remarks point into the text
-    that was given, not into the result. `only` is the qualified name of the one
-    kernel to rewrite. `unseen_launches` says why the text does not show all
+    that was given, not into the result. `only` says which kernels, or which of its
+    lines, are meant; all else stays as it is. `unseen_launches` says why the text does not show all
     launches, which makes those that it shows no evidence; "" where the text is
     to be believed.
 
@@ -139,6 +149,31 @@ class _Defect(Exception):
         return _internal_error(self.culprit, self.failure, self.home, kernel, (line, column))
 
 
+@dataclass
+class _State:
+    """How far a kernel is."""
+
+    place: tuple[int, int]
+    """Where it stands in the text as it was given."""
+    passed: list[_Said] = field(default_factory=list)
+    noted: list[_Said] = field(default_factory=list)
+    """What there was to see in the text as it was given."""
+    missed: list[_Said] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """What a pass does at one site, not made yet."""
+
+    key: _Key
+    chosen: Pass
+    site: Site
+    said: _Said
+    parts: Sequence[source.Rewritten]
+    units: Units
+    """The parts of the module that it changes."""
+
+
 class _Run:
     """One attempt at a file, without the kernels in which something failed before."""
 
@@ -152,7 +187,7 @@ class _Run:
         silence: Silence,
         *,
         same_bits: bool,
-        only: str | None,
+        only: Focus | None,
         unseen_launches: str,
     ) -> None:
         self.module = module
@@ -166,111 +201,210 @@ class _Run:
         self._only = only
         self._unseen_launches = unseen_launches
         self._origins = Origins(module.text)
-        self._passed: list[tuple[tuple[int, ...], Remark]] = []
-        self._missed: list[tuple[tuple[int, ...], Remark]] = []
+        self._is_original = True
+        self._states = {
+            key: _State(module.lines.place(kernel.node))
+            for key, kernel in _keyed(module)
+            if only is None or only.concerns(kernel)
+        }
 
     def remarks(self) -> tuple[Remark, ...]:
         """By the kernel's place, then by pass."""
-        found = sorted(self._passed + self._missed, key=lambda pair: pair[0])
-        return tuple(remark for _, remark in found)
+        found: list[_Said] = []
+        for key, state in self._states.items():
+            line, column = state.place
+            if key in self._defects:
+                remark = self._defects[key].remark(key[0], line, column)
+                found.append(((line, -1, line, column), remark))
+            else:
+                found += [*state.passed, *state.noted, *state.missed]
+        return tuple(remark for _, remark in sorted(found, key=lambda said: said[0]))
 
     def to_fixed_point(self) -> None:
-        if not self._passes:
-            return
-        last: _Key | None = None
+        todo = set(self._states) if self._passes else set()
         for _ in range(SWEEPS):
-            self._missed.clear()
-            edited = None
-            index = 0
-            while index < len(self.module.kernels):
-                if self._only in (None, self.module.kernels[index].qualname):
-                    edited = self._kernel(index) or edited
-                index += 1
-            if edited is None:
+            if not todo:
                 return
-            last = edited
-        assert last is not None
-        raise _Defect(last, self._culprits(), f"no fixed point after {SWEEPS} sweeps", "tritonopt")
+            todo = self._sweep(todo)
+        if todo:
+            first = next(key for key in self._states if key in todo)
+            failure = f"no fixed point after {SWEEPS} sweeps"
+            raise _Defect(first, self._culprits(), failure, "tritonopt")
 
-    def _kernel(self, index: int) -> _Key | None:
-        """Bring one kernel to its fixed point; the kernel, if it was edited."""
-        edits = 0
-        while True:
-            kernel = self.module.kernels[index]
-            key = self._key(kernel)
-            if key in self._defects:
-                line, column = self._place(kernel.node)
-                remark = self._defects[key].remark(kernel.qualname, line, column)
-                self._missed.append(((line, -1, line, column), remark))
-                return None
-            if not self._step(kernel, key):
-                return key if edits else None
-            edits += 1
-            if edits > EDITS_PER_KERNEL:
-                failure = f"no fixed point after {EDITS_PER_KERNEL} edits"
-                raise _Defect(key, self._culprits(), failure, "tritonopt")
+    def _sweep(self, waiting: set[_Key]) -> set[_Key]:
+        """Bring kernels to their fixed point; those that must be looked at again, and why not now:
 
-    def _step(self, kernel: source.Kernel, key: _Key) -> bool:
-        """Make the first edit that may be made; without one, keep what was missed."""
-        missed: list[tuple[tuple[int, ...], Remark]] = []
-        used: set[str] = set()
+        what their facts rest on changed after they were done, on account of a later one.
+        """
+        stale: set[_Key] = set()
+        while waiting:
+            neighborhoods = Neighborhoods(self.module)
+            near = {
+                key: neighborhoods.of(kernel)
+                for key, kernel in _keyed(self.module)
+                if key in self._states
+            }
+            edits, done = self._round(waiting, neighborhoods, near)
+            waiting -= done
+            changed = self._make(edits)
+            stale |= {
+                key
+                for key, around in near.items()
+                if key not in waiting and not changed.isdisjoint(around.all)
+            }
+            self._is_original = False
+        return stale - self._defects.keys()
+
+    def _round(
+        self,
+        waiting: Collection[_Key],
+        neighborhoods: Neighborhoods,
+        near: Mapping[_Key, Neighborhood],
+    ) -> tuple[list[_Edit], set[_Key]]:
+        """Edits that can be made together, and the kernels that need no more of them.
+
+        A kernel waits while an edit of one before it may change what its facts rest on; and its
+        edit waits where it would change what the facts of one before it rest on.
+        """
+        edits: list[_Edit] = []
+        done: set[_Key] = set()
+        changing: set[int] = set()
+        resting: set[int] = set()
+        for key, kernel in _keyed(self.module):
+            if key not in waiting:
+                continue
+            around = near[key]
+            waits = not changing.isdisjoint(around.all)
+            edit = None
+            if key not in self._defects and (self._is_original or not waits):
+                edit = self._step(kernel, key, neighborhoods, waits=waits)
+            if edit is None and (key in self._defects or not waits):
+                done.add(key)
+                continue
+            if edit is not None and (changing | resting).isdisjoint(edit.units):
+                edits.append(edit)
+                changing |= edit.units
+            changing |= around.own
+            resting |= around.all
+        return edits, done
+
+    def _step(
+        self, kernel: source.Kernel, key: _Key, neighborhoods: Neighborhoods, *, waits: bool
+    ) -> _Edit | None:
+        """The first edit that may be made; without one, keep what was missed.
+
+        A kernel that waits is only looked at for what there is to see in the text as given.
+        """
+        state = self._states[key]
         culprit: Pass | None = None
+        first: tuple[Pass, Site, _Said] | None = None
+        missed: list[_Said] = []
+        used: set[str] = set()
         try:
             known = facts.of(kernel, self._given, self._unseen_launches)
             for order, culprit in enumerate(self._passes):
+                if not self._is_original and (first or isinstance(culprit, Lint)):
+                    continue
                 for site in culprit.sites(known):
+                    said = self._judge(kernel, culprit, (state.place[0], order), site)
+                    kind, line = said[1].kind, said[1].line
+                    if self._is_elsewhere(kernel, line) or self._silence.covers(culprit.name, line):
+                        continue
                     used |= site.facts_used
-                    sort_key, remark = self._judge(kernel, culprit, order, site)
-                    if self._silence.covers(culprit.name, remark.line):
-                        continue
-                    if remark.kind is not RemarkKind.PASSED:
-                        missed.append((sort_key, remark))
-                        continue
-                    edited = source.applied(self.module, culprit.edit(known, site))
-                    if edited.text == self.module.text:
-                        raise RuntimeError("the edit changed nothing")
-                    self.module = edited
-                    self._origins.follow(edited.text)
-                    self._passed.append((sort_key, remark))
-                    self.facts_used |= site.facts_used
-                    return True
+                    if kind is RemarkKind.ANALYSIS:
+                        if self._is_original:
+                            state.noted.append(said)
+                    elif kind is RemarkKind.MISSED:
+                        missed.append(said)
+                    elif first is None:
+                        first = culprit, site, said
+                        if not self._is_original:
+                            break
+            if waits:
+                return None
+            if first is not None:
+                culprit, site, said = first
+                parts = source.rewritten(self.module, culprit.edit(known, site))
+                if all(self.module.text[p.start : p.end] == p.text for p in parts):
+                    raise RuntimeError("the edit changed nothing")
+                units = neighborhoods.changed_by(parts)
+                return _Edit(key, culprit, site, said, parts, units)
         except facts.AssumptionError:
             # Refuted by this kernel: the user's to mend.
             raise
         except Exception as error:
-            name = culprit.name if culprit else "facts"
-            home = _home(culprit) if culprit else "tritonopt"
-            raise _Defect(key, name, describe(error), home) from error
-        self._missed.extend(missed)
+            self._fail(key, culprit, error)
+            return None
+        state.missed = missed
         self.facts_used |= used
-        return False
+        return None
+
+    def _is_elsewhere(self, kernel: source.Kernel, line: int) -> bool:
+        return self._only is not None and not self._only.covers(kernel, line)
+
+    def _fail(self, key: _Key, culprit: Pass | None, error: Exception) -> None:
+        name = culprit.name if culprit else "facts"
+        home = _home(culprit) if culprit else "tritonopt"
+        defect = _Defect(key, name, describe(error), home)
+        if self._states[key].passed:
+            # Its edits may have touched the launches too, so we begin again without it.
+            raise defect from error
+        self._defects[key] = defect
+
+    def _make(self, edits: Sequence[_Edit]) -> Units:
+        """Make edits that do not concern each other; the parts of the module that changed."""
+        if not edits:
+            return frozenset()
+        parts = sorted((part for edit in edits for part in edit.parts), key=lambda p: p.start)
+        try:
+            module = source.replaced(self.module, parts)
+        except source.EditConflict as error:
+            if len(edits) > 1:
+                # To see whose it is. The others are found again in the next round.
+                return self._make(edits[:1])
+            self._fail(edits[0].key, edits[0].chosen, error)
+            return frozenset()
+        self.module = module
+        self._origins.follow(parts)
+        for edit in edits:
+            state = self._states[edit.key]
+            state.passed.append(edit.said)
+            self.facts_used |= edit.site.facts_used
+            if len(state.passed) > EDITS_PER_KERNEL:
+                failure = f"no fixed point after {EDITS_PER_KERNEL} edits"
+                raise _Defect(edit.key, self._culprits(), failure, "tritonopt")
+        return frozenset().union(*(edit.units for edit in edits))
 
     def _judge(
-        self, kernel: source.Kernel, chosen: Pass, order: int, site: Site
-    ) -> tuple[tuple[int, ...], Remark]:
+        self, kernel: source.Kernel, chosen: Pass, place: tuple[int, int], site: Site
+    ) -> _Said:
         """What is to be said of a site, and where the remark belongs."""
-        line, column = self._place(site.anchor)
-        remark = judge(kernel, chosen, site, (line, column), self._allowed)
+        line, column = self.module.lines.place(site.anchor)
+        line = self._origins.original(line)
+        remark = self._origins.told(judge(kernel, chosen, site, (line, column), self._allowed))
         if self._same_bits and remark.kind is RemarkKind.PASSED and site.bits is not Bits.SAME:
             message = (
-                f"may change the bits of results ({site.bits.value}); would have {site.message}"
+                f"may change the bits of results ({site.bits.value}); would have {remark.message}"
             )
             remark = replace(remark, kind=RemarkKind.MISSED, message=message, reason="bits")
-        start, _ = self._place(kernel.node)
-        return (start, order, line, column), remark
-
-    def _place(self, node: ast.AST) -> tuple[int, int]:
-        """The line of a node in the original text, and its column in characters."""
-        line, column = self.module.lines.place(node)
-        return self._origins.original(line), column
-
-    def _key(self, kernel: source.Kernel) -> _Key:
-        namesakes = [k for k in self.module.kernels if k.qualname == kernel.qualname]
-        return kernel.qualname, next(i for i, k in enumerate(namesakes) if k is kernel)
+        return (*place, line, column), remark
 
     def _culprits(self) -> str:
         """The passes that made edits: one of them, or two together, never came to an end."""
-        return ", ".join(sorted({remark.pass_name for _, remark in self._passed}))
+        made = (said for state in self._states.values() for said in state.passed)
+        return ", ".join(sorted({remark.pass_name for _, remark in made}))
+
+
+@lru_cache(maxsize=2)
+def _keyed(module: source.Module) -> list[tuple[_Key, source.Kernel]]:
+    """The kernels of a module in their order, by what they are called through all edits."""
+    seen: dict[str, int] = {}
+    found = []
+    for kernel in module.kernels:
+        number = seen.get(kernel.qualname, 0)
+        seen[kernel.qualname] = number + 1
+        found.append(((kernel.qualname, number), kernel))
+    return found
 
 
 def judge(
@@ -290,6 +424,9 @@ def judge(
     elif forbidden:
         kind, reason = RemarkKind.MISSED, "safety"
         message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
+    elif not (site.pays or site.saves or chosen.is_named):
+        kind, reason = RemarkKind.MISSED, site.unpaid
+        message = f"is allowed, and done where {chosen.name} is named; would have {message}"
     return Remark(
         chosen.name,
         kind,

@@ -15,6 +15,7 @@ from triton.runtime import Autotuner, Heuristics
 
 from tritonopt import facts
 from tritonopt.rewriting import registry
+from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
 from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.pipeline import rewrite_source
@@ -177,7 +178,7 @@ class _Work:
                 path=live.path,
                 safety=self.safety,
                 assume=self.assume,
-                only=live.node.name,
+                only=Focus(frozenset({live.node.name})),
                 unseen_launches=UNSEEN,
             )
         except SourceError as error:

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from tritonopt.source.changes import Remove as Remove
     from tritonopt.source.changes import Replace as Replace
     from tritonopt.source.changes import ReplaceExpression as ReplaceExpression
+    from tritonopt.source.edits import Rewritten as Rewritten
     from tritonopt.source.edits import applied as applied
     from tritonopt.source.edits import apply as apply
+    from tritonopt.source.edits import replaced as replaced
+    from tritonopt.source.edits import rewritten as rewritten
     from tritonopt.source.errors import EditConflict as EditConflict
     from tritonopt.source.errors import SourceError as SourceError
     from tritonopt.source.files import SourceFile as SourceFile
@@ -39,7 +42,7 @@ _HOMES = {
         *("AddArgument", "AddParameter", "Change", "Enclose", "InsertAfter", "InsertBefore"),
         *("Remove", "Replace", "ReplaceExpression"),
     ),
-    "edits": ("applied", "apply"),
+    "edits": ("Rewritten", "applied", "apply", "replaced", "rewritten"),
     "errors": ("EditConflict", "SourceError"),
     "files": ("SourceFile", "find_python_files", "read_file", "write_file"),
     "kernels": ("Kernel", "Parameter"),

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from tritonopt.source.changes import (
     AddArgument,
@@ -34,6 +36,15 @@ _Splice = tuple[int, int, str]
 """Offsets from the start of a region, and what comes between them."""
 
 
+@dataclass(frozen=True)
+class Rewritten:
+    """A part of a text, from one offset to another, and what takes its place."""
+
+    start: int
+    end: int
+    text: str
+
+
 def apply(module: Module, changes: Sequence[Change]) -> str:
     """The text of the whole file with the changes made.
 
@@ -45,11 +56,21 @@ def apply(module: Module, changes: Sequence[Change]) -> str:
 
 def applied(module: Module, changes: Sequence[Change]) -> Module:
     """The file with the changes made, read again. Raises as `apply`."""
-    if not changes:
-        return module
-    text = module.text
-    for region in sorted(_regions(module, changes), key=lambda r: r.start, reverse=True):
-        text = text[: region.start] + region.rewritten() + text[region.end :]
+    return replaced(module, rewritten(module, changes)) if changes else module
+
+
+def rewritten(module: Module, changes: Sequence[Change]) -> list[Rewritten]:
+    """The functions that change, or the whole file, and their new texts, from top to bottom.
+
+    Raises EditConflict where changes exclude each other and where a block would become empty.
+    """
+    regions = sorted(_regions(module, changes), key=lambda r: r.start)
+    return [Rewritten(region.start, region.end, region.rewritten()) for region in regions]
+
+
+def replaced(module: Module, parts: Sequence[Rewritten]) -> Module:
+    """The file with parts replaced, in their order; EditConflict where that does not parse."""
+    text = _spliced(module.text, [(part.start, part.end, part.text) for part in parts])
     try:
         return read(text, module.path)
     except SourceError as error:
@@ -63,7 +84,6 @@ class _Region:
         self._module = module
         self._node = node
         self.start, self.end = _extent(module, node)
-        self.last_line = (node.end_lineno or 0) if isinstance(node, ast.FunctionDef) else None
         self._plans: dict[ast.stmt, StatementPlan] = {}
         self._parameters: dict[ast.FunctionDef, list[str]] = {}
         self._arguments: dict[ast.Call, list[str]] = {}
@@ -227,13 +247,10 @@ def _step(parent: ast.AST, child: ast.AST) -> tuple[str, int | None]:
 
 def _regions(module: Module, changes: Sequence[Change]) -> list[_Region]:
     """The regions to rewrite, with their changes."""
-    kernels = _outermost(module, [kernel.node for kernel in module.kernels])
-    homes = [next((k for k in kernels if k.holds(change)), None) for change in changes]
+    homes = _located(module, _outermost_kernels(module), changes)
     if None in homes:
         # Something outside of the kernels changes too, most often a function that launches.
-        functions = [n for n, _ in module.names.functions if isinstance(n, ast.FunctionDef)]
-        regions = _outermost(module, functions)
-        homes = [next((r for r in regions if r.holds(change)), None) for change in changes]
+        homes = _located(module, _outermost_functions(module), changes)
     if None in homes:
         homes = [_Region(module, module.tree)] * len(changes)
     for home, change in zip(homes, changes, strict=True):
@@ -243,14 +260,41 @@ def _regions(module: Module, changes: Sequence[Change]) -> list[_Region]:
     return list(dict.fromkeys(home for home in homes if home is not None))
 
 
-def _outermost(module: Module, functions: Sequence[ast.FunctionDef]) -> list[_Region]:
-    """Functions in source order as regions; one inside another belongs to the outer one's text."""
-    regions: list[_Region] = []
+def _located(
+    module: Module, functions: Sequence[ast.FunctionDef], changes: Sequence[Change]
+) -> list[_Region | None]:
+    """Of each change the function that it is in, as a region; None where it is in none of them."""
+    ends = [function.end_lineno or 0 for function in functions]
+    regions: dict[ast.FunctionDef, _Region] = {}
+    found: list[_Region | None] = []
+    for change in changes:
+        node = change.kernel.node if isinstance(change, AddParameter) else change.anchor
+        place = bisect_left(ends, node.lineno)
+        region = None
+        if place < len(functions):
+            function = functions[place]
+            region = regions.setdefault(function, _Region(module, function))
+        found.append(region if region is not None and region.holds(change) else None)
+    return found
+
+
+@lru_cache(maxsize=2)
+def _outermost_kernels(module: Module) -> list[ast.FunctionDef]:
+    return _outermost([kernel.node for kernel in module.kernels])
+
+
+@lru_cache(maxsize=2)
+def _outermost_functions(module: Module) -> list[ast.FunctionDef]:
+    return _outermost([n for n, _ in module.names.functions if isinstance(n, ast.FunctionDef)])
+
+
+def _outermost(functions: Sequence[ast.FunctionDef]) -> list[ast.FunctionDef]:
+    """Of functions in source order; one inside another belongs to the outer one's text."""
+    found: list[ast.FunctionDef] = []
     for function in functions:
-        last = regions[-1].last_line if regions else None
-        if last is None or function.lineno > last:
-            regions.append(_Region(module, function))
-    return regions
+        if not found or function.lineno > (found[-1].end_lineno or 0):
+            found.append(function)
+    return found
 
 
 def _spliced(text: str, splices: Sequence[_Splice]) -> str:

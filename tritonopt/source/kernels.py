@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tritonopt.source.decorators import (
+    JIT,
+    is_called_as_written,
+    is_compiled_as_written,
+    unknown_at_launch,
+)
 from tritonopt.source.names import Scope
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.source.module import Module
-
-JIT = "triton.jit"
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,24 @@ class Kernel:
     def name(self) -> str:
         return self.node.name
 
+    @property
+    def first_line(self) -> int:
+        """That of the first decorator."""
+        return min([self.node.lineno, *(d.lineno for d in self.node.decorator_list)])
+
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         return tuple(_parameters(self.node.args))
+
+    @cached_property
+    def unknown_decorator(self) -> ast.expr | None:
+        """What may launch it in another way than a launch says, above it or above its class."""
+        return unknown_at_launch(self)
+
+    @cached_property
+    def is_called_as_written(self) -> bool:
+        """Whether a call from jit code runs this text, and nothing that stands in its place."""
+        return is_called_as_written(self)
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
@@ -61,13 +80,18 @@ class Kernel:
 
 
 def find_kernels(module: Module) -> tuple[Kernel, ...]:
-    """Every jit function of the module, helpers and nested ones included, in source order."""
+    """Every jit function of the module, helpers and nested ones included, in source order.
+
+    But none whose text is not what triton compiles: below a decorator that is below `jit`.
+    """
     kernels: list[Kernel] = []
     for node, scope in module.names.functions:
         if isinstance(node, ast.AsyncFunctionDef) or not node.decorator_list:
             continue
         decorators = tuple(_decorator(module, d) for d in node.decorator_list)
-        if JIT in decorators:
+        if JIT not in decorators:
+            continue
+        if is_compiled_as_written(module, node.decorator_list[decorators.index(JIT) + 1 :]):
             kernels.append(Kernel(module, node, _qualname(node.name, scope), decorators, JIT))
     return tuple(kernels)
 

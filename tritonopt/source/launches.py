@@ -9,17 +9,17 @@ assignment that makes an alias, a decorator), or an escape.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tritonopt.source.decorators import CHOOSING
 from tritonopt.source.names import Binding, Function, Scope
 
 if TYPE_CHECKING:
     from tritonopt.source.kernels import Kernel
     from tritonopt.source.module import Module
 
-_WRAPPERS = frozenset({"triton.autotune", "triton.heuristics", "triton.jit"})
 _LAUNCH_METHODS = frozenset({"run", "warmup"})
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 
@@ -41,6 +41,30 @@ class Launch:
     """Keywords that are no parameters: num_warps, num_stages, ..."""
     complete: bool
     """False where `*args` or `**kwargs` hide some of the arguments."""
+    module: Module = field(repr=False)
+    """The file that it stands in."""
+    chosen_by: ast.Call | None = field(default=None, repr=False)
+    """The `triton.autotune(...)(k)` that the launched name stands for: it chooses arguments."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it stands in another file than the kernel."""
+        return self.module.path != self.kernel.module.path
+
+    @property
+    def where(self) -> str:
+        """As messages about the kernel name it: "line 7", "line 7 of other.py"."""
+        line = f"line {self.call.lineno}"
+        return f"{line} of {self.module.path}" if self.is_elsewhere else line
+
+
+def places(launches: Sequence[Launch]) -> str:
+    """Where they are, in words: "line 7", "lines 3, 7", "lines 3, 7 and line 5 of other.py"."""
+    own = [launch for launch in launches if not launch.is_elsewhere]
+    lines = list(dict.fromkeys(str(launch.call.lineno) for launch in own))
+    found = [f"line{'s' if len(lines) > 1 else ''} {', '.join(lines)}"] if lines else []
+    found += dict.fromkeys(launch.where for launch in launches if launch.is_elsewhere)
+    return " and ".join(found)
 
 
 @dataclass(frozen=True)
@@ -64,6 +88,8 @@ class _Meaning:
 
     kernels: frozenset[Kernel] = frozenset()
     sure: bool = False
+    chosen_by: ast.Call | None = None
+    """A call that put a tuner around the kernel; one of them if there are several."""
 
     @property
     def only(self) -> Kernel | None:
@@ -78,9 +104,6 @@ class _Finder:
         self._names = module.names
         self._straight = set(module.tree.body)
         self._kernel_of: dict[ast.AST, Kernel] = {k.node: k for k in module.kernels}
-        # What decorates the kernels of this file may also be called on one.
-        used = {name for kernel in module.kernels for name in kernel.decorators}
-        self._wrappers = _WRAPPERS | (used - {""})
         self._meanings: dict[tuple[Scope, str], _Meaning] = {}
         self._aliases: set[Reference] = set()
         self._candidates = self._find_candidates()
@@ -141,7 +164,7 @@ class _Finder:
             return binding
         if isinstance(binding, ast.Call) and len(binding.args) == 1 and not binding.keywords:
             decorator = binding.func.func if isinstance(binding.func, ast.Call) else binding.func
-            if self._module.resolve(decorator) in self._wrappers:
+            if self._module.resolve(decorator) in CHOOSING:
                 return self._alias_of(binding.args[0])
         return None
 
@@ -195,6 +218,7 @@ class _Finder:
     def _meaning_of(self, bindings: list[Binding]) -> _Meaning:
         kernels: frozenset[Kernel] = frozenset()
         sure = True
+        chosen_by: ast.Call | None = None
         for binding in bindings:
             if isinstance(binding, ast.Constant) and binding.value is None:
                 continue  # in place of the kernel where triton is not installed
@@ -205,7 +229,10 @@ class _Finder:
             meaning = _Meaning() if source is None else self._meaning(source)
             kernels |= meaning.kernels
             sure = sure and meaning.sure
-        return _Meaning(kernels, sure)
+            if meaning.kernels:
+                tuner = binding if isinstance(binding, ast.Call) else None
+                chosen_by = chosen_by or tuner or meaning.chosen_by
+        return _Meaning(kernels, sure, chosen_by)
 
     def _class_of(self, expression: ast.expr) -> tuple[ast.ClassDef | None, bool]:
         """The class that its name (exactly it), `self` or `cls` (or one derived) stands for."""
@@ -236,7 +263,8 @@ class _Finder:
                 continue
             if owner in self._lineage(node):
                 other = self._meaning_in(scope, name)
-                meaning = _Meaning(meaning.kernels | other.kernels, False)
+                kernels = meaning.kernels | other.kernels
+                meaning = _Meaning(kernels, False)
         return meaning
 
     def _lineage(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
@@ -256,7 +284,7 @@ class _Finder:
             return  # of whichever it is, no launch
         kernel = meaning.only
         if kernel is not None:
-            launch = self._launch(kernel, reference)
+            launch = self._launch(kernel, reference, meaning.chosen_by)
             if launch is not None:
                 self._launches.append(launch)
                 return
@@ -322,7 +350,9 @@ class _Finder:
         kernel = self._kernel_of.get(node)
         return kernel is not None and below in kernel.node.decorator_list
 
-    def _launch(self, kernel: Kernel, reference: Reference) -> Launch | None:
+    def _launch(
+        self, kernel: Kernel, reference: Reference, chosen_by: ast.Call | None
+    ) -> Launch | None:
         around = self._names.parents[reference]
         call = self._names.parents.get(around)
         if not isinstance(call, ast.Call) or call.func is not around:
@@ -358,6 +388,8 @@ class _Finder:
             arguments=arguments,
             options={name: value for name, value in keywords.items() if name not in names},
             complete=not hidden,
+            module=self._module,
+            chosen_by=chosen_by,
         )
 
     def _scope(self, reference: Reference) -> Scope:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 
 Placed = ast.stmt | ast.expr | ast.arg | ast.keyword | ast.alias
 
@@ -31,6 +32,10 @@ class Lines:
     def start(self, line: int) -> int:
         """Offset of the first character of a line; lines count from 1, past the last is the end."""
         return self._starts[line - 1] if line <= len(self._starts) else len(self.text)
+
+    def line(self, offset: int) -> int:
+        """The line that a character is in."""
+        return bisect_right(self._starts, offset)
 
     def offset(self, line: int, column: int) -> int:
         """Offset of a place as `ast` gives it: line from 1, column in UTF-8 bytes."""

@@ -7,8 +7,6 @@ import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tritonopt.source.lines import Lines
-
 _SILENT = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 )
@@ -55,18 +53,25 @@ def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list
 
 
 def _parentheses(text: str, start: int) -> _Parentheses:
-    tail = text[start:]
-    lines = Lines(tail)
+    stream = io.StringIO(text[start:], newline="")
+    starts = [start]
+
+    def readline() -> str:
+        # As far as the parentheses go, and not to the end of the file.
+        line = stream.readline()
+        starts.append(starts[-1] + len(line))
+        return line
+
     depth = 0
     opening: int | None = None
     last: int | None = None
     last_end, trailing_comma = 0, None
     fresh = True
-    for token in tokenize.generate_tokens(io.StringIO(tail, newline="").readline):
+    for token in tokenize.generate_tokens(readline):
         if token.type in _SILENT:
             continue
-        begin = start + lines.start(token.start[0]) + token.start[1]
-        end = start + lines.start(token.end[0]) + token.end[1]
+        begin = starts[token.start[0] - 1] + token.start[1]
+        end = starts[token.end[0] - 1] + token.end[1]
         if opening is not None and depth == 1 and token.string == ")":
             return _Parentheses(opening, begin, last, last_end, trailing_comma)
         if opening is not None and depth == 1 and token.string == ",":

@@ -1,5 +1,5 @@
-# expect: missed not-expressible
-"""A string holds the program id, and strings are not rewritten."""
+# verify: no, what is printed while compiling is not compared
+"""A string asks for the type of the program id, and strings are not rewritten."""
 
 import torch
 import triton

@@ -5,7 +5,7 @@ import torch
 import triton
 import triton.language as tl
 
-from elsewhere import libentry
+from flag_gems.utils import libentry
 
 
 @libentry()

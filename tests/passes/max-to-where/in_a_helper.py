@@ -1,4 +1,5 @@
-"""A helper clamps a variance. What it is called with is not known to it: the type is assumed."""
+# expect: missed operand-type-unknown
+"""A helper clamps a variance. The type of what it is called with is not known to it."""
 
 import torch
 import triton

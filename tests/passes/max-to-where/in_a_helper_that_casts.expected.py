@@ -1,4 +1,4 @@
-"""A helper clamps a variance. What it is called with is not known to it: the type is assumed."""
+"""A helper clamps a variance, which it casts itself."""
 
 import torch
 import triton
@@ -7,6 +7,7 @@ import triton.language as tl
 
 @triton.jit
 def inverse_root(var, eps):
+    var = var.to(tl.float32)
     var = tl.where(var > 0.0, var, 0.0)
     return 1.0 / tl.sqrt(var + eps)
 

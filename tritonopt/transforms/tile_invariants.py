@@ -67,6 +67,8 @@ def _may_run_early(facts: KernelFacts, statement: ast.stmt) -> bool:
             return False
         if any(other.writes and facts.may_alias(effect, other) for other in facts.effects):
             return False
+        if any(e.kind is EffectKind.BARRIER and e.order < effect.order for e in facts.effects):
+            return False
     leaves = any(
         effect.kind is EffectKind.EXIT and not effect.inlined and effect.line < statement.lineno
         for effect in facts.effects

@@ -1,0 +1,45 @@
+"""What the compiler makes of loops over tiles, for a GPU that need not be here.
+
+A loop that needs more shared memory than the kernel did may not launch at all, and one that
+spills is slow.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.passes.compiling import resources
+
+CASES = Path(__file__).resolve().parent / "grid-stride"
+PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
+PRODUCTS = [name for name in PASSED if "tl.dot" in (CASES / f"{name}.py").read_text()]
+
+
+@pytest.fixture(autouse=True)
+def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are made for the compiler, whatever the environment says."""
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+
+
+@pytest.mark.parametrize("name", PASSED)
+def test_needs_no_more_shared_memory_and_spills_no_more(name: str) -> None:
+    before, after = CASES / f"{name}.py", CASES / f"{name}.expected.py"
+    try:
+        shared, spilled = resources(before)
+    except Exception as error:  # whatever a compiler raises
+        pytest.skip(f"the original does not compile: {error}")
+    now_shared, now_spilled = resources(after)
+    assert now_shared <= shared
+    assert now_spilled <= spilled
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_would_need_more_if_it_were_pipelined(name: str, tmp_path: Path) -> None:
+    after = CASES / f"{name}.expected.py"
+    text = after.read_text()
+    assert text.count(", num_stages=1") == 1
+    pipelined = tmp_path / f"{name}.py"
+    pipelined.write_text(text.replace(", num_stages=1", ""))
+    assert resources(pipelined)[0] > resources(after)[0]

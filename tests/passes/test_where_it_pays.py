@@ -1,0 +1,56 @@
+"""A pass that comes with `all` acts where it pays; one that is named, wherever it is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tritonopt.rewriting import registry
+from tritonopt.rewriting.model import RemarkKind
+from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+
+CASES = Path(__file__).resolve().parent
+
+
+def outcome(result: RewriteResult, name: str) -> set[tuple[str, str]]:
+    return {(r.kind.value, r.reason) for r in result.remarks if r.pass_name == name}
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        ("grid-stride/grid_of_meta", "nothing-to-save"),
+        ("fuse-stats/one_tile_for_a_row", "does-not-pay"),
+    ],
+)
+def test_all_leaves_alone_what_does_not_pay(case: str, reason: str) -> None:
+    text = (CASES / f"{case}.py").read_text()
+    name = case.partition("/")[0]
+    assert outcome(rewrite_source(text, name), name) == {("passed", "")}
+    assert outcome(rewrite_source(text, f"all,{name}"), name) == {("passed", "")}
+    assert outcome(rewrite_source(text, "all"), name) == {("missed", reason)}
+
+
+@pytest.mark.parametrize("case", ["weight_gradient", "row_kernel"])
+def test_all_does_what_saves_something(case: str) -> None:
+    text = (CASES / "grid-stride" / f"{case}.py").read_text()
+    assert outcome(rewrite_source(text, "all"), "grid-stride") == {("passed", "")}
+
+
+def test_a_pass_that_never_lost_speed_acts_as_by_default() -> None:
+    chosen = {found.name: found.is_named for found in registry.select("all")}
+    assert chosen["licm"] and chosen["contiguity-hints"]
+    assert not chosen["grid-stride"] and not chosen["fuse-stats"]
+
+
+def test_what_is_to_be_expected_is_said() -> None:
+    said = {}
+    for case in ("weight_gradient", "row_kernel", "grid_of_meta"):
+        text = (CASES / "grid-stride" / f"{case}.py").read_text()
+        (remark,) = rewrite_source(text, "grid-stride{programs=2}").remarks
+        assert remark.kind is RemarkKind.PASSED
+        said[case] = remark.message
+    assert "a gain is to be expected, for there are fewer atomics" in said["weight_gradient"]
+    assert "a gain or a loss: loads are saved" in said["row_kernel"]
+    assert "a loss is to be expected, for nothing is saved" in said["grid_of_meta"]

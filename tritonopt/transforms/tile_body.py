@@ -1,0 +1,258 @@
+"""Whether a kernel that handles one tile can handle several in turn, and what of it is per tile.
+
+The body of the kernel becomes the body of a loop over tiles. What does not depend on the tile
+runs before the loop, once; the rest must not know in which program it runs, and must end for
+each tile without ending the program.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.effects import Effect, Loop
+from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.writing import names_bound
+from tritonopt.source import Kernel
+from tritonopt.source.trees import walk
+from tritonopt.transforms.tile_invariants import invariant_statements
+
+PLAIN_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+
+
+@dataclass(frozen=True)
+class TileBody:
+    """The statements of a kernel: what runs once, what runs for each tile, and how it may leave."""
+
+    facts: KernelFacts
+    ids: ProgramIds
+    hoisted: tuple[ast.stmt, ...]
+    """What runs once, before all tiles."""
+    looped: tuple[ast.stmt, ...]
+    """What runs for each tile."""
+    guards: tuple[ast.If, ...]
+    """Those of them that are `if ...: return`."""
+    last_return: ast.Return | None
+
+    @classmethod
+    def of(cls, facts: KernelFacts, ids: ProgramIds) -> TileBody:
+        statements = list(facts.kernel.node.body)
+        if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+            del statements[0]
+        last = statements[-1]
+        last_return = last if isinstance(last, ast.Return) and _is_plain(last) else None
+        if last_return is not None:
+            del statements[-1]
+        sources = set(ids.calls)
+        hoisted = invariant_statements(facts, statements, lambda node: node in sources)
+        looped = [s for s in statements if s not in hoisted]
+        guards = [s for s in looped if isinstance(s, ast.If) and _is_guard(s)]
+        return cls(facts, ids, tuple(hoisted), tuple(looped), tuple(guards), last_return)
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.facts.kernel
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that are bound for each tile."""
+        return frozenset(name for statement in self.looped for name in names_bound(statement))
+
+    @cached_property
+    def hoisted_loads(self) -> list[Effect]:
+        """The loads that run once."""
+        inside = {node for statement in self.hoisted for node in walk(statement)}
+        effects = self.facts.effects
+        return [e for e in effects if e.kind is EffectKind.LOAD and e.node in inside]
+
+    @property
+    def rebound(self) -> list[str]:
+        """Parameters that are bound for each tile, and so would go on from tile to tile."""
+        return [p.name for p in self.kernel.parameters if p.name in self.bound]
+
+    @property
+    def copied(self) -> set[str]:
+        """Those of them that each tile must begin with a copy of."""
+        return {name for name in self.rebound if self.beginning(name)[1] is None}
+
+    def beginning(self, parameter: str) -> tuple[ast.stmt, ast.expr | None]:
+        """The first statement with a parameter, and the value if all it does is bind it anew."""
+        first = next(s for s in self.looped if mentions(s, parameter))
+        match first:
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if name == parameter:
+                plain = type(op) in PLAIN_OPERATORS and not mentions(value, parameter)
+                return first, value if plain else None
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == parameter:
+                return first, value
+        return first, None
+
+    def depends_on_tile(self, node: ast.AST) -> bool:
+        return any(
+            n in self.ids.calls or (isinstance(n, ast.Name) and n.id in self.bound)
+            for n in walk(node)
+        )
+
+    def asks_for_tile(self, test: ast.expr) -> bool:
+        """Whether it compares something of the tile's own, and is no switch for all of them."""
+        return isinstance(test, ast.Compare) and self.depends_on_tile(test)
+
+
+def check_body(body: TileBody, checklist: Checklist) -> None:
+    """Whether the body can run again and again. Raises Declined."""
+    _check_program_ids(body.ids, checklist)
+    _check_effects(body, checklist)
+    _check_exits(body, checklist)
+    _check_waits(body, checklist)
+    _check_names(body, checklist)
+
+
+def _check_program_ids(ids: ProgramIds, checklist: Checklist) -> None:
+    claim = "one-tile-per-program"
+    if ids.unknown is not None:
+        detail = f"the axis of the call in line {ids.unknown.lineno} is not a number"
+        raise unknown(claim, "axis-is-not-known", detail)
+    if ids.counted is not None:
+        detail = f"line {ids.counted.lineno} asks how many programs there are"
+        raise refuted(claim, "num-programs-is-used", detail)
+    if ids.in_helper:
+        detail = f"{ids.in_helper} reads the program id itself"
+        raise refuted(claim, "helper-reads-program-id", detail)
+    checklist.prove(claim, "the number of programs is not used, and no helper reads the program id")
+
+
+def _check_effects(body: TileBody, checklist: Checklist) -> None:
+    claim = "effects-are-known"
+    for effect in body.facts.effects:
+        if effect.kind is EffectKind.CALL:
+            detail = f"what {effect.name} in line {effect.line} does is not known"
+            raise unknown(claim, "opaque-call", f"{detail}: it may read the program id")
+    for loop in body.facts.loops:
+        call = loop.node.iter if isinstance(loop.node, ast.For) else None
+        if isinstance(call, ast.Call) and any(k.arg == "warp_specialize" for k in call.keywords):
+            detail = f"the loop in line {loop.line} is warp-specialized"
+            raise refuted(claim, "warp-specialized", detail)
+    checklist.prove(claim, "no call with unknown effects")
+
+
+def _check_exits(body: TileBody, checklist: Checklist) -> None:
+    claim = "every-tile-ends-alone"
+    ends = {guard.body[0] for guard in body.guards}
+    for node in chain.from_iterable(map(walk, body.looped)):
+        if isinstance(node, ast.Return) and node not in ends:
+            detail = f"the return in line {node.lineno} is more than `if ...: return`"
+            raise refuted(claim, "early-return", detail)
+    for guard in body.guards:
+        # Triton asks for one type of what is bound before an `if` and again in it.
+        place = body.looped.index(guard)
+        first = {name for s in body.looped[:place] for name in names_bound(s)}
+        again = {name for s in body.looped[place:] for name in names_bound(s)}
+        for name in sorted(again & (first | body.copied)):
+            detail = f"{name} is bound before the return in line {guard.lineno} and again after"
+            raise refuted(claim, "bound-across-a-return", detail)
+    lines = ", ".join(str(guard.lineno) for guard in body.guards)
+    checklist.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
+
+
+def _check_waits(body: TileBody, checklist: Checklist) -> None:
+    """A program that waits for another's tile would wait forever for one of its own."""
+    claim = "waits-for-no-other-tile"
+    waits = [loop for loop in body.facts.loops if _may_wait(body, loop)]
+    for loop in waits:
+        if len(waits) > 1 or not _is_lock(body, loop):
+            detail = f"the loop in line {loop.line} may wait for what another program does"
+            raise refuted(claim, "waits-for-other-programs", detail)
+    detail = "no loop waits for memory"
+    if waits:
+        detail = f"the lock that line {waits[0].line} takes is given back for the same tile"
+    checklist.prove(claim, detail)
+
+
+def _may_wait(body: TileBody, loop: Loop) -> bool:
+    if loop.kind != "while":
+        return False
+    writes = [e for e in body.facts.effects if e.writes]
+    for effect in body.facts.effects:
+        if loop not in effect.loops:
+            continue
+        if effect.kind is EffectKind.ATOMIC or effect.volatile:
+            return True
+        if effect.kind is EffectKind.LOAD:
+            return any(body.facts.may_alias(effect, write) for write in writes)
+    return False
+
+
+def _is_lock(body: TileBody, loop: Loop) -> bool:
+    """`while tl.atomic_cas(lock, 0, 1) == 1: pass`, and later `tl.atomic_xchg(lock, 0)`."""
+    match loop.node:
+        case ast.While(
+            test=ast.Compare(
+                left=ast.Call(args=[_, free, taken], keywords=[]) as acquire,
+                ops=[ast.Eq()],
+                comparators=[held],
+            ),
+            body=[ast.Pass()],
+        ):
+            pass
+        case _:
+            return False
+    values = body.facts.values
+    numbers = [values[node].constant for node in (free, taken, held)]
+    if numbers[0] == numbers[1] or numbers[1] != numbers[2] or None in numbers:
+        return False
+    inside = [e for e in body.facts.effects if loop in e.loops]
+    if len(inside) != 1 or inside[0].node is not acquire or inside[0].name != "atomic_cas":
+        return False
+    if loop.parent is not None or inside[0].guards or inside[0].pointer is None:
+        return False
+    later = [e for e in body.facts.effects if e.order > loop.last]
+    lock = body.facts.forms.of(inside[0].pointer)
+    for effect in later:
+        if effect.kind is EffectKind.EXIT:
+            return False
+        if effect.name == "atomic_xchg" and effect.pointer is not None:
+            same = body.facts.forms.of(effect.pointer) == lock
+            plain = not (effect.loops or effect.guards or effect.inlined)
+            if same and plain and _takes_two(effect.node) and effect.stored is not None:
+                return effect.stored.constant == numbers[0]
+    return False
+
+
+def _check_names(body: TileBody, checklist: Checklist) -> None:
+    claim = "names-start-afresh"
+    for parameter in body.kernel.parameters:
+        if parameter.constexpr and parameter.name in body.bound:
+            detail = f"the constexpr {parameter.name} is bound again"
+            raise refuted(claim, "constexpr-in-the-body", detail)
+    for statement in body.looped:
+        for node in walk(statement):
+            if isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
+                detail = f"line {node.lineno} binds a constexpr, which a loop cannot do again"
+                raise refuted(claim, "constexpr-in-the-body", detail)
+    renamed = ", ".join(body.rebound)
+    detail = "nothing that a tile binds is read by the next"
+    checklist.prove(claim, f"{detail}: {renamed} under a new name" if renamed else detail)
+
+
+def _is_guard(statement: ast.If) -> bool:
+    """Whether it is `if ...: return`."""
+    match statement:
+        case ast.If(body=[ast.Return() as end], orelse=[]):
+            return _is_plain(end)
+    return False
+
+
+def _is_plain(end: ast.Return) -> bool:
+    """Whether it is `return`, or `return None`."""
+    return end.value is None or (isinstance(end.value, ast.Constant) and end.value.value is None)
+
+
+def mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
+
+
+def _takes_two(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords

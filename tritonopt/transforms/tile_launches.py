@@ -1,0 +1,192 @@
+"""What the launches say of the number of tiles, and what becomes of them."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from tritonopt.facts import Atom, KernelFacts, Polynomial
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.grids import (
+    Extent,
+    GridNotReadable,
+    is_repeatable,
+    names_in,
+    read_extent,
+    statement_of,
+)
+from tritonopt.rewriting.writing import NotExpressible, Writer, names_bound
+from tritonopt.source import AddArgument, Change, InsertBefore
+from tritonopt.source.trees import walk
+from tritonopt.transforms.tile_limits import Limit, check_builtin, fresh_at
+
+_UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
+_NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
+"""What offsets of 32 bits are made of."""
+
+
+class TileLaunches:
+    """What the launches say of the number of tiles, and what becomes of them."""
+
+    def __init__(self, facts: KernelFacts, writer: Writer, axis: int, *, keep_unseen: bool) -> None:
+        self.facts = facts
+        self.axis = axis
+        self.keep_unseen = keep_unseen
+        self.writer = writer
+        self.are_kept = False
+        self.extents: list[Extent] = []
+        self.bound = ""
+        """The number of tiles in the kernel's own terms; "" where the launches pass it."""
+
+    @cached_property
+    def parameter(self) -> str:
+        return self.writer.fresh("NUM_TILES")
+
+    @property
+    def summary(self) -> str:
+        if self.are_kept:
+            return "no launch was changed, so each program still handles one"
+        if self.bound:
+            return f"there are {self.bound}"
+        launches = (
+            "the launch" if len(self.extents) == 1 else f"each of {len(self.extents)} launches"
+        )
+        return f"{launches} passes their number"
+
+    def check(self, checklist: Checklist) -> None:
+        """Whether every launch is seen and its grid is understood. Raises Declined."""
+        evidence = self.facts.launches
+        for launch in evidence.launches:
+            if statement_of(launch) is None:
+                detail = f"the launch in line {launch.call.lineno} is no statement of its own"
+                why = "what it returns can be launched again"
+                raise unknown("launches-are-seen", "launch-is-an-expression", f"{detail}: {why}")
+        if evidence.unknown:
+            if not self.keep_unseen:
+                raise refuted("launches-are-seen", "unseen-launches", evidence.unknown)
+            self.are_kept = True
+            self._check_decorators()
+            checklist.prove(
+                "launches-are-seen", "not needed: without the argument all is as before"
+            )
+            return
+        for launch in evidence.launches:
+            line = launch.call.lineno
+            try:
+                self.extents.append(read_extent(launch, self.axis))
+            except GridNotReadable as why:
+                detail = f"the launch in line {line}: {why}"
+                raise unknown("grid-is-known", "grid-is-not-readable", detail) from why
+        lines = ", ".join(str(launch.call.lineno) for launch in evidence.launches)
+        checklist.prove("launches-are-seen", f"the launches of the file, in line {lines}")
+        self._find_bound(checklist)
+
+    def _find_bound(self, checklist: Checklist) -> None:
+        cdiv = self.writer.language("cdiv")
+        texts = {extent.in_kernel_terms(cdiv) for extent in self.extents}
+        text = texts.pop() if len(texts) == 1 else None
+        if text is not None and self._is_safe_in_kernel(text):
+            self.bound = text
+            checklist.prove("grid-is-known", f"every launch starts {text} programs")
+            checklist.assume(
+                "no-other-launches", "files that were not given launch it in no other way"
+            )
+            return
+        for extent in self.extents:
+            if extent.at_launch() is None:
+                line = extent.launch.call.lineno
+                detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
+                raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
+            if extent.meta and not extent.is_plain:
+                line = extent.launch.call.lineno
+                detail = f"what the grid in line {line} calls may do more than compute a number"
+                raise unknown("grid-is-known", "grid-has-effects", detail)
+        self._check_decorators()
+        checklist.prove("grid-is-known", "each launch passes its own number of programs")
+
+    def _check_decorators(self) -> None:
+        kernel = self.facts.kernel
+        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+            keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+            if any(keyword.arg in ("prune_configs_by", None) for keyword in keywords):
+                detail = "the functions that prune the configurations take arguments by name"
+                raise unknown("parameter-can-be-added", "pruned-configurations", detail)
+            if name not in _UNDERSTOOD_DECORATORS:
+                detail = "what another decorator does with one more parameter is not known"
+                raise unknown("parameter-can-be-added", "unknown-decorator", detail)
+        if any(p.kind.startswith("var") for p in self.facts.kernel.parameters):
+            detail = "the kernel takes any number of arguments"
+            raise refuted("parameter-can-be-added", "unknown-parameters", detail)
+
+    def _is_safe_in_kernel(self, text: str) -> bool:
+        """Whether the kernel may compute the number: of its arguments as they are, in 32 bits."""
+        tree = ast.parse(text, mode="eval")
+        names = set(names_in(tree))
+        if names & (names_bound(self.facts.kernel.node) | self.facts.pointers):
+            return False
+        for parameter in self.facts.kernel.parameters:
+            typed = parameter.annotation is not None and not parameter.constexpr
+            if parameter.name in names and typed:
+                return False  # the loop variable would have that type
+        calls = [node for node in walk(tree) if isinstance(node, ast.Call)]
+        return all(self._is_covered(*call.args) for call in calls)
+
+    def _is_covered(self, dividend: ast.expr, divisor: ast.expr) -> bool:
+        """Whether the kernel's own offsets of 32 bits reach as far as `dividend + divisor - 1`."""
+        block = _form(divisor)
+        if block is None or not isinstance(dividend, ast.Name):
+            return False
+        axis = Polynomial.constant(self.axis)
+        first = Polynomial.of(Atom("program_id", (axis,))) * block
+        offsets = first + Polynomial.of(Atom("lane", (block, 0)))
+        forms = self.facts.forms
+        return any(
+            all(part.op in _NARROW for part in value.walk()) and forms.of(value) == offsets
+            for value in self.facts.values.values()
+            if value.rank == 1
+        )
+
+    # Edits
+
+    def changes(self, limit: Limit) -> list[Change]:
+        """The launches with at most so many programs along the axis.
+
+        One in another file is left as it is, and starts a program for each tile.
+        """
+        here = [extent for extent in self.extents if not extent.launch.is_elsewhere]
+        return [change for extent in here for change in self._edited(extent, limit)]
+
+    def _edited(self, extent: Extent, most: Limit) -> list[Change]:
+        launch = extent.launch
+        statement = statement_of(launch)
+        assert statement is not None
+        limit, changes = most.at(launch)
+        if self.bound:
+            return [*changes, *extent.capped(limit)]
+        code = extent.at_launch()
+        assert code is not None
+        tuple_at_launch = not extent.name and not extent.meta
+        if not extent.is_plain:
+            # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
+            check_builtin(launch, "int")
+            code = f"int({code})"
+            if tuple_at_launch and not extent.comes_first:
+                line = launch.call.lineno
+                raise NotExpressible(f"line {line} evaluates something else before its grid")
+        if tuple_at_launch and not is_repeatable(ast.parse(code, mode="eval").body):
+            name = fresh_at(launch, "num_tiles")
+            changes.append(InsertBefore(statement, f"{name} = {code}"))
+            code = name
+        changes += extent.capped(limit, code if tuple_at_launch else "")
+        changes.append(AddArgument(launch.call, f"{self.parameter}={code}"))
+        return changes
+
+
+def _form(node: ast.expr) -> Polynomial | None:
+    """The form of a parameter or a number."""
+    match node:
+        case ast.Name(id=name):
+            return Polynomial.of(Atom("param", (name,)))
+        case ast.Constant(value=int() as value):
+            return Polynomial.constant(value)
+    return None
