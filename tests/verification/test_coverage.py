@@ -9,6 +9,7 @@ import pytest
 
 from tritonopt import source
 from tritonopt.verification import Verdict
+from tritonopt.verification.checking import Checker
 from tritonopt.verification.demands import demands
 
 _HEAD = """
@@ -183,7 +184,7 @@ def test_lines_that_have_to_run(name: str) -> None:
     old, new, lines = DEMANDED[name]
     text = _FUNCTION.lstrip("\n")
     both = (source.read(t, "f.py") for t in (text, text.replace(old, new)))
-    found = demands(*both, reached={"f"})
+    found = demands(*both, reached=({"f"}, {"f"}))
     assert {d.line for d in found if d.kind == "line"} == lines
 
 
@@ -257,3 +258,82 @@ def test_what_has_a_default_is_drawn(name: str, of_texts: Callable[..., Verdict]
     assert old in text
     verdict = of_texts(text, text.replace(old, new), max_examples=4)
     assert verdict.verdict == "counterexample", verdict
+
+
+@pytest.fixture
+def like_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verification takes its workers for those of a GPU, which do not tell what ran."""
+
+    class Silent(Checker):
+        def __init__(self, *given: object, **named: object) -> None:
+            super().__init__(*given, **{**named, "interpreted": False})  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tritonopt.verification.checking.Checker", Silent)
+
+
+@pytest.mark.usefixtures("like_a_gpu")
+def test_on_a_gpu_the_interpreter_is_asked_what_ran(of_texts: Callable[..., Verdict]) -> None:
+    same = SCALED.replace("v, mask=cols < n)", "v * 1, mask=cols < n)")
+    verdict = of_texts(SCALED, same, args="x: f32[m, n], scale: f32[n]|None", max_examples=2)
+    assert verdict.verdict == "identical", verdict
+    verdict = of_texts(SCALED, same, args="x: f32[m, 9], scale: f32[9]|None", max_examples=2)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "never took a second turn" in verdict.reason
+
+
+@pytest.mark.usefixtures("like_a_gpu")
+def test_what_the_interpreter_cannot_say_of_a_gpu_is_noted(
+    of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tritonopt.verification.scouting.Scouts.run", lambda scouts, example: None)
+    same = SCALED.replace("v, mask=cols < n)", "v * 1, mask=cols < n)")
+    verdict = of_texts(SCALED, same, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "identical", verdict
+    assert any("which lines ran is not known" in note for note in verdict.notes)
+
+
+def test_a_guard_that_ends_a_program_counts(of_texts: Callable[..., Verdict]) -> None:
+    guarded = (
+        SCALED.replace("y, scale, n, HAS", "y, scale, m, n, HAS")
+        .replace(
+            "row = tl.program_id(0)\n", "row = tl.program_id(0)\n    if row >= m:\n        return\n"
+        )
+        .replace("scaled_kernel[(m,)](", "scaled_kernel[(m + 2,)](")
+        .replace("is not None else x, n, HAS", "is not None else x, m, n, HAS")
+    )
+    same = guarded.replace("row >= m:", "row > m - 1:")
+    assert guarded != same
+    verdict = of_texts(guarded, same, max_examples=3)
+    assert verdict.verdict == "identical", verdict
+
+
+def test_a_block_size_that_differs_takes_the_kernel_along() -> None:
+    new = SCALED.replace("BLOCK=32", "BLOCK=64")
+    both = (source.read(t, "f.py") for t in (SCALED, new))
+    found = demands(*both, reached=({"scaled", "scaled_kernel"},) * 2)
+    assert {"turns", "ragged"} <= {d.kind for d in found}
+    # What is passed as before asks for nothing.
+    assert all("tl.program_id" not in d.text for d in found)
+
+
+def test_what_only_the_original_calls_has_not_to_run_in_the_other() -> None:
+    text = "import triton\n\ndef f(x):\n    return g(x + 1)\n\ndef g(y):\n    return y * 2\n"
+    new = text.replace("g(x + 1)", "(x + 1) * 2")
+    both = (source.read(t, "f.py") for t in (text, new))
+    found = demands(*both, reached=({"f", "g"}, {"f"}))
+    lines = {(d.title, d.line) for d in found}
+    assert lines == {("original", 4), ("original", 7), ("rewritten", 4)}
+
+
+def test_a_tile_that_holds_every_row_up_to_a_limit(of_texts: Callable[..., Verdict]) -> None:
+    grown = SCALED.replace("BLOCK=32", "BLOCK=min(2**16, triton.next_power_of_2(n))")
+    wrong = grown.replace("cols < n)\n\n", "cols < n - (start > 0))\n\n")
+    assert grown != wrong
+    verdict = of_texts(grown, wrong, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "counterexample", verdict
+    # Without the limit there is no such row.
+    free = SCALED.replace("BLOCK=32", "BLOCK=triton.next_power_of_2(n)")
+    same = free.replace("cols < n)\n\n", "cols < n - 0)\n\n")
+    verdict = of_texts(free, same, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "identical", verdict
+    assert any("never took a second turn" in note for note in verdict.notes)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 
-from .arguments import ChoiceArgument, RangeArgument, Signature, TensorArgument
+from .arguments import FLOATS, ChoiceArgument, RangeArgument, Signature, TensorArgument
 from .coverage import Coverage, Loop
 from .deliberate import ROWS, named_sizes, sized
 from .demands import Demand
@@ -23,9 +23,13 @@ _MOST_WORK = 6_000
 """Statements of kernels that one call may execute: about half a second of the interpreter."""
 _ALL_WORK = 30_000
 """The same for all calls but those without which something would not have run."""
-_MOST_ELEMENTS = 2**19
+_MOST_ELEMENTS = 2**21
+_MANY_ELEMENTS = 2**17
+"""More than that are not drawn again and again."""
 _MOST_CALLS = 60
 _MOST_SINGLED_OUT = 24
+_LARGE_BLOCK = 2**16
+"""Where launchers stop to make blocks as long as what they hold."""
 _MOST_VALUES = 4
 _ROUND = (16, 64, 128)
 """Sizes for launchers that take no odd ones."""
@@ -103,10 +107,13 @@ class Aiming:
             self._slopes.get(name, 0.0) * (size - self._base.get(name, size))
             for name, size in sizes.items()
         )
-        example = sized(self.signature, self.limits, sizes)
-        elements = sum(r.elements for r in example.tensors.values())
+        elements = self._elements(sizes)
         within = self.work + expected <= _ALL_WORK
         return expected <= _MOST_WORK and elements <= _MOST_ELEMENTS and (needed or within)
+
+    def _elements(self, sizes: Mapping[str, int]) -> int:
+        example = sized(self.signature, self.limits, sizes)
+        return sum(recipe.elements for recipe in example.tensors.values())
 
     # What a size bears on
 
@@ -169,7 +176,13 @@ class Aiming:
         # Of tiles that hold both sizes seen so far, several of the largest are several of each.
         large = sorted((c for c in shown if c >= self._explored[name]), reverse=True)
         tried: set[int] = set()
-        for block in (*known[:1], *(large if not known else ()), *self.limits.blocks, *large):
+        for block in (
+            *known[:1],
+            *(large if not known else ()),
+            *self.limits.blocks,
+            *large,
+            _LARGE_BLOCK,
+        ):
             if block not in tried and (not tried or self._wanting(name)):
                 tried.add(block)
                 yield block
@@ -211,6 +224,20 @@ class Aiming:
         wanted = {(d.title, d.line) for d in self.unmet() if d.kind in ("turns", "ragged")}
         return any(name in self.governed.get(loop, ()) for loop in wanted)
 
+    def tiles_grow(self, demand: Demand) -> bool:
+        """Whether the tiles of a loop grew with every size, so that one always held it all."""
+        at = ("original", "rewritten").index(demand.title)
+        small = self._of(self._base)
+        for name in self.governed.get((demand.title, demand.line), ()) if small else ():
+            sizes = [s for s in self._tried.get(name, ()) if self._of({**self._base, name: s})]
+            if not sizes:
+                continue
+            loop = self._of({**self._base, name: max(sizes)})[at].loops.get(demand.line, Loop())
+            before = small[at].loops.get(demand.line, Loop())
+            if loop.turns == 1 and loop.bounds and before.bounds:
+                return abs(loop.bounds[2]) > abs(before.bounds[2])
+        return False
+
     def cannot_be_ragged(self, demand: Demand) -> bool:
         """Whether all was tried that could have cut the last turn of a loop short.
 
@@ -231,7 +258,8 @@ class Aiming:
         """Two tiles of every size, as far as that can be afforded."""
         sizes = dict(self._base)
         for name, size in sorted(self._best.items(), key=lambda item: item[1]):
-            if self._affordable({**sizes, name: size}, needed=True):
+            larger = {**sizes, name: size}
+            if self._affordable(larger, needed=True) and self._elements(larger) < _MANY_ELEMENTS:
                 sizes[name] = size
         return sizes
 
@@ -240,8 +268,17 @@ class Aiming:
         yield from self._made(sizes)
         for values in self._changes():
             yield from self._made(sizes, partial(_changed, values=values))
+        for dtype in self._types():
+            yield from self._made(sizes, partial(_typed, dtype=dtype))
         for kind in (FAR_BELOW, NAN):
             yield from self._made(sizes, partial(Example.plain, values=kind, dtypes={}))
+
+    def _types(self) -> list[str]:
+        """Other types of floats than the first; float64 where several are taken."""
+        taken = {d for t in self.signature.tensors for d in t.dtypes if d in FLOATS}
+        known = list(dict.fromkeys(d for t in self.signature.tensors for d in t.dtypes[1:]))
+        known += ["f64"] if len(taken) > 1 else []
+        return [d for d in dict.fromkeys(known) if d in FLOATS and d in self.limits.dtypes]
 
     def _changes(self) -> list[Mapping[str, object]]:
         found: list[Mapping[str, object]] = []
@@ -283,6 +320,11 @@ class Aiming:
         found = change(sized(self.signature, self.limits, sizes))
         self._origins[found] = sizes, change
         return found
+
+
+def _typed(example: Example, dtype: str) -> Example:
+    """The same call with floats of another type."""
+    return example.with_tensors(lambda n, r: replace(r, dtype=dtype) if r.is_float else r)
 
 
 def _changed(example: Example, values: Mapping[str, object]) -> Example:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tritonopt import source
 
 from .coverage import Coverage
-from .differing import Comparison, Function, Statement, Version, inner_blocks
+from .differing import Comparison, Statement, Version, inner_blocks
 
 _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""
@@ -50,31 +50,44 @@ class Demand:
         }[self.kind]
 
 
-def demands(old: source.Module, new: source.Module, reached: set[str]) -> list[Demand]:
-    """What has to run of both versions; `reached` names what the launcher reaches of the file."""
+def demands(
+    old: source.Module, new: source.Module, reached: tuple[set[str], set[str]]
+) -> list[Demand]:
+    """What has to run of both versions; `reached` names what the launcher of each reaches."""
     compared = Comparison.of(old, new)
     found: dict[Demand, None] = {}
-    for title, version in (("original", compared.old), ("rewritten", compared.new)):
+    for title, version, other, names in (
+        ("original", compared.old, compared.new, reached[0]),
+        ("rewritten", compared.new, compared.old, reached[1]),
+    ):
         for body in version.bodies.values():
-            if body.name.partition(".")[0] not in reached:
+            if body.name.partition(".")[0] not in names:
                 continue
+            counterpart = other.bodies.get(body.name)
+            known = set() if counterpart is None else _choices(counterpart.node)
+            known |= _of_hardware(version.module, body.node)
+            if version.module.kernel(body.node.name) is not None:
+                known |= _of_launches(body.node)
             for statement in body.statements:
                 if statement.concerned:
-                    found.update(dict.fromkeys(_demanded(title, version, body.node, statement)))
+                    found.update(dict.fromkeys(_demanded(title, version, statement, known)))
     return sorted(found, key=lambda d: (d.title, d.line, d.column, _KINDS.index(d.kind)))
 
 
 def _demanded(
-    title: str, version: Version, function: Function, statement: Statement
+    title: str, version: Version, statement: Statement, known: set[str]
 ) -> Iterator[Demand]:
+    """What one statement asks for; `known` are choices with nothing new in them."""
     chain = (*statement.parents, statement)
     if any(_gives_up(s.node) for s in chain) or _within_refusal(chain):
         # What it does there is an error: no example that is accepted comes to it.
         return
+    if isinstance(statement.node, ast.Return) and chain[:-1] and _by_absence(chain[-2].node):
+        return
     text = ast.unparse(statement.node).partition("\n")[0]
     yield Demand(title, statement.line, "line", text)
     if statement.differs:
-        yield from _outcomes(title, statement)
+        yield from _outcomes(title, statement, known)
     for loop in chain:
         if isinstance(loop.node, (ast.For, ast.While)) and not _idle(loop.node):
             head = ast.unparse(loop.node).partition("\n")[0]
@@ -84,10 +97,38 @@ def _demanded(
                 yield Demand(title, loop.line, "ragged", head)
 
 
-def _outcomes(title: str, statement: Statement) -> Iterator[Demand]:
+def _by_absence(node: ast.AST) -> bool:
+    """Whether a branch or a choice asks if there is an argument: `bias is None`."""
+    test = getattr(node, "test", None)
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot))
+
+
+def _of_launches(node: ast.AST) -> set[str]:
+    """Choices by whether a kernel is given an argument, which its launches in the file settle."""
+    return {ast.dump(n) for n in ast.walk(node) if isinstance(n, ast.IfExp) and _by_absence(n)}
+
+
+def _choices(node: ast.AST) -> set[str]:
+    """Conditional expressions, and the tests of branches."""
+    found = {ast.dump(n) for n in ast.walk(node) if isinstance(n, ast.IfExp)}
+    return found | {ast.dump(n.test) for n in ast.walk(node) if isinstance(n, ast.If)}
+
+
+def _of_hardware(module: source.Module, node: ast.AST) -> set[str]:
+    """What asks which device there is: it comes out one way wherever this runs."""
+
+    def asks(test: ast.expr) -> bool:
+        names = (module.resolve(n) for n in ast.walk(test) if isinstance(n, ast.Attribute))
+        return any(name.startswith(("torch.cuda.", "torch.version.")) for name in names)
+
+    found = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.IfExp)) and asks(n.test)]
+    return {ast.dump(n.test if isinstance(n, ast.If) else n) for n in found}
+
+
+def _outcomes(title: str, statement: Statement, known: set[str]) -> Iterator[Demand]:
     """Both outcomes of the tests that differ, but for one that ends in an error."""
     node = statement.node
-    if isinstance(node, ast.If):
+    if isinstance(node, ast.If) and not _by_absence(node) and ast.dump(node.test) not in known:
         text = f"if {ast.unparse(node.test)}"
         place = node.test.lineno, node.test.col_offset
         if not _refuses(node.body):
@@ -96,7 +137,7 @@ def _outcomes(title: str, statement: Statement) -> Iterator[Demand]:
             yield Demand(title, place[0], "false", text, place[1])
     for part in statement.head:
         for inner in ast.walk(part):
-            if isinstance(inner, ast.IfExp):
+            if isinstance(inner, ast.IfExp) and ast.dump(inner) not in known:
                 text = ast.unparse(inner)
                 for kind in ("true", "false"):
                     test = inner.test

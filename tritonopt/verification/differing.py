@@ -184,26 +184,41 @@ class Comparison:
 
     def _into_calls(self, version: Version, body: Body, statement: Statement) -> bool:
         """Parameters that get a suspect value, of functions of the file and launched kernels."""
+        other = self.new if version is self.old else self.old
+        counterpart = other.bodies.get(body.name)
+        passed = set() if counterpart is None else set(_passed(other, counterpart.node))
         found = False
         for part in statement.head:
-            for call in (n for n in ast.walk(part) if isinstance(n, ast.Call)):
-                function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
-                callee = version.bodies.get(ast.unparse(function))
-                if callee is not None:
-                    found |= self._into(body, callee, call)
+            for callee, name, value in _passed_values(version, part):
+                suspects = self.local[callee.name]
+                used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+                new = (callee.name, name, ast.dump(value)) not in passed
+                if name not in suspects and (new or used & (self.local[body.name] | self.suspects)):
+                    suspects.add(name)
+                    found = True
         return found
 
-    def _into(self, body: Body, callee: Body, call: ast.Call) -> bool:
-        suspects = self.local[callee.name]
-        before = len(suspects)
-        positional = [a.arg for a in (*callee.node.args.posonlyargs, *callee.node.args.args)]
-        given = [*zip(positional, call.args, strict=False)]
-        given += [(k.arg, k.value) for k in call.keywords if k.arg in _parameters(callee.node)]
-        for name, value in given:
-            used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
-            if used & (self.local[body.name] | self.suspects):
-                suspects.add(name)
-        return len(suspects) != before
+
+def _passed(version: Version, node: ast.AST) -> Iterator[tuple[str, str, str]]:
+    """What is passed in a piece of code: function, parameter, and the value as text."""
+    for callee, name, value in _passed_values(version, node):
+        yield callee.name, name, ast.dump(value)
+
+
+def _passed_values(version: Version, node: ast.AST) -> Iterator[tuple[Body, str, ast.expr]]:
+    """The arguments of calls of functions of the file, and of launches of its kernels."""
+    for call in (n for n in ast.walk(node) if isinstance(n, ast.Call)):
+        function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
+        callee = version.bodies.get(ast.unparse(function))
+        if callee is None:
+            continue
+        arguments = callee.node.args
+        positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        for name, value in zip(positional, call.args, strict=False):
+            yield callee, name, value
+        for keyword in call.keywords:
+            if keyword.arg in _parameters(callee.node):
+                yield callee, str(keyword.arg), keyword.value
 
 
 def _parameters(node: Function) -> set[str]:

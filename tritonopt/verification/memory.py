@@ -18,7 +18,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .arguments import TorchType
-from .examples import FAR, Example, Repeat, Several, TensorRecipe, parts_of
+from .examples import Example, Repeat, Several, TensorRecipe, parts_of
 from .values import values_of
 
 DTYPES: Mapping[str, Any] = {
@@ -292,7 +292,7 @@ def _is_cuda(device: object) -> bool:
 
 
 def build_arguments(
-    example: Example, arena: Arena, *, gradients: bool, nudge: int
+    example: Example, arena: Arena, *, nudge: int
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the launcher, and the tensors among them by name."""
     tensors: dict[str, Any] = {}
@@ -301,7 +301,7 @@ def build_arguments(
         parts = [n for n, _ in parts_of(name, recipe)]
         for part, form in parts_of(name, recipe):
             tensors[part] = _build(part, form, arena, nudge=nudge)
-            if gradients and tensors[part].dtype.is_floating_point:
+            if example.needs_gradient(part) and tensors[part].dtype.is_floating_point:
                 tensors[part].requires_grad_()
         if isinstance(recipe, TensorRecipe):
             arguments.append(tensors[name])
@@ -322,7 +322,7 @@ def build_arguments(
 
 def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: int) -> Any:
     dtype = DTYPES[recipe.dtype]
-    if recipe.layout == FAR:
+    if recipe.is_far:
         from . import far
 
         tensor = far.place(arena, f"argument {name}", recipe.shape, recipe.strides, dtype)

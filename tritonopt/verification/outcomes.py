@@ -31,6 +31,8 @@ class Output:
     """Flat, as unsigned integers of the element's size."""
     poisoned: tuple[int, int] | None = None
     """For memory allocated without a value: the two bit patterns it was filled with."""
+    strides: tuple[int, ...] = ()
+    """Of what is returned."""
 
     @property
     def is_float(self) -> bool:

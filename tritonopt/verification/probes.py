@@ -25,6 +25,8 @@ class Sheet:
 
     def __init__(self) -> None:
         self.lines: set[int] = set()
+        self.left: set[int] = set()
+        """Lines that end a program, or what it calls."""
         self.tests: set[tuple[tuple[int, int], bool]] = set()
         self.loops: dict[int, Loop] = {}
 
@@ -88,6 +90,11 @@ class Probe:
         self.statements += 1
         self.sheet.lines.add(number)
         self.current = number
+
+    def leave(self, number: int) -> None:
+        """A `return`: what it ends may well have stored nothing."""
+        self.line(number)
+        self.sheet.left.add(number)
 
     def test(self, line: int, column: int, value: Any) -> Any:
         outcome = bool(value)
@@ -196,6 +203,10 @@ class Recorder:
         """Also where the last one of a launch has ended."""
         if self.stored:
             self.counted.add(self.kernel.sheet)
+        else:
+            # A guard that ends a program before it stores anything has done its work.
+            self.counted.tests |= self.kernel.sheet.tests
+            self.counted.lines |= self.kernel.sheet.left
         self.kernel.sheet, self.stored = Sheet(), False
         self.kernel.running.clear()
 
@@ -314,7 +325,8 @@ class _Instrument(ast.NodeTransformer):
         for statement in body:
             visited = self.visit(statement)
             if self.inside and not _is_text(statement):
-                call = self._call("line", statement, _constant(statement.lineno, statement))
+                name = "leave" if isinstance(statement, ast.Return) else "line"
+                call = self._call(name, statement, _constant(statement.lineno, statement))
                 found.append(ast.copy_location(ast.Expr(call), statement))
             found += visited if isinstance(visited, list) else [visited]
         return found

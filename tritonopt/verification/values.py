@@ -14,6 +14,7 @@ TRANSPOSED = "transposed"
 SPACED = "every second element"
 EXPANDED = "expanded from one row"
 FAR = "rows so far apart that offsets exceed 2**31"
+FAR_LAST = "neighbours so far apart that offsets exceed 2**31"
 
 ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"
@@ -40,6 +41,9 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
         step *= max(shape[axis], 1)
         if place == 0 and layout == ROW_GAP:
             step += 5
+    if layout == FAR_LAST:
+        strides = [s // max(shape[-1], 1) for s in strides[:-1]]
+        strides.append(2**31 // (shape[-1] - 1) + 16)
     if layout == FAR:
         strides[0] = 2**31 // (shape[0] - 1) + 16
     if layout == EXPANDED:

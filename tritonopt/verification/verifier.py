@@ -52,7 +52,7 @@ _ORDER = [
     Answer.COUNTEREXAMPLE.value,
 ]
 """From the best answer to the worst."""
-_INTERPRETER_DTYPES = frozenset({"f32", "f16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
+_DTYPES = frozenset({"f32", "f16", "bf16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
 _FOR_A_SCRIPT = 10
 """So many launches are drawn to show again what a command has shown."""
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
@@ -545,6 +545,7 @@ class _Verification:
                 widened.obstacles,
                 identical=self.settings.require == "identical",
                 interpreted=self.settings.backend == "interpreter",
+                in_float32="float32" in self.old.text,
             )
             tuning = self._tuning(original, rewritten, narrowed, notes)
             if self.task.launcher.backward:
@@ -744,13 +745,13 @@ class _Verification:
     @cached_property
     def demands(self) -> list[Demand]:
         """What must run for a yes."""
-        name = self.task.launcher.name
-        reached: set[str] = set()
-        for launchers in (Launchers(self.old), Launchers(self.new)):
-            definition = launchers.aliases.get(name, name)
-            if definition in launchers.definitions:
-                reached |= launchers.reached(definition)
-        return demands(self.old, self.new, reached)
+        return demands(self.old, self.new, (self._reached(self.old), self._reached(self.new)))
+
+    def _reached(self, module: source.Module) -> set[str]:
+        """The definitions that run when the launcher does."""
+        launchers, name = Launchers(module), self.task.launcher.name
+        definition = launchers.aliases.get(name, name)
+        return launchers.reached(definition) if definition in launchers.definitions else set()
 
     def never_ran(self, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""
@@ -827,11 +828,10 @@ class _Verification:
         blocks, counts = block_sizes(numbers), tuple(sorted(numbers))
         if self.settings.backend == "interpreter":
             few = tuple(sorted(b for b in blocks if b <= 2**12))
-            return Limits(_interpreted_elements(few), 8, _INTERPRETER_DTYPES, few, counts)
+            return Limits(_interpreted_elements(few), 8, _DTYPES, few, counts)
         # Nothing is run by `compile`: sizes matter only as far as the compiler is told of them.
         elements, rows = (2**14, 8) if self.settings.backend == "compile" else (2**22, 2**12)
-        dtypes = _INTERPRETER_DTYPES | {"bf16"}
-        return Limits(elements, rows, dtypes, tuple(sorted(blocks)), counts)
+        return Limits(elements, rows, _DTYPES, tuple(sorted(blocks)), counts)
 
 
 def _interpreted_elements(blocks: tuple[int, ...]) -> int:
@@ -850,11 +850,12 @@ def _narrow(signature: Signature, limits: Limits, notes: list[str]) -> Signature
         usable = tuple(d for d in tensor.dtypes if d in limits.dtypes)
         if not usable:
             return (
-                f"`{tensor}`: Triton's interpreter gets bfloat16 arithmetic wrong; "
-                "verify on a GPU (--backend cuda) or give another type"
+                f"`{tensor}`: this backend has none of these types; verify on a GPU "
+                "(--backend cuda) or give another type"
             )
         if usable != tensor.dtypes:
-            notes.append("bf16 was left out: Triton's interpreter gets its arithmetic wrong")
+            left = ", ".join(d for d in tensor.dtypes if d not in usable)
+            notes.append(f"{left} was left out: this backend does not have it")
     return signature
 
 

@@ -201,7 +201,6 @@ class _Version:
         arguments, tensors = build_arguments(
             example,
             arena,
-            gradients=example.backward,
             nudge=0 if options.widened else options.nudge,
         )
         if options.unsigned:
@@ -223,6 +222,7 @@ class _Version:
                 using=session.host_uses,
             ),
             self.watch.watching(session),
+            self.torch.set_grad_enabled(not example.no_grad),
         ):
             try:
                 result = self.call(example, arguments)
@@ -287,8 +287,14 @@ class _Version:
         if not outputs or not wanted:
             return {}
         seeds = [incoming_gradient(example, at, t) for at, t in enumerate(outputs)]
-        found = torch.autograd.grad(outputs, list(wanted.values()), seeds, allow_unused=True)
-        return {n: g for n, g in zip(wanted, found, strict=True) if g is not None}
+        found: dict[str, Any] = {}
+        for place in ("", " (second backward)")[: 1 + example.second_backward]:
+            again = example.second_backward and not place
+            each = torch.autograd.grad(
+                outputs, list(wanted.values()), seeds, allow_unused=True, retain_graph=again
+            )
+            found.update((n + place, g) for n, g in zip(wanted, each, strict=True))
+        return {name: gradient for name, gradient in found.items() if gradient is not None}
 
     def _leave_if_poisoned(self, error: BaseException) -> None:
         """An illegal access ends the CUDA context: the process has no further use."""
@@ -376,6 +382,7 @@ def _output(arena: Any, label: str, tensor: Any) -> Output:
         tuple(tensor.shape),
         bits.view(f"u{bits.dtype.itemsize}").copy(),
         poisoned,
+        tuple(tensor.stride()) if label.startswith("returned") else (),
     )
 
 
