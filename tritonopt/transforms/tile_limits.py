@@ -6,7 +6,6 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, count
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.language import function
@@ -14,7 +13,7 @@ from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.grids import (
     Extent,
     GridNotReadable,
-    names_in,
+    new_name,
     read_extent,
     scope_at,
     statement_of,
@@ -29,6 +28,7 @@ _WITH_SUMS, _WITHOUT = "sm*2", "sm*8"
 """As many as were measured: few where each program ends with atomics."""
 
 _DEVICE = "torch.cuda.get_device_properties(torch.cuda.current_device())"
+_NO_LIMIT = "2**31 - 1"
 _NAME = "num_programs"
 
 
@@ -52,7 +52,7 @@ class Limit:
             return self.text, []
         statement = statement_of(launch)
         assert statement is not None
-        name = fresh_at(launch, _NAME)
+        name = new_name(_NAME, launch)
         return name, [InsertBefore(statement, self._assigned(launch, name))]
 
     @property
@@ -61,14 +61,14 @@ class Limit:
         return self.text.removeprefix("sm*") if self.text.startswith("sm*") else ""
 
     def _assigned(self, launch: Launch, name: str) -> str:
-        """A statement that binds it; without a GPU, in the interpreter, there is one of them."""
+        """A statement that binds it; where torch sees no GPU, there is no limit."""
         check_builtin(launch, "torch")
         each = self._each
         return (
             f"{name} = (\n"
             f"    {each} * {_DEVICE}.multi_processor_count\n"
             f"    if torch.cuda.is_available()\n"
-            f"    else {each}\n"
+            f"    else {_NO_LIMIT}\n"
             ")"
         )
 
@@ -275,10 +275,3 @@ def check_builtin(launch: Launch, name: str) -> None:
         known = scope.find(name) is None and not names.stars
     if not known:
         raise NotExpressible(f"line {launch.call.lineno} has no {name} to call")
-
-
-def fresh_at(launch: Launch, wanted: str) -> str:
-    """A name that the launcher does not use yet."""
-    taken = set(names_in(launch.launcher)) if launch.launcher else set()
-    numbered = (f"{wanted}_{number}" for number in count(2))
-    return next(name for name in chain([wanted], numbered) if name not in taken)
