@@ -245,7 +245,11 @@ class Aiming:
         several turns and all of them whole, or the original takes no such size.
         """
         at = ("original", "rewritten").index(demand.title)
-        for name in self.governed.get((demand.title, demand.line), ()):
+        if (demand.title, demand.line) not in self.governed:
+            # No size has a part in how often it turns.
+            loop = dict(self._of(self._base)[at].loops) if self._base else {}
+            return loop.get(demand.line, Loop()).turns >= 2
+        for name in self.governed[demand.title, demand.line]:
             for size in self._tried.get(name, ()):
                 found = self._of({**self._base, name: size})
                 if not found or found[at].loops.get(demand.line, Loop()).turns >= 2:
