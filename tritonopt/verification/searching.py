@@ -39,6 +39,8 @@ _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
 _MOST_PAIRS = 3
 """So many pairs of tensors may be one: with more, most say nothing new."""
+_FOR_THE_UNMET = 40
+"""So many are drawn, at least, as long as something that has to run has not."""
 _MOST_SMALLER = 20
 """So many smaller calls are tried of one that shows a difference."""
 _MOST_DISCARDED = 4
@@ -320,9 +322,7 @@ class Search:
 
         # The settings stand above the seed, which would switch the database off.
         @settings(
-            max_examples=max(
-                self.max_examples - len(self.on_purpose), (self.max_examples + 1) // 2
-            ),
+            max_examples=self._to_draw(),
             database=past_failures(),
             deadline=None,
             derandomize=False,
@@ -353,6 +353,11 @@ class Search:
             if self.remembered:
                 return next(iter(self.remembered.items()))
         return None
+
+    def _to_draw(self) -> int:
+        """What is left of the examples that were asked for; enough where something has not run."""
+        left = max(self.max_examples - len(self.on_purpose), (self.max_examples + 1) // 2)
+        return max(left, _FOR_THE_UNMET) if self.unmet() else left
 
     def _far_offsets(self) -> tuple[Example, Difference] | None:
         """Calls with offsets beyond 2**31, where a 32-bit index goes wrong.
