@@ -14,6 +14,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException
+from hypothesis.internal.conjecture import providers
 
 from .aiming import Aiming
 from .arguments import Signature, TensorArgument
@@ -516,9 +517,29 @@ def _no_traces() -> Iterator[None]:
     import hypothesis.configuration as configuration
 
     before = getattr(configuration, "__hypothesis_home_directory", None)
-    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder, _no_constants():
         set_hypothesis_home_dir(folder)
         try:
             yield
         finally:
             set_hypothesis_home_dir(before)
+
+
+@contextlib.contextmanager
+def _no_constants() -> Iterator[None]:
+    """Hypothesis reads the source of every module of a project for constants to draw: not now.
+
+    They would be this package's, and reading them takes longer than many a verification.
+    """
+    name = "_get_local_constants"
+    before = getattr(providers, name, None)
+    if before is None or not hasattr(providers, "Constants"):
+        # Not every version of hypothesis does that.
+        yield
+        return
+    nothing = providers.Constants()
+    setattr(providers, name, lambda: nothing)
+    try:
+        yield
+    finally:
+        setattr(providers, name, before)
