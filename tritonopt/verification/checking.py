@@ -28,7 +28,7 @@ from .judging import (
     unstable,
     writes_differ,
 )
-from .outcomes import OUT_OF_MEMORY, TOO_LARGE, Outcome, RunOptions
+from .outcomes import OUT_OF_MEMORY, TOO_LARGE, Failure, Outcome, RunOptions
 from .values import AWAY
 from .workers import VersionWorker
 
@@ -38,6 +38,8 @@ _TIMES_AS_LONG = 10
 than these seconds; where it does not answer, twice the original's once more, and no less."""
 _MOST_REFUSED = 4
 """For every example that taught something, so many may be refused by the launcher itself."""
+_WORTHLESS = 0.5
+"""With such an error of its own, as a share of the row, the original's result means nothing."""
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
@@ -76,6 +78,10 @@ class Checker:
     accepted: int = 0
     discarded: int = 0
     hangs: int = 0
+    same_failures: list[str] = field(default_factory=list)
+    """What the original failed with, once it had launched a kernel."""
+    hopeless: bool = False
+    """Whether it fails with the same error on whatever it is called with."""
     ends: bool = True
     """Whether the rewritten version has always ended; to see again that it does not takes long."""
     stopped: str = ""
@@ -194,7 +200,7 @@ class Checker:
         """Examine a call that the original need not take: what ails it there is no verdict."""
         before, notes = self.stopped, dict(self.notes)
         found = self.examine(example)
-        if not found.accepted:
+        if not found.accepted and not self.hopeless:
             self.stopped, self.notes = before, notes
         return found
 
@@ -302,6 +308,7 @@ class Checker:
             if ours.first.launches:
                 self.failed += 1
                 self.last_failure = str(mine)
+            self._count(mine, launched=bool(ours.first.launches))
             self.hangs += mine.kind == "Hang"
             if self.hangs >= _PATIENCE and not self.accepted:
                 self.stopped = f"the original does not finish: {mine}"
@@ -317,6 +324,17 @@ class Checker:
             text = f"only the rewritten version fails: {other}"
             return Examination(True, Difference(text))
         return None
+
+    def _count(self, failure: Failure, *, launched: bool) -> None:
+        """The same failure again and again, and nothing else, is an answer: on a GPU each costs
+        seconds. What a launcher refuses before it launches anything may be a matter of sizes."""
+        if self.interpreted or not (launched or failure.kind in ("Crash", "Hang")):
+            return
+        self.same_failures.append(str(failure))
+        last = self.same_failures[-_PATIENCE:]
+        if not self.accepted and len(last) == _PATIENCE and len(set(last)) == 1:
+            self.hopeless = True
+            self.stopped = f"the original fails on every example: {failure}"
 
     def _unfit(self, example: Example, why: str, note: str) -> Examination:
         """An example that the original is not made for is no evidence; one like any other is."""
@@ -544,6 +562,9 @@ class Checker:
         return found.label, found.dtype, example.difficulty
 
     def _remember(self, example: Example, found: Measure) -> None:
+        if found.original_error > _WORTHLESS:
+            self.note("the original's own error was near 1: evidence for neither version")
+            return
         group = self._group(example, found)
         before = self.own_residuals.get(group, 0.0)
         self.own_residuals[group] = max(before, found.original_residual)
@@ -563,6 +584,8 @@ class Checker:
         """
         examination = self.examinations.get(example)
         for found in examination.measures if examination else ():
+            if found.original_error > _WORTHLESS:
+                continue
             own = self.own_residuals.get(self._group(example, found), 0.0)
             if self._beyond(found, own, times):
                 against = "the original itself" if self.no_oracle else "the float64 oracle"

@@ -38,6 +38,8 @@ _LAST_VALUES = (ZEROS, NEGATIVE)
 """Classes of values that plain rewrites seldom get wrong: not at any cost."""
 _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
+_LEAST_PURPOSES = 12
+"""But no fewer than these, however few examples are asked for: they find the most."""
 _MOST_PAIRS = 3
 """So many pairs of tensors may be one: with more, most say nothing new."""
 _FOR_THE_UNMET = 40
@@ -113,14 +115,14 @@ class Search:
         if found is None and not self.checker.stopped:
             found = self._aimed()
         if found is None and not self.checker.stopped:
+            found = self._called_on_purpose()
+        if found is None and not self.checker.stopped:
             found = self._pass(self._certain)
         drawn = list(self.checker.examinations)
         if found is None:
             found = self._missed_configurations()
         if found is None:
             found = self._missed_values()
-        if found is None and not self.checker.stopped:
-            found = self._called_on_purpose()
         if found is None and not self.checker.stopped:
             found = self._far_offsets()
         if found is None and not self.checker.stopped:
@@ -253,8 +255,10 @@ class Search:
         }
 
     def _called_on_purpose(self) -> tuple[Example, Difference] | None:
-        """Calls that no draw is left to make, one for every few that were asked for."""
-        for example in islice(self._purposes(), self.max_examples // _DRAWN_FOR_ONE):
+        """Calls that no draw is left to make, before all that are drawn."""
+        for example in islice(
+            self._purposes(), max(self.max_examples // _DRAWN_FOR_ONE, _LEAST_PURPOSES)
+        ):
             if example not in self.checker.examinations:
                 self.checker.try_out(example)
                 self.on_purpose.append(example)
