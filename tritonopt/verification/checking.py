@@ -36,6 +36,10 @@ _LEAST_SECONDS = 20.0
 _TIMES_AS_LONG = 10
 """The rewritten version has that many times the original's time on the interpreter, but no less
 than these seconds; where it does not answer, twice the original's once more, and no less."""
+_MOST_UNFIT = 12
+"""So many examples the original may not be made for, before most of the others have to be."""
+_MOST_CAUSES = 3
+"""So often it is asked what a sound original depends on, where it differs from itself."""
 _MOST_REFUSED = 4
 """For every example that taught something, so many may be refused by the launcher itself."""
 _WORTHLESS = 0.5
@@ -81,7 +85,9 @@ class Checker:
     same_failures: list[str] = field(default_factory=list)
     """What the original failed with, once it had launched a kernel."""
     hopeless: bool = False
-    """Whether it fails with the same error on whatever it is called with."""
+    """Whether no call will ever show more."""
+    unfit: int = 0
+    """Examples that the original is not made for."""
     ends: bool = True
     """Whether the rewritten version has always ended; to see again that it does not takes long."""
     stopped: str = ""
@@ -235,7 +241,8 @@ class Checker:
         trouble = unstable(ours)
         if trouble is not None and not self._tolerable(example, ours):
             poisoned = self.lanes_poisoned
-            self._look_for_the_cause(example, ours, trouble)
+            if not self.sound or self.unfit < _MOST_CAUSES:
+                self._look_for_the_cause(example, ours, trouble)
             if not self.stopped and poisoned and not self.lanes_poisoned:
                 return self._examine(example)
             why = self.stopped or f"the original differs from itself ({trouble.label})"
@@ -340,8 +347,10 @@ class Checker:
         """An example that the original is not made for is no evidence; one like any other is."""
         self.stopped = ""
         self.last_rejection = why
-        if self._plain_calls_fail(example):
-            self.stopped = why
+        self.unfit += 1
+        many = self.unfit >= _MOST_UNFIT and self.unfit > _MOST_REFUSED * self.taught
+        if many or self._plain_calls_fail(example):
+            self.stopped, self.hopeless = why, True
         else:
             kind = "on some sizes" if example.contiguous else "on a strided input"
             self.note(f"{note} {kind}, which was not compared")

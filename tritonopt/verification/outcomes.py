@@ -41,7 +41,8 @@ class Output:
     def reals(self) -> Reals:
         """The values as float64, flat."""
         if self.dtype == "bf16":
-            return (self.bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+            with np.errstate(invalid="ignore"):  # a NaN that signals stays one, without a word
+                return (self.bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
         if self.dtype in _REAL_TYPES:
             return self.bits.view(_REAL_TYPES[self.dtype]).astype(np.float64)
         raise TypeError(f"{self.label} is {self.dtype}, not a floating-point tensor")
