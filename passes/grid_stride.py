@@ -66,8 +66,8 @@ class GridStride(Pass):
     What is the same for all tiles is done once for a program. On a GPU that pays where sums
     are gathered in registers; a plain elementwise or row kernel is slower as a loop as a rule,
     for the hardware starts programs faster than a loop turns. So under `all` the pass acts only
-    where it saves something: atomics, a load that is the same for all tiles, an axis that could
-    not be longer than 65535.
+    where atomics become fewer; a load that is the same for all tiles gains or loses, as the rows
+    are long or short.
 
     ## Conditions
 
@@ -164,8 +164,13 @@ class GridStride(Pass):
     Where nothing is summed it is mostly a loss (`programs=sm*8`): rms norm 0.69x (65536 rows of
     512, fp16) to 1.19x (65536 rows of 4096, fp32), softmax 0.85x and 1.10x, cosine similarity
     0.82x, vector addition 0.96x, dropout 0.93x, attention backward 1.00x. A layer norm backward
-    that takes a lock for each row keeps its locks, and gains nothing (0.98x). Script and full
-    record: `benchmarks/rewrites_speed.py`, `benchmarks/results/`.
+    that takes a lock for each row keeps its locks, and gains nothing (0.98x).
+
+    Of layer norm backward, 128 rows are fewer than the limit, and gain nothing (0.98x). Attention
+    with a loop over keys 0.95x; over a window, without a loop of its own, 0.74x (8192 windows, the
+    new loop not pipelined) and 1.05x (128). With `sm*32` nothing loses more than the loop costs:
+    rms norm 0.97x and 0.98x where `sm*8` gives 0.69x and 1.18x. Scripts and full record:
+    `benchmarks/rewrites_speed.py`, `benchmarks/grid_stride_speed.py`, `benchmarks/results/`.
     """
 
     axis: Literal[0, 1, 2] = 0
@@ -238,8 +243,8 @@ class GridStride(Pass):
             frozenset(checklist.given),
             changes,
             pays=bool(sums.sums),
-            saves=bool(body.hoisted_loads) or self.axis > 0,
-            unpaid="nothing-to-save",
+            saves=self.axis > 0,
+            unpaid="does-not-pay" if body.hoisted_loads else "nothing-to-save",
             advice=self._advice(sums, launches),
         )
 
