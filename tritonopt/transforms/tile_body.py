@@ -141,6 +141,9 @@ def _check_effects(body: TileBody, checklist: Checklist) -> None:
         if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
             detail = f"what {effect.name} in line {effect.line} does is not known"
             raise unknown(claim, "opaque-call", f"{detail}: it may read the program id")
+        if effect.kind is EffectKind.PRINT and effect.name == "device_print":
+            detail = f"what line {effect.line} prints begins with the program id"
+            raise refuted(claim, "prints-the-program-id", detail)
     for loop in body.facts.loops:
         call = loop.node.iter if isinstance(loop.node, ast.For) else None
         if isinstance(call, ast.Call) and any(k.arg == "warp_specialize" for k in call.keywords):
