@@ -2,6 +2,7 @@
 
     PYTHONPATH=. python benchmarks/mutations.py PATH... [--backend interpreter|cuda] [--jobs 2]
         [--each 12] [--seed 0] [--args FILE.json] [--equivalent FILE.json] [--out FILE.json]
+    PYTHONPATH=. python benchmarks/mutations.py --again FILE.json    # the table of a recorded run
 
 Each file is first verified against itself: one that gets no answer, or in which nothing is
 written, is listed with the reason, and left. Of all mutants of the others `--each` are drawn for
@@ -11,13 +12,15 @@ its file. What a person found to compute the same stands in `--equivalent`: a li
 `{"file.py": "x: f32[m, n]"}`, where verification does not find them itself.
 
 A row for every operator: found, survived (listed below, each to be judged), without an answer.
-Exits with 1 when a mutant survived that is not listed as equivalent, or a right one was accused.
-This runs the files' code; they must be importable where they stand.
+What `--budget` seconds do not reach is counted, and left. Exits with 1 when a mutant survived
+that is not listed as equivalent, or a right one was accused. This runs the files' code; they
+must be importable where they stand.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
 import multiprocessing
 import platform
@@ -105,6 +108,8 @@ def drawn(
 
 def main() -> int:
     options = parsed()
+    if options.again:
+        return report(json.loads(options.again.read_text(encoding="utf-8")), options, options.again)
     modules = modules_of(options.paths)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.jobs, mp_context=context) as pool:
@@ -133,13 +138,31 @@ def main() -> int:
             },
         }
         for path, m, wrong in chosen
+        if (path, m.text) in found
     ]
-    return report(rows, baseline, options)
+    without = [
+        {"file": row["path"].name, "reason": row["reason"]}
+        for row in baseline
+        if row["verdict"] not in YES
+    ]
+    made = {
+        "date": time.strftime("%Y-%m-%d"),
+        "python": platform.python_version(),
+        "triton": importlib.metadata.version("triton"),
+        "backend": options.backend,
+        "files": len(baseline),
+        "not_reached": len(modules) - len(baseline) + len(chosen) - len(rows),
+        "without_an_answer": without,
+        "mutants": rows,
+    }
+    return report(made, options, options.out)
 
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
+    parser.add_argument("--again", type=Path, help="a recorded run: judge and print it again")
+    parser.add_argument("--budget", type=float, default=36000, help="seconds for all (36000)")
     parser.add_argument("--backend", choices=("interpreter", "cuda"), default="interpreter")
     parser.add_argument("--examples", type=int, default=100, help="for each verification (100)")
     parser.add_argument("--each", type=int, default=12, help="mutants of every operator (12)")
@@ -151,6 +174,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/mutations.json")
     options = parser.parse_args()
     options.paths = [path.resolve() for path in options.paths]
+    if not options.paths and options.again is None:
+        parser.error("give files or folders, or a recorded run with --again")
+    options.deadline = time.monotonic() + options.budget
     options.arguments = json.loads(options.args.read_text()) if options.args else {}
     return options
 
@@ -162,43 +188,36 @@ def run(
         pool.submit(verified, path, text, options): (path, text, label)
         for (path, text), label in tasks.items()
     }
-    rows = []
-    for count, done in enumerate(as_completed(asked), 1):
-        path, text, label = asked[done]
-        row = {"path": path, "text": text, **done.result()}
-        rows.append(row)
-        shown = " ".join(row["reason"].split())[:70]
-        print(
-            f"{count:4}/{len(asked)} {row['verdict']:14} {row['seconds']:5} s {path.name} {label} "
-            f"| {shown}",
-            flush=True,
-        )
+    rows: list[dict[str, Any]] = []
+    try:
+        for done in as_completed(asked, timeout=max(options.deadline - time.monotonic(), 1.0)):
+            path, text, label = asked[done]
+            row = {"path": path, "text": text, **done.result()}
+            rows.append(row)
+            shown = " ".join(row["reason"].split())[:70]
+            print(
+                f"{len(rows):4}/{len(asked)} {row['verdict']:14} {row['seconds']:5} s {path.name} "
+                f"{label} | {shown}",
+                flush=True,
+            )
+    except TimeoutError:
+        for waiting in asked:
+            waiting.cancel()
     return rows
 
 
-def report(
-    rows: list[dict[str, Any]], baseline: list[dict[str, Any]], options: argparse.Namespace
-) -> int:
+def report(made: dict[str, Any], options: argparse.Namespace, out: Path) -> int:
+    rows = made["mutants"]
     known = json.loads(options.equivalent.read_text()) if options.equivalent.exists() else []
     keys = ("file", "function", "operator", "was", "now")
     reasons = {tuple(entry[key] for key in keys): entry["why"] for entry in known}
     for row in rows:
         if row["wrong"] and row["verdict"] in YES:
             row["equivalent"] = reasons.get(tuple(row[key] for key in keys), "")
-    without = [{"file": r["path"].name, "reason": r["reason"]}
-               for r in baseline if r["verdict"] not in YES]  # fmt: skip
-    made = {
-        "date": time.strftime("%Y-%m-%d"),
-        "python": platform.python_version(),
-        "backend": options.backend,
-        "files": len(baseline),
-        "without_an_answer": without,
-        "mutants": rows,
-    }
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     text = table(made)
-    options.out.with_suffix(".md").write_text(text, encoding="utf-8")
+    out.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
     survived = [r for r in rows if r["wrong"] and r["verdict"] in YES and not r["equivalent"]]
     accused = [r for r in rows if not r["wrong"] and r["verdict"] == "counterexample"]
