@@ -234,11 +234,11 @@ def why_no_shape(pointer: Value) -> str:
 
 
 def callee(name: str) -> str:
-    if name.startswith("triton.language.extra."):
-        return "triton.language.extra." + name.rsplit(".", 1)[1]
-    if name.startswith("triton.") or "." not in name or not name.isidentifier():
-        return name if len(name) < 60 and "(" not in name else "a computed function"
-    return "an imported function" if name.startswith(".") or "." in name else name
+    """A function of triton by its name; of another file, only by the package that it is from."""
+    package, _, rest = name.lstrip(".").partition(".")
+    if package == "triton" or not (rest or name.startswith(".")):
+        return name
+    return "a function of this package" if name.startswith(".") else f"a function of {package}"
 
 
 # Said

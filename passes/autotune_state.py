@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
+from tritonopt.facts.configurations import bound, least_number
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
-from tritonopt.facts.repetition import changes_when_repeated
+from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.passes import Lint
+from tritonopt.source import Kernel
+from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
 _TUNER = "triton.autotune"
@@ -47,8 +50,11 @@ class AutotuneState(Lint):
       used otherwise, and nothing else in the kernel stores there on the same way.
 
     Two parameters are taken to be two buffers, unless a launch passes the same for both. Nothing is
-    said where there is only one configuration (then nothing is run twice), where a `pre_hook` may
-    put the buffer right, and where an argument of the decorator cannot be read.
+    said where no more than one configuration is seen (with one, nothing is run twice): lists,
+    comprehensions over lists, and functions of the file that make them are counted. The same holds
+    where a `pre_hook` may put the buffer right, and where an argument of the decorator cannot be
+    read. Of `**keywords` from elsewhere, which several tuned kernels of the file are given, it is
+    taken that they can restore only what is a parameter of all of these.
 
     ## Numerics
 
@@ -120,46 +126,75 @@ class _Tuner:
         names = ("configs", "key", "prune_configs_by", "reset_to_zero", "restore_value", "pre_hook")
         if any(isinstance(a, ast.Starred) for a in decorator.args) or len(decorator.args) > 5:
             return None
+        module = facts.kernel.module
         given = dict(zip(names, decorator.args, strict=False))
+        kept: set[str] = set()
         for keyword in decorator.keywords:
-            if keyword.arg is None:
+            if keyword.arg is not None:
+                given[keyword.arg] = keyword.value
+                continue
+            shared = _keywords(module, keyword.value)
+            if shared is not None:
+                given |= shared
+            elif _tunes_others(facts, keyword.value):
+                # Triton looks up every buffer that is to be put right by name.
+                kept |= _common(facts, keyword.value)
+            else:
                 return None
-            given[keyword.arg] = keyword.value
         hook = given.get("pre_hook")
         if hook is not None and not (isinstance(hook, ast.Constant) and hook.value is None):
             return None
-        configs = _bound(facts, given.get("configs"))
-        if configs is None or _least(facts, configs) < 2 or _mentions_hook(facts, configs):
+        configs = bound(module, given.get("configs"))
+        if configs is None or least_number(module, configs) < 2 or _mentions_hook(facts, configs):
             return None
-        kept: set[str] = set()
         for name in ("reset_to_zero", "restore_value"):
-            texts = _texts(_bound(facts, given.get(name)))
+            texts = _texts(bound(module, given.get(name)))
             if texts is None:
                 return None
             kept |= texts
         return cls(frozenset(kept))
 
 
-def _bound(facts: KernelFacts, node: ast.expr | None) -> ast.expr | None:
-    """An expression, or what the module binds its name to, if just once."""
-    if isinstance(node, ast.Name):
-        bindings = facts.kernel.module.names.module.bindings.get(node.id, [])
-        if len(bindings) == 1 and isinstance(bindings[0], ast.expr):
-            return bindings[0]
-    return node
+def _keywords(module: Module, given: ast.expr) -> dict[str, ast.expr] | None:
+    """What `**given` passes, where that can be read: all of it, of either side of a choice."""
+    match bound(module, given):
+        case ast.Dict(keys=keys, values=values):
+            names = [key.value for key in keys if isinstance(key, ast.Constant)]
+            texts = [name for name in names if isinstance(name, str)]
+            return dict(zip(texts, values, strict=True)) if len(texts) == len(values) else None
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
+            named = {k.arg: k.value for k in keywords if k.arg is not None}
+            return named if len(named) == len(keywords) else None
+        case ast.IfExp(body=body, orelse=orelse):
+            sides = (_keywords(module, body), _keywords(module, orelse))
+            if sides[0] is None or sides[1] is None or sides[0].keys() & sides[1].keys():
+                return None
+            return {**sides[0], **sides[1]}
+    return None
 
 
-def _least(facts: KernelFacts, configs: ast.expr) -> int:
-    """How many configurations there are at least, up to two; with one, nothing is tried out."""
-    match configs:
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            return sum(2 if isinstance(e, ast.Starred) else 1 for e in elements)
-        case ast.BinOp(op=ast.Add(), left=left, right=right):
-            sides = (_bound(facts, side) or side for side in (left, right))
-            return sum(_least(facts, side) for side in sides)
-        case ast.ListComp() | ast.Call():
-            return 2  # what a function makes has several as a rule
-    return 0  # a name that nobody knows says nothing
+def _others(facts: KernelFacts, given: ast.expr) -> list[Kernel]:
+    """The other tuned kernels of the file that are given the same `**given`."""
+    text = ast.dump(given)
+    return [
+        kernel
+        for kernel in facts.kernel.module.kernels
+        if kernel is not facts.kernel
+        for decorator in kernel.node.decorator_list
+        if isinstance(decorator, ast.Call)
+        for keyword in decorator.keywords
+        if keyword.arg is None and ast.dump(keyword.value) == text
+    ]
+
+
+def _tunes_others(facts: KernelFacts, given: ast.expr) -> bool:
+    return isinstance(given, ast.Name) and bool(_others(facts, given))
+
+
+def _common(facts: KernelFacts, given: ast.expr) -> set[str]:
+    """The parameters that all kernels have that are given it: no other can be named in it."""
+    kernels = (facts.kernel, *_others(facts, given))
+    return set.intersection(*({p.name for p in kernel.parameters} for kernel in kernels))
 
 
 def _mentions_hook(facts: KernelFacts, configs: ast.expr) -> bool:
@@ -228,12 +263,21 @@ def _updated(facts: KernelFacts, store: Effect, base: str) -> str:
         if any(e.order < load.order and _writes_to(facts, e, base) for e in facts.effects):
             continue
         element = frozenset(e.order for e in loads if _is_same_row(facts, e, store))
-        if changes_when_repeated(facts, store.stored, element):
+        swept = frozenset(e.order for e in loads if _has_address(facts, e, address))
+        every = frozenset(e.order for e in facts.effects if base in (facts.bases(e) or (base,)))
+        if changes_when_repeated(facts, store.stored, element) or (
+            load.loops == store.loops and sweep_changes_when_repeated(facts, store, swept, every)
+        ):
             return (
                 f"line {store.line} stores to {base} what is computed from the same element in "
                 f"line {load.line}"
             )
     return ""
+
+
+def _has_address(facts: KernelFacts, load: Effect, address: tuple[str | None, Polynomial]) -> bool:
+    pointer = load.pointer
+    return pointer is not None and facts.forms_ignoring_memory.address(pointer) == address
 
 
 def _is_same_row(facts: KernelFacts, load: Effect, store: Effect) -> bool:
@@ -259,10 +303,7 @@ def _writes_to(facts: KernelFacts, effect: Effect, parameter: str) -> bool:
 
 def _may_be_one_buffer(facts: KernelFacts, one: str, other: str) -> bool:
     """Two parameters are two buffers, unless a launch passes the same for both."""
-    if one == other:
-        return True
-    passed = [(n.arguments.get(one), n.arguments.get(other)) for n in facts.launches.launches]
-    return any(a is not None and b is not None and ast.dump(a) == ast.dump(b) for a, b in passed)
+    return one == other or facts.launches.passes_one_for_both(one, other)
 
 
 def _loads_in(facts: KernelFacts, value: Value) -> Iterator[Effect]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts import Atom, Effect, EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.addresses import strides
 from tritonopt.facts.bounds import Bounds
 from tritonopt.facts.counterexamples import (
@@ -31,7 +31,10 @@ from tritonopt.facts.offsets import (
 from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.facts.uses import adds_up_floats
 from tritonopt.facts.values import is_float
+from tritonopt.facts.zeros import put_in
+from tritonopt.rewriting.advice import is_worth_assuming
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.writing import NotExpressible, Writer
@@ -70,7 +73,9 @@ class ContiguityHints(Pass):
     for which it is (`hint-can-be-false`), and so does one of a value that is no power of two or
     of more lanes than there are, and one below 16 on offsets of which the compiler knows more
     (`hint-narrows`). Hints under a condition that the launcher chooses (`if EVEN_N:`) and promises
-    about parameters are left to their author.
+    about parameters are left to their author. Where a store masks off the lanes for which a hint
+    is false, as matrix products that wrap with `% M` do, the remark says so, and `tritonopt
+    suggest` shows it only when the pass is named.
 
     The option `least` is the smallest number that is written. Below 16 a hint can make loads of
     small types narrower where N happens to be a multiple of 16, which Triton then sees by itself.
@@ -144,10 +149,10 @@ class ContiguityHints(Pass):
 
     ## Measured
 
-    On one H200 with Triton 3.6, wrapped loads with and without the hint: 1.00x to 1.04x
-    (`examples/periodic.py`, 4096 and 100,000 samples in fp32 and fp16: 1.00x, 1.01x). Compiled
-    for sm_90 by Triton 3.7 (`tests/passes/test_contiguity_hints_compiled.py`): `ld.global.b32`
-    becomes `ld.global.v4.b32`.
+    On one H200 with Triton 3.6, wrapped loads with and without the hint: 1.00x to 1.01x
+    (`examples/periodic.py`, 4096 and 100,000 samples in fp32 and fp16). Compiled for sm_90 by
+    Triton 3.7 (`tests/passes/test_contiguity_hints_compiled.py`): `ld.global.b32` becomes
+    `ld.global.v4.b32`.
     """
 
     least: int = 16
@@ -157,9 +162,8 @@ class ContiguityHints(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
-        1.00,
-        1.04,
-        "on one H200, where the length is not known to be a multiple of 16",
+        figure("contiguity-hints"),
+        f"{WHERE}, where the length is not known to be a multiple of 16",
         "loads of 16 bytes in place of one element each",
     )
     finds_mistakes: ClassVar[bool] = True
@@ -317,11 +321,35 @@ class _Check:
         if found is None:
             return None
         claim, reason, detail = found
+        dropping = self._dropping_store() if reason == "hint-can-be-false" else None
+        if dropping is not None:
+            detail += (
+                f" (such lanes are masked off at the {dropping.name} in line {dropping.line}, and "
+                "do no harm there; loads can still read past the end of the buffer)"
+            )
         condition = Condition(claim, Status.REFUTED, detail, reason)
         message = detail
         if reason != "hint-can-be-false":
             message = f"{ast.unparse(self._hinted.calls[0])}: {detail}"
-        return Site(self._hinted.calls[0], (condition,), message, analysis=True)
+        anchor = self._hinted.calls[0]
+        return Site(anchor, (condition,), message, analysis=True, pays=dropping is None)
+
+    def _dropping_store(self) -> Effect | None:
+        """A store whose mask leaves out the lanes that are wrapped or not selected."""
+        try:
+            offsets = read_offsets(self._facts, self._hinted.value)
+        except NotConsecutive:
+            return None
+        if offsets.limit is None:
+            return None
+        lanes = Polynomial.of(Atom("lane", (offsets.extent, 0)))
+        inside = Atom("negative", (_along_any_axis(offsets.start + lanes - offsets.limit),))
+        for effect in self._facts.effects:
+            if effect.writes and effect.mask is not None and not effect.mask.is_none:
+                condition = _along_any_axis(self._facts.forms.condition(effect.mask))
+                if put_in(condition, {inside: 0}).is_zero:
+                    return effect
+        return None
 
     def _malformed(self) -> tuple[str, str, str] | None:
         shape = self._hinted.value.shape
@@ -368,14 +396,24 @@ class _Check:
         return "hint-does-not-narrow", "hint-narrows", detail
 
 
+def _along_any_axis(form: Polynomial) -> Polynomial:
+    """A form in which it does not matter along which axis lanes run."""
+
+    def flat(atom: Atom) -> Atom | None:
+        return Atom("lane", (atom.arguments[0], 0)) if atom.tag == "lane" else None
+
+    return form.map(flat)
+
+
 # Where hints are missing
 
 
 class _Insertion:
     """One wrapped or selected value without a hint, condition by condition."""
 
-    def __init__(self, kernel: _Kernel, wrap: _Wrap, least: int) -> None:
+    def __init__(self, kernel: _Kernel, wrap: _Wrap, least: int, *, advises: bool = True) -> None:
         self._kernel = kernel
+        self._advises = advises
         self._facts = kernel.facts
         self._divisibility = kernel.divisibility
         self._wrap = wrap
@@ -405,9 +443,9 @@ class _Insertion:
         if checklist.failed is None:
             message = (
                 f"promised that each {self._value} lanes of {self._text} are consecutive and start "
-                f"at a multiple of {self._value}, for loads of up to 16 bytes. Measured on one "
-                "H200: 1.00x to 1.04x; where the length is a multiple of 16 and specialised, "
-                "Triton sees as much of a `%` by itself"
+                f"at a multiple of {self._value}, for loads of up to 16 bytes. Measured {WHERE}: "
+                f"{figure('contiguity-hints')}; where the length is a multiple of 16 and "
+                "specialized, Triton sees as much of a `%` by itself"
             )
         else:
             message = f"no hint for {self._text}: {checklist.failed.detail}"
@@ -485,10 +523,9 @@ class _Insertion:
                     strided or "an address is computed from them, but they are not added to it"
                 )
             elif not strided:
-                strided = (
-                    f"they are multiplied by {stride.readable}; if that is always 1, give "
-                    f"--assume '{stride.readable} == 1'"
-                )
+                strided = f"they are multiplied by {stride.readable}"
+                if self._may_be_given(fact := f"{stride.readable} == 1"):
+                    strided += f"; if that is always 1, give --assume '{fact}'"
         if not strided:
             detail = "no load or store takes its address from them"
             raise refuted("is-an-address", "not-an-address", detail)
@@ -582,8 +619,22 @@ class _Insertion:
         named = (form.sole_atom for form in (offsets.limit, extent))
         if all(atom is not None and atom.tag == "param" for atom in named):
             fact = f"{length} % {lanes} == 0"
-            text += f"; if {length} is always a multiple of {lanes}, give --assume '{fact}'"
+            if self._may_be_given(fact):
+                text += f"; if {length} is always a multiple of {lanes}, give --assume '{fact}'"
         return refuted(claim, reason, text)
+
+    def _may_be_given(self, fact: str) -> bool:
+        """Whether it can be assumed, and the hint could be written then."""
+        return self._advises and is_worth_assuming(
+            self._facts,
+            fact,
+            lambda facts: any(
+                not _Insertion(kernel, wrap, self._least, advises=False).site().failed
+                for kernel in [_Kernel(facts)]
+                for wrap in kernel.wraps
+                if wrap.places == self._wrap.places
+            ),
+        )
 
     def _check_news(self, offsets: Offsets, value: Polynomial) -> None:
         """Whether the compiler does not see as much by itself."""

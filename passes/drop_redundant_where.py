@@ -12,7 +12,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, is_number
 from tritonopt.facts.language import function
 from tritonopt.facts.padding import NotKnown, Padding, same_number
-from tritonopt.facts.uses import may_be_contracted
+from tritonopt.facts.uses import may_be_contracted, users
 from tritonopt.facts.values import ELEMENTWISE
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
@@ -23,6 +23,7 @@ from tritonopt.source.trees import walk
 
 LINE_LENGTH = 88
 _WIDE = frozenset({"int32", "int64"})
+_SHOWING = (EffectKind.CALL, EffectKind.PRINT)
 _SEEN_THROUGH = ELEMENTWISE | {"insert_axes", "broadcast_to", "phi"}
 
 
@@ -62,10 +63,10 @@ class DropRedundantWhere(Pass):
     (`no-int32-overflow`).
 
     The result must keep its shape and its type. With a float in the other branch
-    an integer `e` would become fp32: data of unknown type is taken to be float if its
-    `other=` is written as a float, and declined if not, or if a launch passes
-    integers. With an integer in the other branch, data is taken not to be boolean.
-    The rules of types are those of Triton 3.6 and 3.7.
+    an integer `e` would become fp32, and with an integer there a boolean would become one. So the
+    type must be known, from a cast, an annotation or the launches of the file, or the result
+    must only be cast to fp32. (`other=0.0` says nothing: it is cast to the type of
+    the data.) The rules of types are those of Triton 3.6 and 3.7.
 
     ## Numerics
 
@@ -248,26 +249,37 @@ class _Clearing:
             if types.by_launch:
                 files = "files that were not given launch it in no other way"
                 checklist.assume("no-other-launches", files)
-        elif cleared.dtype != "float":
-            checklist.assume(claim, "the data is taken not to be boolean")
-        elif self._is_cast_to_unknown:
-            detail = "it is cast to a type that is not known, and may be an integer"
-            raise unknown(claim, "type-may-change", detail)
-        elif padding.loads and all(
-            load.operands[2].dtype == "float" for load in padding.loads.values()
-        ):
-            checklist.assume(claim, "the data is taken to be float: the loads have float other=")
+        elif self._is_only_cast_to_fp32:
+            checklist.prove(claim, "whatever it is, it becomes fp32 and nothing else")
         else:
-            integers = "the data may be integers, which would become fp32 by the float"
-            raise unknown(claim, "type-may-change", integers)
+            data = "integers or booleans" if cleared.dtype == "float" else "booleans"
+            detail = f"the data may be {data}, which would become {becomes}"
+            raise unknown(claim, "type-may-change", detail)
         if any(_is_infinite(load.operands[2]) for load in padding.loads.values()):
             checklist.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
 
     @property
-    def _is_cast_to_unknown(self) -> bool:
-        """Whether its type is another one than that of the data: `x.to(Y.dtype.element_ty)`."""
-        parts = _lane_by_lane(self.facts.values[self.kept])
-        return any(part.op == "cast" and part.dtype is None for part in parts)
+    def _is_only_cast_to_fp32(self) -> bool:
+        """Whether all that is done with the result is a cast to fp32, exact or rounded once."""
+        result = self.facts.values[self.call]
+        using = users(self.facts.interpretation).get(result.serial, [])
+        returns = any(isinstance(n, ast.Return) and n.value for n in self.facts.kernel.nodes)
+        if returns or any(e.kind in _SHOWING for e in self.facts.effects):
+            return False
+        casts = all(user.op == "cast" and user.dtype == "fp32" for user in using)
+        return bool(using) and casts and result not in self._ends
+
+    @property
+    def _ends(self) -> set[Value | None]:
+        """Values that are used as they are, rather than computed with."""
+        ends: set[Value | None] = set()
+        for effect in self.facts.effects:
+            ends |= {effect.pointer, effect.mask, effect.other, effect.stored}
+            ends |= {guard.condition for guard in effect.guards}
+        for loop in self.facts.loops:
+            ends |= {loop.start, loop.stop, loop.step, loop.condition}
+            ends |= {*loop.initial.values(), *loop.following.values()}
+        return ends
 
     def _check_text(self, checklist: Checklist) -> None:
         text = self.facts.kernel.module.text_of

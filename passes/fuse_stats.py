@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial
-from tritonopt.facts.divisibility import substitute
+from tritonopt.facts import KernelFacts, Loop
 from tritonopt.facts.polynomial import TooLarge
+from tritonopt.facts.tiles import tiles_of
 from tritonopt.rewriting.checklist import Checklist, Declined
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.sweeps import TwoSweeps, earlier_siblings
@@ -20,23 +21,40 @@ from tritonopt.transforms.loop_fusion_candidates import TwoSums
 from tritonopt.transforms.loop_fusion_formulas import FORMULAS
 from tritonopt.transforms.loop_fusion_writing import MergedSweep
 
-MEASURED = {
-    "shifted": "0.67x to 1.50x",
-    "moments": "0.72x to 1.41x",
-    "welford": "0.71x to 1.45x",
-}
-"""Speed of the merged layer norm over the original, over shapes, types and block sizes."""
+_ROW_THAT_GAINS = 16384
+"""Elements from which on a row in several tiles was measured to gain; tiles above a quarter of
+that, and those that grow with the row up to more than a sixteenth, hold most rows whole."""
 
 
-def _one_tile_holds_all(facts: KernelFacts, loop: Loop) -> bool:
-    """Whether every launch takes a tile of `next_power_of_2(N)` for a sweep over N elements."""
-    if loop.start is None or loop.stop is None or loop.step is None:
-        return False
-    length = facts.forms.of(loop.stop) - facts.forms.of(loop.start)
-    step = facts.forms.of(loop.step)
-    return bool(facts.launches.passed) and all(
-        substitute(step, world) == Polynomial.of(Atom("power_of_two", (substitute(length, world),)))
-        for world in facts.launches.passed
+def _worth(facts: KernelFacts, loop: Loop, formula: str) -> tuple[bool, str]:
+    """Whether a gain is to be expected of a sweep, and what was measured of its case."""
+    one, long, short = (
+        figure(f"fuse-stats {formula}, {case}") for case in ("one tile", "long rows", "short rows")
+    )
+    gain = f"{long} for rows of {_ROW_THAT_GAINS} elements and more"
+    launches = tiles_of(facts, loop)
+    for tiles in launches:
+        if tiles.holds_row:
+            return False, (
+                f"a loss here, {one} {WHERE}: one tile holds the row at the launch in {tiles.where}"
+            )
+    aims = any(tiles.grows for tiles in launches)
+    sizes = [tiles.size for tiles in launches if tiles.size is not None]
+    if sizes and len(sizes) == len(launches):
+        most = max(sizes)
+        tile = f"up to {most}" if aims or min(sizes) < most else f"{most}"
+        return most <= _ROW_THAT_GAINS // (16 if aims else 4), (
+            f"{gain} {WHERE}, {short} for shorter ones; a loss ({one}) for rows that one tile "
+            f"holds, which has {tile} elements at the launch in {launches[0].where}"
+        )
+    if aims:
+        return False, (
+            f"a loss ({one} {WHERE}) for rows that one tile holds, which is what the launch in "
+            f"{launches[0].where} aims at; {gain} that take several tiles"
+        )
+    return True, (
+        f"{gain} {WHERE} that take several tiles; a loss ({one}) where one tile holds the row. No "
+        "launch that is seen tells which"
     )
 
 
@@ -71,16 +89,22 @@ class FuseStats(Pass):
     ## Conditions
 
     The two sweeps are compared by what they compute, not by how they are
-    written. Both must run over the same range with the same step and read the
-    same elements of the same buffers under the same mask; nothing may store to
+    written. Both must run over the same range with the same step, apart from
+    iterations in which all is masked off, and read the same elements of the
+    same buffers under the same mask, and by the same flags; nothing may store to
     that data, or to memory that may be that data, from the start of the first
-    to the end of the second; the centre must be the sum of the first sweep over
-    the number of elements that it adds, unrounded; the weight must be 1 and
+    to the end of the second: what the first sweep stores and the second one
+    reads back is rounded on the way. The centre must be the sum of the first
+    sweep over the number of elements that it adds (or over 1 where there are
+    none: `tl.maximum(N, 1)`), unrounded; the weight must be 1 and
     masked lanes must add nothing; both accumulators start at 0 in fp32 or fp64,
     are not read in their loops, and the second sweep does nothing else. There
     may be no early exit, volatile load, atomic, barrier or call with unknown
     effects on the way. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
     through a narrow type are left alone: someone matched another library's bits.
+
+    With `shifted` an `if` on the way to the tile must be one that the compiler
+    knows, as in `if HAS_RESIDUAL`: the first tile is read under it too.
 
     Index arithmetic is taken not to overflow int32 (`no-int32-overflow`).
 
@@ -164,10 +188,11 @@ class FuseStats(Pass):
     | 65536 | 4096, 8 | 1.34, 1.30, 1.33 | 1.08, 1.24, 1.10 | 1.14, 1.29, 1.15 |
     | 65536 | 16384, 16 | 1.50, 1.41, 1.42 | 1.12, 1.00, 0.93 | 1.10, 0.99, 0.94 |
 
-    A gain where rows of 16384 and more are swept in tiles of 256 to 1024 (1.2x to 1.3x), and
-    for fp32 up to 1.5x; about even at 4096 columns; a loss (down to 0.67x) where one tile holds
-    the row, for then there was no second read from memory to save. Script and full
-    record: `benchmarks/fuse_stats_speed.py`, `benchmarks/results/`.
+    A gain as a rule where rows of 16384 and more take several tiles (shifted: 0.90x to 1.50x);
+    about even at 4096 columns (0.93x to 1.29x); a loss (0.67x to 1.04x) where one tile holds the
+    row, for then there was no second read from memory to save. What the launches in the file show
+    of the tiles is said with the site. Script and full record: `benchmarks/fuse_stats_speed.py`,
+    `benchmarks/results/`.
     """
 
     formula: Literal["shifted", "moments", "welford"] = "shifted"
@@ -176,10 +201,9 @@ class FuseStats(Pass):
     summary: ClassVar[str] = "merge the mean sweep and the variance sweep into one"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
-        0.90,
-        1.50,
-        "on one H200, for rows of 16384 elements and more that take several tiles; even at 4096, "
-        "a loss (down to 0.67x) where one tile holds the row",
+        figure("fuse-stats shifted, long rows"),
+        f"{WHERE}, for rows of 16384 elements and more that take several tiles; a loss where one "
+        "tile holds the row",
         "each row is read from memory once less",
     )
 
@@ -214,13 +238,10 @@ class FuseStats(Pass):
             failed = Condition("is-understood", Status.UNKNOWN, large, "opaque-value")
             checklist.conditions.append(failed)
         first, second = candidate.sweeps.first, candidate.sweeps.second
+        pays, worth = _worth(facts, second, self.formula)
         into = f"the sweep in line {second.line} into the one in line {first.line}"
         if checklist.failed is None:
-            message = (
-                f"merged {into} ({self.formula} formula). Measured on one H200: "
-                f"{MEASURED[self.formula]}, a gain on long rows that take several tiles, "
-                "a loss where one tile holds the row"
-            )
+            message = f"merged {into} ({self.formula} formula). Measured: {worth}"
         else:
             message = f"did not merge {into}: {checklist.failed.detail}"
         return Site(
@@ -231,8 +252,9 @@ class FuseStats(Pass):
             Bits.REDUCTION_ORDER,
             frozenset(checklist.given),
             changes,
-            pays=not _one_tile_holds_all(facts, second),
+            pays=pays,
             advice=f"merge {into} ({self.formula} formula)",
+            worth=worth,
         )
 
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:

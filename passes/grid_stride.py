@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, Declined
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.passes import Gain, Pass
@@ -20,11 +21,6 @@ from tritonopt.transforms.tile_launches import TileLaunches
 from tritonopt.transforms.tile_limits import ExistingLimits, Limit, default_limit
 from tritonopt.transforms.tile_loop import TileLoop
 from tritonopt.transforms.tile_sums import TileSums, find_sums
-
-LEAST, MOST = 2.23, 4.26
-GAIN_OF_SUMS = f"{LEAST}x to {MOST}x"
-WITHOUT_SUMS = "0.69x to 1.19x"
-"""As `benchmarks/results/` has them, with 2 and with 8 programs on every multiprocessor."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ class GridStride(Pass):
       already, by this pass or by hand, and whose grid is `min(..., LIMIT)`, gets the limit that is
       asked for.
     - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all seen gets
-      the parameter too, and no launch is changed.
+      the parameter too, and no launch is changed; but none that the file compiles ahead.
 
     ## Why
 
@@ -77,7 +73,9 @@ class GridStride(Pass):
     Neither the kernel nor a helper uses `tl.num_programs` of the axis, no helper reads the program
     id itself, and no call has unknown effects (it might). No program waits for another: a loop
     that polls memory which the kernel writes is declined, but for a lock that is taken and given
-    back for each tile. A `return` is a plain guard in the kernel's own block, and no name is bound
+    back for each tile. No tile reads what another one writes, as far as offsets and launches show
+    it (`tiles-race`): that depended on the order of programs before, and would on another one. A
+    `return` is a plain guard in the kernel's own block, and no name is bound
     both before and after it. Every launch is seen, is a statement of its own (the compiled kernel
     that it returns could be launched again), and has a grid that is a tuple, a name for one, or a
     function that returns one and does nothing else.
@@ -179,9 +177,8 @@ class GridStride(Pass):
         {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
     )
     gain: ClassVar[Gain | None] = Gain(
-        LEAST,
-        MOST,
-        "on one H200, where sums of gradients are gathered in registers (layer norm backward)",
+        figure("grid-stride, sums"),
+        f"{WHERE}, where sums of gradients are gathered in registers (layer norm backward)",
         "what is added to the same memory for every tile is added once for a program",
         "{programs=sm*2}",
     )
@@ -302,18 +299,18 @@ class GridStride(Pass):
             return "as fast as before, until a launch starts fewer programs"
         if sums.sums:
             return (
-                f"a gain is to be expected, for there are fewer atomics ({GAIN_OF_SUMS} on one "
-                "H200 where gradients were summed)"
+                "a gain is to be expected, for there are fewer atomics "
+                f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"
             )
         if body.hoisted_loads:
             return (
                 "a gain or a loss: loads are saved, but programs start faster than a loop turns "
-                f"({WITHOUT_SUMS} on one H200)"
+                f"({figure('grid-stride, no sums')} {WHERE})"
             )
         also = ", but the axis may be longer than 65535" if self.axis else ""
         return (
             "a loss is to be expected, for nothing is saved and programs start faster than a loop "
-            f"turns ({WITHOUT_SUMS} on one H200){also}"
+            f"turns ({figure('grid-stride, no sums')} {WHERE}){also}"
         )
 
 

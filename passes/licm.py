@@ -12,6 +12,7 @@ from tritonopt.facts.language import MATRIX, function
 from tritonopt.rewriting.bits import bits_when_code_moves
 from tritonopt.rewriting.checklist import Checklist, Declined
 from tritonopt.rewriting.hoisting import Hoisting, invariant_loads
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.passes import Gain, Pass
 from tritonopt.rewriting.unswitching import Unswitching, invariant_branches
@@ -34,10 +35,12 @@ class Licm(Pass):
 
     *Loads.* A load that reads the same elements in every iteration of a loop that stores moves
     above the loop, with the assignments that it needs and those that are made of it. Where the
-    kernel has another use for a name, what is loaded gets a name of its own.
+    kernel has another use for a name, what is loaded gets a name of its own. What stands under
+    `if HAS_BIAS` or another condition that the compiler knows stands under it again above the loop.
 
     The option `max_statements` is how many statements the copies of one loop may have in all
-    (default 40), copies of copies included.
+    (default 40), copies of copies included. It is there for whoever reads the kernel and for the
+    time that compiling takes; pipelining asks for no such limit.
 
     What the compiler does itself is left to it, for the source would only get longer: conditions
     that it knows (`tl.constexpr`, `is None`, whether a pointer was passed, the type of a tensor),
@@ -56,7 +59,8 @@ class Licm(Pass):
     is called, and can be computed before the loop: of values that are known there, or of plain
     assignments that can move. It only computes: it loads nothing and counts nothing, not in a
     helper either, and divides by nothing that may be zero, for it is now computed where the loop
-    may run no time at all. The loop is a `range`, a `tl.range` or a `while`, without
+    may run no time at all; what every way to the loop has divided by already is not zero.
+    The loop is a `range`, a `tl.range` or a `while`, without
     `else`, `break`, `continue` or `return`; `tl.static_range` is unrolled anyway.
     What stands around the `if` in the loop must be known at run time only, so that the condition
     is compiled in any case. What the loop binds has one type in and behind an `if`: names that are
@@ -67,10 +71,14 @@ class Licm(Pass):
     program take the same way, as they did before.
 
     *Loads.* Address, mask and `other` are the same in every iteration, and every iteration comes
-    to the load. Nothing that the loop stores may be in a buffer that it reads; nothing in the loop
+    to the load, but for conditions that the compiler knows (`tl.constexpr`, `is None`; a flag that
+    was assigned without `: tl.constexpr`, or a pointer that is asked whether it is one, is a value
+    at run time), and for those without which the mask of the load is off anyway.
+    Nothing that the loop stores may be in a buffer that it reads; nothing in the loop
     orders memory (atomics, barriers, volatile loads, dependent launches, inline assembly) or is
     unknown. What was not read before is not read now: the loop is shown to run, or the load's mask
-    is off where the loop does not run, or the condition under which it runs is added to the mask.
+    is off where the loop does not run, or the condition under which it runs is added to the mask,
+    for loops that count up or down.
     `disable_licm` and `warp_specialize` are respected.
 
     Two pointers are taken to be one buffer or not to overlap. What the launches show holds for
@@ -147,8 +155,11 @@ class Licm(Pass):
     | the same, 512 x 512, off and on | | 1.04x, 1.00x: noise |
     | `persistent_rms_norm.py`, rows of 512, 4096 | the load of the weights | 1.02x to 1.07x |
 
-    A branch without a load, moved by hand out of a loop that waits for memory, gained nothing
-    (1.00x to 1.01x), though the loop shrank from 64 to 22 instructions.
+    Loads under a condition that the compiler knows were not measured apart: where it holds, the
+    code is that of a load without one. The load of a single number is moved, and not suggested.
+
+    A branch without a load, moved by hand out of a loop that waits for memory, gained nothing,
+    though the loop shrank from 64 to 22 instructions.
 
     Compiled code, Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_licm_compiled.py`):
 
@@ -168,10 +179,8 @@ class Licm(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     default: ClassVar[bool] = True
     gain: ClassVar[Gain | None] = Gain(
-        1.00,
-        1.40,
-        "on one H200: 1.40x for a branch with a load in a large matrix product while it is not "
-        "taken, 1.02x to 1.07x for the load of a row of weights",
+        figure("licm, load"),
+        f"{WHERE}, for the load of a row of weights",
         "what does not change is not asked for or loaded again in every iteration",
     )
 
@@ -201,6 +210,7 @@ class Licm(Pass):
             return unswitching.changes(self.max_statements)
 
         test = facts.kernel.module.text_of(unswitching.branch.test).partition("\n")[0]
+        pays = _holds_a_load(facts, unswitching.branch) and _multiplies(facts, unswitching.loop)
         return _site(
             facts,
             unswitching.branch,
@@ -208,7 +218,11 @@ class Licm(Pass):
             changes,
             f"move `if {test}` out of {_header(facts, unswitching.loop)}",
             "the loop is there once for each way it can go",
-            pays=_holds_a_load(facts, unswitching.branch) and _multiplies(facts, unswitching.loop),
+            pays=pays,
+            worth=_worth_of_a_branch() if pays else "",
+            too_many="; the load under it is not pipelined, so a larger one may pay"
+            if pays
+            else "",
         )
 
     def _load(self, facts: KernelFacts, hoisting: Hoisting) -> Site:
@@ -231,6 +245,12 @@ class Licm(Pass):
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
         changes: Sequence[Change] = site.plan
         return changes
+
+
+def _worth_of_a_branch() -> str:
+    cases = (f"licm, branch {taken}, a large product" for taken in ("not taken", "taken"))
+    skipped, taken = map(figure, cases)
+    return f"{skipped} {WHERE} in a large matrix product while it is not taken, {taken} while it is"
 
 
 def _header(facts: KernelFacts, loop: Loop) -> str:
@@ -272,6 +292,8 @@ def _site(
     outcome: str,
     *,
     pays: bool,
+    worth: str = "",
+    too_many: str = "",
 ) -> Site:
     """A site with every condition up to the first that fails, and the edit."""
     changes: list[Change] = []
@@ -287,6 +309,8 @@ def _site(
         message = f"{deed.replace('move', 'moved', 1)}; {outcome}"
     else:
         message = f"did not {deed}: {checklist.failed.detail}"
+        if checklist.failed.reason == "too-many-statements":
+            message += too_many
     return Site(
         anchor,
         tuple(checklist.conditions),
@@ -296,4 +320,5 @@ def _site(
         plan=changes,
         pays=pays,
         advice=deed,
+        worth=worth,
     )

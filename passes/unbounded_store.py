@@ -30,13 +30,19 @@ class UnboundedStore(Lint):
 
     ## Conditions
 
-    Reported only with numbers. The launch is in the same file and can be read: its grid, its
-    arguments, its configurations. The buffer is one that the launcher makes (`torch.empty`,
-    `torch.empty_like`, `x.new_empty`), or one that it was given. All sizes come from one tensor,
-    taken to be contiguous; where a plain argument or a second tensor decides, callers may well
-    pass only what fits, and nothing is said. The same holds where the offset or the mask is loaded
-    or cannot be followed, and where the launcher checks something that is not understood. Sizes
-    that it refuses (`assert n % 64 == 0`) are not tried.
+    Reported only with numbers, and for a launch that can be read: its grid, its arguments, its
+    configurations. The buffer is one that the launcher makes (`torch.empty`, `torch.empty_like`,
+    `x.new_empty`), or one that it was given. All sizes come from one tensor, taken to be
+    contiguous. Nothing is said where callers may well pass only what fits:
+
+    - a plain argument or a second tensor decides, or the buffer has a fixed length;
+    - how many dimensions the tensor has matters and is not shown (`m, n = x.shape` and
+      `x.numel()` show it, `x.shape[0]` does not);
+    - the launcher checks something that is not understood, or is decorated by a function that is
+      not known; a function of the file calls it and checks or makes what it passes.
+
+    The same holds where the offset or the mask is loaded or cannot be followed. Sizes that the
+    launcher refuses (`assert n % 64 == 0`) are not tried.
 
     ## Numerics
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -14,8 +14,9 @@ from tritonopt.facts.bounds import Bounds
 from tritonopt.facts.divisibility import Divisibility
 from tritonopt.facts.language import REDUCTION_PARAMETERS
 from tritonopt.facts.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
-from tritonopt.facts.polynomial import ONE, ZERO, TooLarge
+from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.facts.values import COMPARISONS, ELEMENTWISE, is_integer
+from tritonopt.facts.zeros import Axes, put_in, widened, zero_is_noticed
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.passes import Lint
 
@@ -29,19 +30,19 @@ _NEUTRAL = {
     "argmax": -_INFINITY,
     "min": _INFINITY,
     "argmin": _INFINITY,
+    "prod": 1.0,
 }
 """What a lane must hold for the reduction not to notice it."""
 
-_SPELLED = {0.0: "0.0", -_INFINITY: 'float("-inf")', _INFINITY: 'float("inf")'}
+_WORDS = {"prod": "product", "reduce": "reduction"}
+
+_SPELLED = {0.0: "0.0", 1.0: "1.0", -_INFINITY: 'float("-inf")', _INFINITY: 'float("inf")'}
 
 _OTHER_FORMS = {
     "reduce": ("input", "axis", "combine_fn", "keep_dims"),
     **{name: REDUCTION_PARAMETERS[name] for name in ("max", "min", "argmax", "argmin")},
 }
 """Reductions whose result the facts do not follow: with a function, or with indices."""
-
-_Axes = tuple[tuple[bool, ...], ...]
-"""The axes that are inserted into a value on the way up, innermost first."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,15 @@ class UndefinedLanes(Lint):
 
     ## Why
 
-    The hardware of today reads 0 there. A sum is then right by luck, but a maximum of negative
-    numbers is 0, a minimum of positive ones too, and `tl.sum(tl.exp(x))` counts 1 for every lane
-    that is not there. Nothing promises the 0, and an interpreter or the next compiler may put
-    anything in its place.
+    The hardware of today reads 0 there. A maximum of negative numbers is then 0, a minimum of
+    positive ones and a product too, `tl.sum(tl.exp(x))` counts 1 for every lane that is not there,
+    and a variance counts the squared mean: these results are wrong today
+    (`zero-changes-the-result`). A plain sum is right by luck (`undefined-lanes-reduced`): nothing
+    promises the 0, and an interpreter or the next compiler may put anything in its place.
+
+    `tritonopt suggest` shows the first kind. The second kind is shown when the pass is named
+    (`--passes undefined-lanes`): it is most of what is found in real code, and changes nothing on
+    the GPUs of today.
 
     ## Conditions
 
@@ -71,6 +77,11 @@ class UndefinedLanes(Lint):
       them picks something else, and no factor is 0 there. Both are decided by index arithmetic,
       however the conditions are written; where they are not decided, nothing is said;
     - the mask is not shown to be on in every lane (by the launches, assertions or the arithmetic).
+
+    That the 0 changes a result is shown by numbers: the reduction is computed with 0 in such a
+    lane and with some number in the others. What cannot be computed counts as the second kind, and
+    so does a maximum of integers, which are lengths and indices as a rule. A reduction is reported
+    once, with all loads whose lanes it takes in.
 
     Sums that are gathered lane by lane over a loop, and reduced after it, count as well. The value
     that is advised for `other=` is one with which the reduction does not notice the lanes: 0 for a
@@ -104,8 +115,8 @@ class UndefinedLanes(Lint):
     name: ClassVar[str] = "undefined-lanes"
     summary: ClassVar[str] = "find reductions over masked loads without other="
     harm: ClassVar[str] = (
-        "nothing is promised of such lanes; the hardware of today reads 0, which not every "
-        "reduction ignores"
+        "a masked load without other= gives the lanes outside its mask no value; the 0 that GPUs "
+        "read there today is neutral for a sum, and not for a maximum, a minimum or a product"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -114,13 +125,16 @@ class UndefinedLanes(Lint):
             return
         divisibility = Divisibility(facts)
         reductions = _reductions(facts)
+        taken: dict[_Reduction, list[_Undefined]] = {}
         for effect in loads:
             try:
-                found = _first(facts, divisibility, effect, reductions)
+                found = _worst(_all(facts, divisibility, effect, reductions))
             except (TooLarge, RecursionError):  # a sum of hundreds of terms
                 continue
             if found is not None:
-                yield _site(facts, effect, *found)
+                taken.setdefault(found.reduction, []).append(found)
+        for undefined in taken.values():
+            yield _site(facts, undefined)
 
 
 def _may_be_undefined(effect: Effect) -> bool:
@@ -151,6 +165,8 @@ def _reductions(facts: KernelFacts) -> list[_Reduction]:
     for node, value in facts.values.items():
         if isinstance(node, ast.Call) and value not in found:
             reduction = _reduction(node, value)
+            if reduction is not None and reduction.name == "reduce" and _multiplies(facts, node):
+                reduction = replace(reduction, name="prod")
             if reduction is not None:
                 found[value] = reduction
     return sorted(found.values(), key=lambda r: (r.node.lineno, r.node.col_offset))
@@ -180,45 +196,117 @@ def _reduction(node: ast.expr, value: Value) -> _Reduction | None:
     return _Reduction(node, name, operand, frozenset({rank - 1 - axis.constant % rank}))
 
 
-def _first(
+def _multiplies(facts: KernelFacts, reduction: ast.Call) -> bool:
+    """Whether the function that a `tl.reduce` is given is the product of its two parameters."""
+    names = {
+        n.id
+        for n in (*reduction.args, *(k.value for k in reduction.keywords))
+        if isinstance(n, ast.Name)
+    }
+    for combine in facts.kernel.module.kernels:
+        if combine.name in names and len(combine.node.body) == 1:
+            match combine.node.body[0]:
+                case ast.Return(
+                    value=ast.BinOp(left=ast.Name(id=a), op=ast.Mult(), right=ast.Name(id=b))
+                ):
+                    return {a, b} == {p.name for p in combine.parameters} and a != b
+    return False
+
+
+@dataclass(frozen=True)
+class _Undefined:
+    """A load whose undefined lanes a reduction takes in."""
+
+    load: Effect
+    reduction: _Reduction
+    other: str
+    """What the load would give them for the result to be right; empty where nothing is known."""
+    noticed: bool | None
+    """Whether the 0 that today's hardware reads there changes the result, where that is known."""
+
+
+def _all(
     facts: KernelFacts,
     divisibility: Divisibility,
     effect: Effect,
     reductions: list[_Reduction],
-) -> tuple[_Reduction, str] | None:
-    """A reduction that takes the lanes in, and what the load would give them to be right."""
+) -> Iterator[_Undefined]:
+    """The reductions that take the lanes in."""
     for reduction in reductions:
         for axes in _ways(facts, reduction.operand, effect):
             lanes = _Lanes(facts, divisibility, effect, axes, reduction.axes)
             for off in lanes.off:
-                if _Taking(facts, effect, off).reaches(reduction.operand):
-                    return reduction, _Filling(facts, effect, off).mending(reduction)
-    return None
+                if not _Taking(facts, effect, off).reaches(reduction.operand):
+                    continue
+                name, operand = reduction.name, reduction.operand
+                noticed = zero_is_noticed(facts, name, operand, effect.order, off, lanes.on)
+                other = "0.0" if noticed is False else ""
+                other = _Filling(facts, effect, off).mending(reduction) or other
+                if noticed and name in ("max", "argmax") and _is_of_integers(operand):
+                    noticed = None  # lengths and indices are not below 0
+                yield _Undefined(effect, reduction, other, noticed)
 
 
-def _site(facts: KernelFacts, effect: Effect, reduction: _Reduction, other: str) -> Site:
-    assert isinstance(effect.node, ast.Call)
-    mask = next((k.value for k in effect.node.keywords if k.arg == "mask"), None)
-    mask = mask or effect.node.args[1]
+def _is_of_integers(operand: Value) -> bool:
+    return is_integer(operand.dtype) or any(
+        part.op in ("load", "cast") and is_integer(part.dtype) for part in operand.walk()
+    )
+
+
+def _worst(found: Iterable[_Undefined]) -> _Undefined | None:
+    """The first that has a wrong result today, else the first."""
+    first = None
+    for undefined in found:
+        if undefined.noticed:
+            return undefined
+        first = first or undefined
+    return first
+
+
+def _site(facts: KernelFacts, found: Sequence[_Undefined]) -> Site:
+    """What is said of one reduction, at the first of its loads."""
+    shown = [undefined for undefined in found if undefined.noticed]
+    first = (shown or found)[0]
+    others = [str(u.load.line) for u in found if u is not first and u.load.line != first.load.line]
+    reduction, node = first.reduction, first.load.node
+    assert isinstance(node, ast.Call)
+    mask = next((k.value for k in node.keywords if k.arg == "mask"), None) or node.args[1]
     text = " ".join(facts.kernel.module.text_of(mask).split())
+    loads = f"this load and the one in line {' and '.join(others)}" if others else "this load"
+    if len(others) > 1:
+        loads = f"this load and those in lines {', '.join(others[:-1])} and {others[-1]}"
     what = (
-        f"the {reduction.name} in line {reduction.node.lineno} takes in the lanes where `{text}` "
-        "is off, which this load leaves undefined"
+        f"the {_WORDS.get(reduction.name, reduction.name)} in line {reduction.node.lineno} "
+        f"includes lanes where `{text}` is false, which {loads} "
+        f"{'leave' if others else 'leaves'} undefined"
     )
-    advice = (
-        f"give it other={other}"
-        if other
-        else "give it an other= that leaves the result as it is, or clear them with tl.where"
-    )
-    claim = Condition("reduced-lanes-are-defined", Status.REFUTED, what, "undefined-lanes-reduced")
-    return Site(effect.node, (claim,), f"{what}: {advice}", analysis=True)
+    effect = ""
+    if shown:
+        effect = "; GPUs read 0 there today, which changes the result"
+    elif not any(undefined.noticed is None for undefined in found):
+        effect = "; GPUs read 0 there today, which does not change the result"
+    message = f"{what}{effect}: {_mend(found, reduction)}"
+    reason = "zero-changes-the-result" if shown else "undefined-lanes-reduced"
+    claim = Condition("reduced-lanes-are-defined", Status.REFUTED, what, reason)
+    return Site(node, (claim,), message, analysis=True, pays=bool(shown))
 
 
-def _ways(facts: KernelFacts, operand: Value, effect: Effect) -> list[_Axes]:
+def _mend(found: Sequence[_Undefined], reduction: _Reduction) -> str:
+    given = {undefined.other for undefined in found}
+    other = given.pop() if len(given) == 1 else ""
+    if other:
+        return f"add other={other}"
+    neutral = _NEUTRAL.get(reduction.name)
+    if neutral == 0.0:
+        return f"clear them with tl.where before the {reduction.name}"
+    return "clear them with tl.where, or add an other= that leaves the result as it is"
+
+
+def _ways(facts: KernelFacts, operand: Value, effect: Effect) -> list[Axes]:
     """The axes that are inserted into the load on its ways to the operand of a reduction."""
-    found: list[_Axes] = []
-    seen: set[tuple[Value, _Axes]] = set()
-    todo: list[tuple[Value, _Axes]] = [(operand, ())]
+    found: list[Axes] = []
+    seen: set[tuple[Value, Axes]] = set()
+    todo: list[tuple[Value, Axes]] = [(operand, ())]
     while todo:
         value, axes = todo.pop()
         if (value, axes) in seen:
@@ -245,30 +333,34 @@ class _Lanes:
         facts: KernelFacts,
         divisibility: Divisibility,
         effect: Effect,
-        axes: _Axes,
+        axes: Axes,
         reduced: frozenset[int],
     ) -> None:
         self._facts = facts
         self._divisibility = divisibility
         self._reduced = reduced
         assert effect.mask is not None
-        self._mask = _widened(facts, effect.mask, axes)
+        self._mask = widened(facts, effect.mask, axes)
         self._condition = facts.forms.condition(self._mask)
+
+    @cached_property
+    def on(self) -> dict[Atom, int]:
+        """Which comparisons hold (1) and which do not (0) for the mask to be on."""
+        return {
+            atom: on
+            for atom in self._condition.atoms
+            if atom.is_indicator and (on := self._needed(atom)) is not None
+        }
 
     @cached_property
     def off(self) -> list[dict[Atom, int]]:
         """Ways in which the mask is off in some lanes of a reduced axis and on in others.
 
-        Each says which comparisons hold (1) and which do not (0).
+        As `on`.
         """
-        whole = {
-            atom: on
-            for atom in self._condition.atoms
-            if atom.is_indicator and (on := self._needed(atom)) is not None
-        }
         return [
-            {**whole, atom: 1 - on}
-            for atom, on in whole.items()
+            {**self.on, atom: 1 - on}
+            for atom, on in self.on.items()
             if any(
                 leaf.tag == "lane" and leaf.arguments[1] in self._reduced for leaf in atom.leaves()
             )
@@ -332,9 +424,9 @@ class _Taking:
         self._facts = facts
         self._effect = effect
         self._known = known
-        self._seen: set[tuple[Value, _Axes]] = set()
+        self._seen: set[tuple[Value, Axes]] = set()
 
-    def reaches(self, value: Value, axes: _Axes = ()) -> bool:
+    def reaches(self, value: Value, axes: Axes = ()) -> bool:
         if value is self._effect.loaded:
             return True
         if (value, axes) in self._seen:
@@ -362,7 +454,7 @@ class _Taking:
             return any(self.reaches(operand, axes) for operand in operands)
         return False
 
-    def _chosen(self, value: Value, axes: _Axes) -> bool:
+    def _chosen(self, value: Value, axes: Axes) -> bool:
         """One side of an `if`: the one in which the load is, else both must take it in."""
         condition, then, other = value.operands
         for guard in self._effect.guards:
@@ -370,15 +462,15 @@ class _Taking:
                 return self.reaches(then if guard.holds else other, axes)
         return self.reaches(then, axes) and self.reaches(other, axes)
 
-    def _decided(self, condition: Value, axes: _Axes) -> bool | None:
+    def _decided(self, condition: Value, axes: Axes) -> bool | None:
         form = put_in(
-            self._facts.forms.condition(_widened(self._facts, condition, axes)), self._known
+            self._facts.forms.condition(widened(self._facts, condition, axes)), self._known
         )
         constant = form.constant_value
         return None if constant is None else bool(constant)
 
-    def _is_zero(self, value: Value, axes: _Axes) -> bool:
-        form = self._facts.forms.of(_widened(self._facts, value, axes))
+    def _is_zero(self, value: Value, axes: Axes) -> bool:
+        form = self._facts.forms.of(widened(self._facts, value, axes))
         return put_in(form, self._known).is_zero
 
 
@@ -390,7 +482,7 @@ class _Filling:
         self._effect = effect
         self._known = known
         self._filler = 0.0
-        self._filled: dict[tuple[Value, _Axes], float | None] = {}
+        self._filled: dict[tuple[Value, Axes], float | None] = {}
 
     def mending(self, reduction: _Reduction) -> str:
         """The `other=` with which the reduction does not notice the lanes; empty if none is known.
@@ -412,14 +504,14 @@ class _Filling:
                 return _SPELLED[filler]
         return ""
 
-    def _of(self, value: Value, axes: _Axes) -> float | None:
+    def _of(self, value: Value, axes: Axes) -> float | None:
         key = (value, axes)
         if key not in self._filled:
             self._filled[key] = None  # a loop around, other than through what it carries
             self._filled[key] = self._compute(value, axes)
         return self._filled[key]
 
-    def _compute(self, value: Value, axes: _Axes) -> float | None:
+    def _compute(self, value: Value, axes: Axes) -> float | None:
         operands = value.operands
         match value.op:
             case "load":
@@ -441,20 +533,20 @@ class _Filling:
         numbers = [self._of(operand, axes) for operand in operands]
         return _computed(name, numbers)
 
-    def _loaded(self, value: Value, axes: _Axes) -> float | None:
+    def _loaded(self, value: Value, axes: Axes) -> float | None:
         load = self._facts.interpretation.loads[value.number]
         if load is self._effect:
             return self._filler
         if load.mask is None or load.mask.is_none:
             return None
-        mask = self._facts.forms.condition(_widened(self._facts, load.mask, axes))
+        mask = self._facts.forms.condition(widened(self._facts, load.mask, axes))
         if not put_in(mask, self._known).is_zero:
             return None
         if load.other is not None and not load.other.is_none:
             return self._of(load.other, ())
         return 0.0 if self._filler == 0.0 else None  # it is reported too, and given 0 then
 
-    def _carried(self, value: Value, axes: _Axes) -> float | None:
+    def _carried(self, value: Value, axes: Axes) -> float | None:
         """What it is before the loop, where an iteration of such lanes leaves it so."""
         loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
         before = self._of(loop.initial[name], axes)
@@ -492,22 +584,3 @@ def _sum(a: float | None, b: float | None) -> float | None:
     if infinite:
         return infinite.pop() if len(infinite) == 1 else None
     return 0.0 if a == b == 0.0 else None
-
-
-def _widened(facts: KernelFacts, value: Value, axes: _Axes) -> Value:
-    for pattern in axes:
-        if value.shape != ():
-            value = facts.interpretation.table.insert_axes(value, pattern)
-    return value
-
-
-def put_in(form: Polynomial, numbers: Mapping[Atom, int]) -> Polynomial:
-    """A form in which some of its atoms are numbers."""
-    total = ZERO
-    for monomial, coefficient in form.terms.items():
-        term = Polynomial.constant(coefficient)
-        for atom, power in monomial:
-            number = numbers.get(atom)
-            term = term * (Polynomial.of(atom, power) if number is None else number**power)
-        total = total + term
-    return total

@@ -58,12 +58,29 @@ def test_a_line_without_a_site_shows_those_of_the_kernel(capsys: Captured) -> No
     ("target", "message"),
     [
         ("fuse-stat", "there is no pass 'fuse-stat'; did you mean fuse-stats"),
-        ("k.py", "k.py: say which line, as in k.py:12"),
-        ("k.py:2", "k.py:2: is in no kernel; there are top (line 7), ring (line 14)"),
+        ("k.py", "k.py: say which line or kernel, as in k.py:12"),
+        ("k.py:2", "k.py:2:1: is in no kernel; there are top (line 7), ring (line 14)"),
         ("k.py:999", "k.py: has no line 999; it has "),
         ("none.py:3", "none.py: does not exist"),
+        ("k.py:rings", "k.py: no kernel 'rings'; did you mean ring? There are top, ring"),
+        (".:top", ".:top: . is a directory; name a file of it, as in FILE.py:top"),
+        ("k.py:", "k.py:: say which kernel or line, as in k.py:12"),
     ],
 )
 def test_what_cannot_be_explained(target: str, message: str, capsys: Captured) -> None:
     assert main(["explain", target]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_kernel_and_several_places(capsys: Captured) -> None:
+    assert main(["explain", "k.py:ring", "k.py:9", "--passes", "all"]) == 0
+    out = capsys.readouterr().out
+    heads = [line for line in out.splitlines() if line.startswith("k.py:")]
+    assert heads[0].startswith("k.py:14:") or heads[0].startswith("k.py:16:")
+    assert any(line.startswith("k.py:9:9: undefined-lanes") for line in heads)
+    assert "\n\nk.py:9:9" in out
+
+
+def test_a_line_with_a_column(capsys: Captured) -> None:
+    assert main(["explain", "k.py:16:14", "--passes", "contiguity-hints"]) == 0
+    assert capsys.readouterr().out.startswith("k.py:16:14: contiguity-hints [exact]: can be done")

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -447,3 +448,88 @@ def test_it_never_runs_the_code_of_a_file(run: Any) -> None:
     write("k.py", KERNEL + "\nopen('ran', 'w').close()\nraise SystemExit(7)\n")
     assert run("k.py", "--passes", "double-to-add", "--write")[0] == 0
     assert not Path("ran").exists()
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "github"])
+@pytest.mark.parametrize("action", [[], ["--write"], ["--check"]])
+def test_statistics_are_on_stdout_and_alone(run: Any, form: str, action: list[str]) -> None:
+    write("k.py")
+    write("m.py", MISSED)
+    arguments = ["--passes", "double-to-add", "--statistics", "--format", form, *action]
+    code, out, err = run(".", *arguments)
+    assert code == (1 if action == ["--check"] else 0)
+    assert out == "1  double-to-add  not-a-name\n1  double-to-add  passed\n"
+    assert err == ""
+
+
+def test_errors_are_told_with_statistics_too(run: Any) -> None:
+    write("broken.py", "def f(:\n")
+    code, out, err = run("broken.py", "--statistics")
+    assert (code, out) == (2, "") and err.startswith("broken.py:1:7: ")
+
+
+def test_a_file_that_changes_meanwhile_is_done_again(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else writes between our reading and our writing: their change stays."""
+    file = write("k.py")
+    replace = source.write_file
+    changes = iter(["# theirs\n", "# theirs, too\n"])
+
+    def write_late(known: source.SourceFile, text: str) -> None:
+        if change := next(changes, ""):
+            file.write_text(change + KERNEL)
+        replace(known, text)
+
+    monkeypatch.setattr(source, "write_file", write_late)
+    code, _, err = run("k.py", "--passes", "double-to-add", "--write")
+    assert code == 0 and "k.py: rewritten" in err
+    assert file.read_text() == "# theirs, too\n" + DOUBLED
+
+
+def test_a_file_that_changes_again_and_again_is_left(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write("k.py")
+    replace = source.write_file
+
+    def write_late(known: source.SourceFile, text: str) -> None:
+        file.write_text("# theirs\n" + file.read_text())
+        replace(known, text)
+
+    monkeypatch.setattr(source, "write_file", write_late)
+    code, _, err = run("k.py", "--passes", "double-to-add", "--write")
+    assert code == 2
+    assert "k.py: has changed since it was read, and is left as it is now: run this again" in err
+    assert file.read_text() == "# theirs\n" * 3 + KERNEL
+
+
+def test_two_processes_that_write(here: Path, root: Path) -> None:
+    """Whoever comes second starts from what the first one wrote: nothing of either is lost."""
+    texts = [KERNEL.replace("def double", f"def double_{i}") for i in range(30)]
+    file = write("k.py", "\n\n".join(texts))
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import pytest; from tests import toys; "
+        "from tritonopt.cli.main import main; toys.install(pytest.MonkeyPatch()); "
+        "sys.exit(main(['rewrite', sys.argv[2], '--passes', 'double-to-add', '--write']))"
+    )
+    command = [sys.executable, "-c", program, str(root)]
+    started = [
+        subprocess.Popen([*command, f"k.py:double_{i}"], cwd=here, stderr=subprocess.PIPE)
+        for i in (3, 17)
+    ]
+    errors = [process.communicate()[1].decode() for process in started]
+    assert [process.returncode for process in started] == [0, 0], errors
+    assert file.read_text().count("x + x") == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_a_link_and_its_target_are_one_file(run: Any, here: Path) -> None:
+    write("z/real.py")
+    Path("a.py").symlink_to(here / "z" / "real.py")
+    for paths in (["."], ["a.py", "z"], ["a.py", "z/real.py:double"]):
+        code, out, err = run(*paths, "--passes", "double-to-add")
+        assert code == 0 and out.count("--- a/z/real.py") == out.count("--- ") == 1
+        assert err.count("double-to-add") == 1
+    assert run(".", "--passes", "double-to-add", "--write")[0] == 0
+    assert Path("a.py").is_symlink() and Path("z/real.py").read_text() == DOUBLED

@@ -90,6 +90,7 @@ def test_what_is_not_known(expression: str) -> None:
         ("w = w.float()\n    x = torch.empty_like(w.T)", "fp32"),
         ("w = w.int()\n    x = x.to(w.dtype)", "int32"),
         ("x = x.half().to(w.device)", "fp16"),
+        ("x = x.half()\n    prepare(w, x.device)", "fp16"),
         ("if w.ndim:\n        x = w.half()\n    else:\n        x = x.half()", "fp16"),
     ],
 )
@@ -112,6 +113,8 @@ def run(x, w):
         "x = x.half()\n    if w.ndim:\n        x = x.float()",
         "x = x.half()\n    for i in w:\n        x = i",
         "x = x.half()\n    x.data = w",
+        "x = x.half()\n    exchange(x)",
+        "x = x.half()\n    y = x\n    y.exchange()",
         "x = x.half()\n    x, y = w, x",
         "x = x.half()\n    def exchange():\n        nonlocal x\n        x = w\n    exchange()",
         "x = torch.zeros(5, dtype=w.dtype)",

@@ -80,6 +80,10 @@ def run(
         "assert n % 64 == 0\nkernel[(1,)](x, n, m, 64)\nn = 3",
         "import torch\ntorch._check(n % 64 == 0)\nkernel[(1,)](x, n, m, 64)",
         "import sys\nif n % 64:\n    sys.exit(1)\nkernel[(1,)](x, n, m, 64)",
+        "assert x.shape[0] % 64 == 0\nprepare(x.dtype, n)\nkernel[(1,)](x, x.size(0), m, 64)",
+        "assert x.shape[0] % 64 == 0\nkernel[(1,)](x, x.size(0), m, 64)\nprepare(x)",
+        "k = x.size(0)\nassert k % 64 == 0\nprepare(x)\nkernel[(1,)](x, k, m, 64)",
+        "assert n % 64 == 0\nkernel[(1,)](x.clone(), n, prepare(m), 64)",
     ],
 )
 def test_shown(body: str) -> None:
@@ -121,6 +125,19 @@ def test_shown(body: str) -> None:
         "assert x.shape[1] % 64 == 0\nkernel[(1,)](x, x.shape[0], m, 64)",
         "assert x.shape[0] % 64 == 0\nx.t_()\nkernel[(1,)](x, x.shape[0], m, 64)",
         "assert x.numel() % 64 == 0\nx.data = m\nkernel[(1,)](x, x.numel(), m, 64)",
+        # Code that is not known, or another name of it, may give it another shape.
+        "assert x.shape[0] % 64 == 0\nprepare(x)\nkernel[(1,)](x, x.shape[0], m, 64)",
+        "assert x.shape[0] % 64 == 0\nx.prepare()\nkernel[(1,)](x, x.shape[0], m, 64)",
+        "assert x.shape[0] % 64 == 0\ny = x\ny.t_()\nkernel[(1,)](x, x.shape[0], m, 64)",
+        "assert x.shape[0] % 64 == 0\nprepare([x])\nkernel[(1,)](x, x.shape[0], m, 64)",
+        "assert x.shape[0] % 64 == 0\nfor y in (x, m):\n    y.t_()\n"
+        "kernel[(1,)](x, x.shape[0], m, 64)",
+        "assert x.shape[0] % 64 == 0\nfor i in range(m):\n    kernel[(1,)](x, x.shape[0], m, 64)\n"
+        "    prepare(x)",
+        "assert x.shape[0] % 64 == 0\nkernel[(1,)](x.unsqueeze_(0), x.shape[0], m, 64)",
+        "assert x.shape[0] % 64 == 0\nkernel[(1,)](prepare(x), x.shape[0], m, 64)",
+        "assert n % 64 == 0\nkernel[(1,)](n := 3, n, m, 64)",
+        "global size\nassert size % 64 == 0\nkernel[(1,)](prepare(), size, m, 64)",
         "global size\nsize = n\nassert size % 64 == 0\nreset()\nkernel[(1,)](x, size, m, 64)",
         "for i in x:\n    assert n % 64 == 0\nkernel[(1,)](x, n, m, 64)",
         "if m:\n    assert n % 64 == 0\nkernel[(1,)](x, n, m, 64)",

@@ -14,6 +14,17 @@ KERNEL = """
 def kernel(X, Y, N):
     tl.store(Y, tl.load(X))
 
+from elsewhere import other, prepare
+
+TABLE = {}
+
+def quiet(a, b):
+    a.copy_(b)
+    return torch.add(a, b)
+
+def loud(a, b):
+    a.data = b
+
 """
 
 
@@ -38,6 +49,14 @@ def disjoint(body: str, parameters: str = "x, out=None") -> bool:
     "body",
     [
         "y = torch.empty(3)\nkernel[(1,)](x, y, 3)",
+        # What happens to the memory later, or to another's, does not matter.
+        "y = torch.empty(3)\nkernel[(1,)](x, y, 3)\nprepare(y, x)",
+        "prepare(x)\ny = torch.empty(3)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nprepare(y.shape, y.device, len(y))\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nquiet(y, x)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nother[(1,)](y, x)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\ny.zero_()\ny.copy_(x)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nboth = [y]\nkernel[(1,)](x, y, 3)\nprepare(both)",
         "y = torch.empty_like(x)\nkernel[(1,)](x, y, 3)",
         "y = torch.empty_like(x)\nkernel[(1,)](X=x, N=3, Y=y)",
         "y = torch.zeros(3, device=x.device)\nkernel[(1,)](x, y, 3)",
@@ -94,6 +113,22 @@ def test_own_memory_overlaps_nothing_else(body: str) -> None:
         "y = torch.as_strided(x, (3,), (1,))\nkernel[(1,)](x, y, 3)",
         "y = torch.empty_like(x)\nkernel[(1,)](x, y, 3)\nkernel[(1,)](x, x, 3)",
         "kernel[(1,)](x, N=3)",
+        # Code that is not known may put other memory behind it.
+        "y = torch.empty(3)\nprepare(y, x)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nloud(y, x)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nx.prepare(y)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nTABLE[x](y)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nz = y\nprepare(z)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nz = y\nprepare(y)\nkernel[(1,)](x, z, 3)",
+        "y = torch.empty(3)\nboth = [y]\nprepare(both)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nx.y = y\nprepare()\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nprepare(lambda: y)\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\nwith prepare(y):\n    kernel[(1,)](x, y, 3)",
+        "kernel[(1,)](x, y := torch.empty(3), prepare(y))",
+        "y = torch.empty(3)\nkernel[(1,)](x, y, prepare(y))",
+        "y = torch.empty(3)\nfor i in range(3):\n    kernel[(1,)](x, y, 3)\n    prepare(y)",
+        "y = torch.empty(3)\nyield y\nkernel[(1,)](x, y, 3)",
+        "y = torch.empty(3)\ny.resize_as_(x)\nkernel[(1,)](x, y, 3)",
     ],
 )
 def test_what_may_overlap(body: str) -> None:
@@ -202,6 +237,11 @@ def test_why_there_is_no_evidence(launcher: str, why: str) -> None:
         ("kernel[(1,)](f(x), f(x), 3)", False),
         ("kernel[(1,)](x.view(-1), x.view(-1), 3)", False),
         ("kernel[(1,)](x, N=3)", False),
+        ("kernel[(1,)](x, x, x := out)", False),
+        ("kernel[(1,)](x.shape[0], x.shape[0], 3)", True),
+        ("kernel[(1,)](x.shape[0], x.shape[0], x.t_())", False),
+        ("kernel[(1,)](x.shape[0], x.shape[0], prepare(x))", False),
+        ("kernel[(1,)](x, x, prepare(x))", True),
     ],
 )
 def test_the_same_tensor_twice(body: str, equal: bool) -> None:

@@ -134,8 +134,31 @@ def test_what_a_polynomial_is() -> None:
 
 
 def test_readable() -> None:
-    assert (N * 2 - M + 1).readable == "1 - M + 2*N"
-    assert (N.inverse() * M).readable in ("M*N^-1", "N^-1*M")
+    assert (N * 2 - M + 1).readable == "2*N - M + 1"
+    assert (N.inverse() * M).readable == "M/N"
+    assert (N - 1).readable == "N - 1"
+    assert (Polynomial.constant(1) - N).readable == "1 - N"
+    assert (M * N + M * 2 + N * N).readable == "M*N + N**2 + 2*M"
+    assert (N * Fraction(1, 2)).readable == "N/2"
+    quotient = Polynomial.of(Atom("floordiv", (M + 3, N, "runtime")))
+    assert quotient.readable == "(M + 3)//N"
+    assert (quotient * N + 1).readable in ("((M + 3)//N)*N + 1", "N*((M + 3)//N) + 1")
+    assert (Polynomial.of(Atom("mod", (M, N * 2, "runtime")))).readable == "M % (2*N)"
+
+
+def test_conditions_are_readable() -> None:
+    lane = Polynomial.of(Atom("lane", (N, 0)))
+
+    def below(form: Polynomial) -> Polynomial:
+        return Polynomial.of(Atom("negative", (form,)))
+
+    assert below(lane - M).readable == "(arange(0, N) < M)"
+    assert below(lane - M - 1).readable == "(arange(0, N) <= M)"
+    assert below(M - lane).readable == "(arange(0, N) > M)"
+    assert below(M - 1).readable == "(M <= 0)"
+    assert Polynomial.of(Atom("zero", (M - N,))).readable == "(M == N)"
+    both = below(lane - M) * Polynomial.of(Atom("zero", (M - N,)))
+    assert both.readable == "(arange(0, N) < M) & (M == N)"
     assert ZERO.readable == "0"
     assert (-N).readable == "-N"
 

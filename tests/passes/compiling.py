@@ -22,9 +22,12 @@ def compiled(
     block: int = 32,
     capability: int = 90,
     number: str | int = "i32",
+    *,
+    flag: bool = True,
 ) -> str:
-    """The PTX of the file's last kernel; `number` is the type of integers, or their value."""
-    return str(_compiled(path, dtype, block, capability, number, {}).asm["ptx"])
+    """The PTX of the file's last kernel; `number` is the type of integers, or their value, and
+    `flag` the constant for whatever is no size (BLOCK, B, C). Without it a buffer B is None."""
+    return str(_compiled(path, dtype, block, capability, number, {}, flag=flag).asm["ptx"])
 
 
 def resources(
@@ -52,6 +55,8 @@ def _compiled(
     capability: int,
     number: str | int,
     options: dict[str, object],
+    *,
+    flag: bool = True,
 ) -> Any:
     from triton import compile as compile_kernel
     from triton.backends.compiler import GPUTarget
@@ -68,7 +73,11 @@ def _compiled(
     for place, parameter in enumerate(kernel.params):
         if parameter.is_constexpr:
             signature[parameter.name] = "constexpr"
-            constants[(place,)] = block if "BLOCK" in parameter.name else True
+            other = True if parameter.name in ("B", "C") else flag
+            constants[(place,)] = block if "BLOCK" in parameter.name else other
+        elif parameter.name == "B" and not flag:
+            signature[parameter.name] = "constexpr"
+            constants[(place,)] = None
         elif parameter.name in pointers:
             signature[parameter.name] = f"*{dtype}"
         elif parameter.name == "eps":

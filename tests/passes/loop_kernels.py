@@ -22,7 +22,7 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, W, F, Y, n, m, flag, mode, B: tl.constexpr, C: tl.constexpr):
+def kernel(X, W, F, Y, n, m, flag, mode, B: tl.constexpr, C: tl.constexpr, D: tl.constexpr):
     pid = tl.program_id(0)
     acc = 0.0
     k = 0
@@ -31,9 +31,9 @@ TAIL = """
     tl.store(Y + 40, acc)
 
 
-def run(x, w, f, n, m, flag, mode):
+def run(x, w, f, n, m, flag, mode, given):
     y = torch.empty(64)
-    kernel[(2,)](x, w, f, y, n, m, flag, mode, B=4, C=2)
+    kernel[(2,)](x, w, f, y, n, m, flag, mode, B=4, C=2, D=given)
     return y
 """
 MAX_DEPTH = 4
@@ -88,7 +88,14 @@ class Kernels:
             if counter in self.loops:
                 counter += str(len(self.loops))
             bounds = self.one(
-                "n", "0, n, B", "3", "1, m", "pid, m, tl.num_programs(0)", "0, m, flag"
+                "n",
+                "0, n, B",
+                "3",
+                "1, m",
+                "pid, m, tl.num_programs(0)",
+                "0, m, flag",
+                "n, 0, -1",
+                "n - 1, -1, -C",
             )
             self.line(depth, f"for {counter} in {self.one('range', 'tl.range')}({bounds}):")
         self.loops.append(counter)
@@ -134,6 +141,8 @@ class Kernels:
         return str(self.one("0", "1", "m", "pid", "flag", *self.loops))
 
     def condition(self) -> str:
+        if self.choose.random() < 0.2:
+            return str(self.one("D", "D == 1", "not D", "C > 1 and D"))
         left = self.one("flag", "mode", "pid", "n", "C", *self.loops)
         text = f"{left} {self.one('>', '==', '!=', '<')} {self.one('0', '1', '2', 'm')}"
         if self.choose.random() < 0.15:
@@ -200,7 +209,7 @@ class Run:
         return before
 
 
-def run(text: str, arguments: tuple[int, ...], pid: int) -> Run | str:
+def run(text: str, arguments: tuple[int, ...], pid: int, given: int = 1) -> Run | str:
     """What one program does; the name of the error where it ends with one."""
     result = Run(pid)
     language = SimpleNamespace(
@@ -216,7 +225,7 @@ def run(text: str, arguments: tuple[int, ...], pid: int) -> Run | str:
     exec(_code(text), space)
     kernel: Callable[..., None] = space["kernel"]
     try:
-        kernel(*map(Pointer, "XWFY"), *arguments, B=4, C=2)
+        kernel(*map(Pointer, "XWFY"), *arguments, B=4, C=2, D=given)
     except (ZeroDivisionError, ValueError, OverflowError, UnboundLocalError) as error:
         return type(error).__name__
     return result

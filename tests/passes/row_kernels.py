@@ -34,6 +34,10 @@ FLAWS = (
     "barrier",
     "stores deviations",
     "last tile used",
+    "flag in the second sweep only",
+    "other flag",
+    "at least 2",
+    "ends too early",
 )
 
 
@@ -107,6 +111,10 @@ class Spelling:
     store_between: bool
     normalises: bool
     block: int
+    ends: str = "same"
+    """Where the loops end, beyond the row or not."""
+    flagged: str = ""
+    """A residual, added where a flag says so: in both sweeps."""
     flaw: str = ""
 
 
@@ -131,11 +139,13 @@ def spellings(*, flawed: bool = False) -> st.SearchStrategy[Spelling]:
         clearing=st.sampled_from(("before", "after", "other")),
         square=st.sampled_from(("d * d", "written out", "helper")),
         reversed_deviation=st.booleans(),
-        mean_count=st.sampled_from(("n", "inverse")),
-        variance_count=st.sampled_from(("n", "inverse", "n - 1", "none")),
+        mean_count=st.sampled_from(("n", "inverse", "at least 1")),
+        variance_count=st.sampled_from(("n", "inverse", "n - 1", "none", "at least 1")),
         store_between=st.booleans(),
         normalises=st.booleans(),
         block=st.sampled_from((16, 32)),
+        ends=st.sampled_from(("same", "same", "both beyond", "first beyond", "second beyond")),
+        flagged=st.sampled_from(("", "", "on", "off")),
         flaw=st.sampled_from(FLAWS) if flawed else st.just(""),
     )
 
@@ -154,7 +164,8 @@ class _Writer:
         if spelling.persistent and self.pointer == "rebound":
             self.pointer = "base"  # a pointer that is bound again would move on from row to row
         self.clearing = spelling.clearing
-        if self.clearing == "other" and (self.wide or spelling.load_helper):
+        residual = spelling.flagged or "flag" in spelling.flaw
+        if self.clearing == "other" and (self.wide or spelling.load_helper or residual):
             self.clearing = "before"
         if spelling.flaw == "padding counts":
             self.clearing = "none"
@@ -250,6 +261,10 @@ class _Writer:
     def loop(self, second: bool, body: list[str]) -> list[str]:
         n, flaw = self.n, self.s.flaw if second else ""
         end = f"{n.n} // 2" if flaw == "shorter range" else n.n
+        if self.s.ends in ("both beyond", f"{'second' if second else 'first'} beyond"):
+            end = f"({end} + {n.block})"
+        if flaw == "ends too early":
+            end = f"({n.n} - {n.block})"
         begin = n.block if flaw == "later start" else "0"
         if self.s.loop == "counted":
             blocks = f"tl.cdiv({end}, {n.block})"
@@ -269,6 +284,22 @@ class _Writer:
             lines.append(f"ptrs += {n.block}")
         return [f"for {n.start} in {header}:", *_indented(lines)]
 
+    def residual(self, second: bool, tile: str) -> list[str]:
+        """What is added to a tile where a flag says so."""
+        n, flaw = self.n, self.s.flaw
+        wrong = flaw in ("flag in the second sweep only", "other flag")
+        if not self.s.flagged and not wrong:
+            return []
+        if not second and flaw == "flag in the second sweep only":
+            return []
+        flag = "not ADDS" if second and flaw == "other flag" else "ADDS"
+        where = f"{n.x} + {self.row_offset} + {n.n} - 1 - {n.cols}"
+        if self.pointer == "rebound":
+            where = f"{n.x} + {n.n} - 1 - {n.cols}"
+        cast = ".to(tl.float32)" if self.s.cast else ""
+        load = f"tl.load({where}, mask={self.mask_name(second)}, other=0.0){cast}"
+        return [f"if {flag}:", f"    {tile} += {load}"]
+
     def rewind(self, second: bool) -> list[str]:
         if self.pointer != "bumped":
             return []
@@ -284,12 +315,16 @@ class _Writer:
         add = self.add(self.first_add, n.total, value, self.mask_name(False))
         if flaw == "sum decays":
             add = f"{n.total} = 0.5 * {n.total} + {value}"
-        body = [f"{n.tile} = {self.load(False)}", add]
+        body = [f"{n.tile} = {self.load(False)}", *self.residual(False, n.tile), add]
         lines = [*self.rewind(False), f"{n.total} = {self.zeros(self.first_after, start)}"]
         lines += self.loop(False, body)
         total = self.total_of(n.total) if self.first_after else n.total
         count = f"({n.n} + 1)" if flaw == "wrong count" else n.n
-        if self.s.mean_count == "inverse" and flaw != "wrong count":
+        if self.s.mean_count == "at least 1" and flaw != "wrong count":
+            count = f"tl.maximum({n.n}, 1)"
+        if flaw == "at least 2":
+            count = f"tl.maximum({n.n}, 2)"
+        if self.s.mean_count == "inverse" and flaw not in ("wrong count", "at least 2"):
             lines.append(f"{n.mean} = {total} * inv_n")
         else:
             lines.append(f"{n.mean} = {total} / {count}")
@@ -321,8 +356,9 @@ class _Writer:
         n, flaw = self.n, self.s.flaw
         mask, mean = self.mask_name(True), self.spread(n.mean)
         x, d = n.second_tile, n.deviation
+        residual = self.residual(True, x)
         minus = f"{mean} - {x}" if self.s.reversed_deviation else f"{x} - {mean}"
-        body = [f"{x} = {self.load(True, mean if self.clearing == 'other' else '0.0')}"]
+        body = [f"{x} = {self.load(True, mean if self.clearing == 'other' else '0.0')}", *residual]
         named = self.clearing == "before" or self.s.square != "written out"
         named = named or flaw in ("absolute deviation", "cube", "last tile used")
         if self.clearing == "before":
@@ -352,6 +388,7 @@ class _Writer:
         lines += [f"{n.squares} = {self.zeros(self.second_after, start)}", *self.loop(True, body)]
         total = self.total_of(n.squares) if self.second_after else n.squares
         count = {"n": f" / {n.n}", "inverse": " * inv_n", "n - 1": f" / ({n.n} - 1)", "none": ""}
+        count["at least 1"] = f" / tl.maximum({n.n}, 1)"
         lines.append(f"var = {total}{count[self.s.variance_count]}")
         if flaw == "partial sums escape":
             largest = f"tl.max({n.squares}, axis={1 if self.wide else 0}"
@@ -407,7 +444,7 @@ class _Writer:
         rows = ", ROWS: tl.constexpr" if self.wide else ""
         head = (
             f"def {n.kernel}({n.x}, {n.mean_out}, {n.var_out}, {n.y}, {n.rows_total}, {n.n}, "
-            f"{n.stride}{rows}, {n.block}: tl.constexpr):"
+            f"{n.stride}, ADDS: tl.constexpr{rows}, {n.block}: tl.constexpr):"
         )
         lines = []
         if "inverse" in (self.s.mean_count, self.s.variance_count):
@@ -437,6 +474,7 @@ class _Writer:
         programs = "triton.cdiv(m, 4)" if self.wide else "m"
         grid = f"min({programs}, 2)" if self.s.persistent else programs
         rows = "ROWS=4, " if self.wide else ""
+        adds = self.s.flagged != "off"
         tensors = "x, mean, var, y"
         # In-place kernels get a copy, so that both versions start from the same data.
         copy = ".clone()" if self.s.flaw == "in place between" else ""
@@ -451,7 +489,7 @@ class _Writer:
             "    mean = torch.zeros(m, device=x.device)",
             "    var = torch.zeros(m, device=x.device)",
             "    y = torch.zeros(m, n, device=x.device)",
-            f"    {n.kernel}[({grid},)]({tensors}, m, n, x.stride(0), {rows}"
+            f"    {n.kernel}[({grid},)]({tensors}, m, n, x.stride(0), {adds}, {rows}"
             f"{n.block}={self.s.block})",
             "    return mean, var, y",
         ]

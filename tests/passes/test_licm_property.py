@@ -40,31 +40,32 @@ def test_what_is_rewritten(batch: int, tmp_path: Path, monkeypatch: pytest.Monke
         again = rewrite_source(after, "licm", assume=given).text
         assert again == after, f"seed {seed}: {difference(after, again)}"
         check_runs(before, after, f"seed {seed}")
-        check_compiles(before, after, random.Random(seed).choice(["i32", "i64"]), tmp_path)
+        number = random.Random(seed).choice(["i32", "i64"])
+        check_compiles(before, after, number, seed % 2 == 0, tmp_path)
 
 
 def check_runs(before: str, after: str, what: str) -> None:
     """The same is written in the same order, and nothing is read that was not read."""
-    for arguments, pid in itertools.product(ARGUMENTS, (0, 1)):
-        old, new = run(before, arguments, pid), run(after, arguments, pid)
+    for arguments, pid, given in itertools.product(ARGUMENTS, (0, 1), (0, 1)):
+        old, new = (run(text, arguments, pid, given) for text in (before, after))
         if isinstance(old, str):
             continue  # the original fails, so it is not to be compared
-        where = f"{what}, {arguments}, program {pid}\n{difference(before, after)}"
+        where = f"{what}, {arguments}, D={given}, program {pid}\n{difference(before, after)}"
         assert not isinstance(new, str), f"{new}: {where}"
         assert repr(new.written) == repr(old.written), where  # a NaN is one too
         assert new.read <= old.read, f"reads {new.read - old.read}: {where}"
 
 
-def check_compiles(before: str, after: str, number: str, folder: Path) -> None:
+def check_compiles(before: str, after: str, number: str, flag: bool, folder: Path) -> None:
     """What is rewritten compiles, or the original did not."""
     old, new = folder / "before.py", folder / "after.py"
     old.write_text(before)
     new.write_text(after)
     try:
-        compiled(new, number=number)
+        compiled(new, number=number, flag=flag)
     except Exception:  # whatever a compiler raises
         try:
-            compiled(old, number=number)
+            compiled(old, number=number, flag=flag)
         except Exception:
             return
         raise

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 
 from tritonopt import source
 from tritonopt.rewriting.grids import (
     Extent,
     GridNotReadable,
-    is_repeatable,
+    new_name,
     read_extent,
     statement_of,
 )
+from tritonopt.rewriting.writing import NotExpressible
 from tritonopt.source import apply
 
 HEAD = """\
@@ -84,7 +83,8 @@ LAUNCH = "kernel[grid](x, n, m, BLOCK=64)"
         ),
         # What an object holds may have changed since the tuple was made.
         (["grid = (x.rows,)", "kernel[grid](x, n, x.rows, 64)"], None, "grid[0]"),
-        (["kernel[(x.rows,)](x, n, x.rows, 64)"], "M", "x.rows"),
+        # It may be a property, which is another number when it is asked again.
+        (["kernel[(x.rows,)](x, n, x.rows, 64)"], None, "x.rows"),
         (["kernel[(m", "    + 1,)](x, n, m, 64)"], None, "(m\n        + 1)"),
         (["kernel[((y := m),)](x, n, m, 64)"], None, "(y := m)"),
         (["kernel[lambda META: (META['OTHER'],)](x, n, m, 64)"], None, None),
@@ -162,17 +162,117 @@ def test_a_cap_on_a_later_axis() -> None:
     [
         ("m", True),
         ("3", True),
-        ("self.rows", True),
         ("x.shape[-1]", True),
         ("x.stride(0)", True),
+        ("self.weight.shape[0]", True),
+        ("m + 1", True),
+        ("triton.cdiv(m, 64)", True),
         ("f(m)", False),
-        ("m + 1", False),
         ("x.item()", False),
+        # An attribute may be a property, and an element a method's result.
+        ("self.rows", False),
         ("table[m]", False),
     ],
 )
 def test_what_may_be_evaluated_twice(code: str, expected: bool) -> None:
-    assert is_repeatable(ast.parse(code, mode="eval").body) is expected
+    assert extent(function(f"kernel[({code},)](x, n, 7, 64)")).is_repeatable is expected
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "x, alloc(), m, 64",
+        "x, n, m := m + 5, 64",
+        "x.unsqueeze_(0), n, m, 64",
+        "x, n, m.add_(1), 64",
+        "x, n, [m for m in n], 64",
+        "x, (lambda: m)(), m, 64",
+        "x, max(n), m, 64",
+        "x, next(n), m, 64",
+    ],
+)
+def test_what_the_launch_passes_may_change_the_number(arguments: str) -> None:
+    found = extent(function(f"kernel[(m * x.shape[0],)]({arguments})"))
+    assert not found.is_repeatable
+    assert found.in_kernel_terms("tl.cdiv") is None
+    assert found.comes_first, "evaluated once, where it was, it is what it was"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "x.view(-1), torch.empty_like(x), m, 64",
+        "x, triton.cdiv(n, 4), m, BLOCK=max(n, 64)",
+        "x[0], n.item(), m, BLOCK=math.ceil(n)",
+    ],
+)
+def test_what_the_launch_passes_changes_nothing(arguments: str) -> None:
+    launcher = f"import math, torch\n{function(f'kernel[(m * x.shape[0],)]({arguments})')}"
+    assert extent(launcher).is_repeatable
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        (["grid = (m,)", LAUNCH], True),
+        (["grid = (x.shape[0],)", "kernel[grid](x, n, x.shape[0], BLOCK=64)"], True),
+        (["grid = (m,)", "with torch.cuda.device(0):", "    " + LAUNCH], True),
+        (["for i in range(3):", "    grid = (m,)", "    " + LAUNCH], True),
+        (["k = x.shape[0]", "grid = (k,)", "prepare(x)", "kernel[grid](x, n, k, BLOCK=64)"], True),
+        # What prepare() does with m or x is not known.
+        (["grid = (m,)", "prepare(x)", LAUNCH], False),
+        (["grid = (m,)", "with prepare(x):", "    " + LAUNCH], False),
+        (["grid = (m,)", "m.add_(1)", LAUNCH], False),
+        (["grid = (x.shape[0],)", "x.t_()", "kernel[grid](x, n, x.shape[0], 64)"], False),
+        (["grid = (x.shape[0],)", "x.data = n", "kernel[grid](x, n, x.shape[0], 64)"], False),
+        (["y = x", "grid = (x.shape[0],)", "y.t_()", "kernel[grid](x, n, x.shape[0], 64)"], False),
+        (
+            ["grid = (x.shape[0],)", "for i in range(2):", "    kernel[grid](x, n, x.shape[0], 64)"]
+            + ["    prepare(x)"],
+            False,
+        ),
+        (["grid = (m,)", "if n:", "    m = 3", LAUNCH], False),
+        (["if n:", "    grid = (m,)", LAUNCH], True),
+        (["try:", "    grid = (m,)", "finally:", "    prepare(m)", LAUNCH], False),
+        (["grid = (rows,)", "global rows", "kernel[grid](x, n, rows, 64)"], True),
+        (["global rows", "grid = (rows,)", "prepare()", "kernel[grid](x, n, rows, 64)"], False),
+    ],
+)
+def test_what_runs_between_a_grid_and_its_launch(lines: list[str], shown: bool) -> None:
+    if "global rows" in lines:
+        lines = ["global rows", *(line for line in lines if line != "global rows")]
+    found = extent("import torch\nrows = 3\n" + function(*lines))
+    assert (found.in_kernel_terms("tl.cdiv") is not None) is shown
+
+
+def test_a_function_of_this_file_is_looked_into() -> None:
+    quiet = "def scale(n):\n    k = n * 2\n    return torch.empty(k)\n\n\n"
+    loud = "def scale(n):\n    global ROWS\n    ROWS = n\n    return torch.empty(n)\n\n\n"
+    launcher = function("kernel[(ROWS * m,)](x, scale(n), m, 64)")
+    assert extent(f"import torch\n{quiet}{launcher}").is_repeatable
+    assert not extent(f"import torch\n{loud}{launcher}").is_repeatable
+
+
+def test_what_stands_before_the_axis_may_change_it() -> None:
+    assert extent(function("kernel[(n, m)](x, n, m, 64)"), 1).comes_first
+    assert not extent(function("kernel[(m := 3, m)](x, n, m, 64)"), 1).comes_first
+    assert not extent(function("kernel[(next(n), next(n))](x, n, m, 64)"), 1).comes_first
+    assert not extent(function("kernel[(m, next(n))](x, n, m, 64)"), 1).comes_first
+
+
+def test_a_name_that_the_launch_binds_again() -> None:
+    with pytest.raises(GridNotReadable, match="may bind grid again"):
+        rebind = ["grid = (m,)", "def alloc():", "    nonlocal grid", "    grid = (1,)"]
+        extent(function(*rebind, "kernel[grid](x, alloc(), m, 64)"))
+
+
+def test_a_function_is_asked_no_more_often() -> None:
+    plain = ["grid = lambda META: (m, n)", "other[grid](x)", LAUNCH]
+    loud = ["grid = lambda META: (m, next(n))", "other[grid](x)", LAUNCH]
+    assert extent(function(*plain)).can_be_capped
+    assert not extent(function(*loud)).can_be_capped
+    assert extent(function(*loud[:1], LAUNCH)).can_be_capped
+    assert not extent(function("grid = lambda grid: (m,)", "other[grid](x)", LAUNCH)).can_be_capped
 
 
 @pytest.mark.parametrize(
@@ -208,3 +308,39 @@ def test_what_is_a_number_and_nothing_else(lines: list[str], plain: bool) -> Non
 def test_which_launches_are_statements(launch: str, alone: bool) -> None:
     module = source.read(HEAD + function("grid = (m,)", launch))
     assert (statement_of(module.launches[0]) is not None) is alone
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ([], "rows"),
+        (["rows = 1"], "rows_2"),
+        (["global rows"], "rows_2"),
+        (["def inner():", "    nonlocal rows"], "rows_2"),
+        (["def rows(): pass"], "rows_2"),
+        (["import rows"], "rows_2"),
+        (["from rows import m as k"], "rows_2"),
+        (["try: pass", "except ValueError as rows: pass"], "rows_2"),
+        (["match n:", "    case [*rows]: pass"], "rows_2"),
+        (["print(rows_2, lambda rows: 1)"], "rows_3"),
+        (["log('{rows}')"], "rows_2"),
+    ],
+)
+def test_a_new_name(lines: list[str], name: str) -> None:
+    module = source.read(HEAD + function(*lines, "kernel[(m,)](x, n, m, 64)"))
+    assert new_name("rows", module.launches[0]) == name
+
+
+@pytest.mark.parametrize(
+    "line", ["print(locals())", "k = vars()", "k = dir()", "exec('k = 1')", "sys._getframe(0)"]
+)
+def test_a_new_name_that_would_be_noticed(line: str) -> None:
+    module = source.read(HEAD + "import sys\n" + function(line, "kernel[(m,)](x, n, m, 64)"))
+    with pytest.raises(NotExpressible, match="sees every name"):
+        new_name("rows", module.launches[0])
+
+
+def test_a_new_name_in_a_class() -> None:
+    launcher = function("class A:", "    kernel[(m,)](x, n, m, 64)")
+    with pytest.raises(NotExpressible, match="seen from outside"):
+        new_name("rows", source.read(HEAD + launcher).launches[0])

@@ -103,7 +103,7 @@ def test_a_failure_moves_nothing() -> None:
 def test_divisions() -> None:
     facts = body("a = N // 2\nb = N // M\nc = N % B\nd = tl.arange(0, B)\ne = tl.cdiv(N, M)")
     found = {
-        name: may_divide_by_zero(facts, facts.interpretation.after[name])
+        name: may_divide_by_zero(facts, facts.interpretation.after[name], facts.kernel.node.body[0])
         for name in ("a", "b", "c", "e")
     }
     assert found == {"a": False, "b": True, "c": False, "e": True}

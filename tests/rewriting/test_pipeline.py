@@ -18,9 +18,12 @@ from tests.toys import (
     RoundingDoubleToAdd,
 )
 from tritonopt import facts, source
+from tritonopt.facts import Polynomial
 from tritonopt.rewriting import pipeline
+from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind, Safety, Site, Status
 from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+from tritonopt.rewriting.survey import survey
 from tritonopt.source import SourceError
 
 HEADER = "import triton\nimport triton.language as tl\n\n\n"
@@ -411,3 +414,54 @@ def test_a_kernel_waits_for_a_helper_that_changes() -> None:
     result = rewrite_source(text, [AfterHelper()])
     said = [r.message for r in result.remarks if r.kernel == "one" and r.kind.value == "passed"]
     assert said == ["return x + x"]
+
+
+def test_a_kernel_that_is_too_much_for_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bound by work counted: the pass says so, and the others and the other kernels are done."""
+
+    @dataclass(frozen=True)
+    class Endless(NoteDoublings):
+        """Never comes to an end with kernels whose names begin with `large`."""
+
+        name = "endless"
+
+        def sites(self, facts: Any) -> Iterator[Site]:
+            yield from super().sites(facts)
+            while facts.kernel.name.startswith("large"):
+                Polynomial.constant(1)
+
+    monkeypatch.setattr(pipeline, "FORMS_PER_LOOK", 1000)
+    text = file(kernel("large", "a = X * 2"), kernel("small", "a = X * 2"))
+    result = rewrite_source(text, [Endless(), DoubleToAdd()])
+    assert "* 2" not in result.text and not result.failed
+    said = [(r.kernel, r.pass_name, r.kind.value, r.reason) for r in result.remarks]
+    assert said == [
+        ("large", "endless", "missed", "gave-up"),
+        ("large", "endless", "analysis", ""),
+        ("large", "double-to-add", "passed", ""),
+        ("small", "endless", "analysis", ""),
+        ("small", "double-to-add", "passed", ""),
+    ]
+    message = "gave up on large: it takes more than 1,000 forms of its indices"
+    assert (result.remarks[0].line, result.remarks[0].message) == (6, message)
+    found = survey(source.read(text), [Endless(), DoubleToAdd()], frozenset())
+    assert [remark.message for remark in found.given_up] == [message]
+    assert [(f.chosen.name, f.remark.kernel) for f in found.found] == [
+        ("double-to-add", "large"),
+        ("endless", "small"),
+        ("double-to-add", "small"),
+    ]
+
+
+def test_only_what_is_meant_changes() -> None:
+    text = file(kernel("one", "a = X * 2", "b = N * 2"), kernel("two", "a = X * 2", "b = N * 2"))
+    for only, lines in (
+        (Focus(kernels=frozenset({"two"})), [13, 14]),
+        (Focus(lines=frozenset({8})), [8]),
+        (Focus(frozenset({"one"}), frozenset({13})), [7, 8, 13]),
+        (Focus(), []),
+    ):
+        result = rewrite_source(text, [DoubleToAdd()], only=only)
+        assert [remark.line for remark in result.remarks] == lines
+        changed = zip(text.splitlines(), result.text.splitlines(), strict=True)
+        assert [n for n, (old, new) in enumerate(changed, 1) if old != new] == lines

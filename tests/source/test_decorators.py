@@ -138,7 +138,42 @@ def test_a_class_around_the_kernel(above: str, known: bool) -> None:
     assert (kernel.unknown_decorator is None) is known
 
 
+@pytest.mark.parametrize(
+    ("below", "known"),
+    [
+        ("class B(A): pass", True),
+        ("@entry\nclass B: pass", True),
+        ("@entry\nclass B(A): pass", False),
+        ("class B(A): pass\nclass C(B, metaclass=Meta): pass", False),
+    ],
+)
+def test_a_class_that_has_the_kernel_from_another(below: str, known: bool) -> None:
+    text = f"{HEAD}class A:\n    @staticmethod\n    @triton.jit\n    def k(x): pass\n\n{below}\n"
+    (kernel,) = source.read(text).kernels
+    assert (kernel.unknown_decorator is None) is known
+
+
 def test_it_says_which() -> None:
     decorator = kernel_under("@libentry()", "@entry(1)", "@triton.jit").unknown_decorator
     assert decorator is not None
     assert ast.unparse(decorator) == "entry(1)"
+
+
+@pytest.mark.parametrize(
+    ("line", "as_written"),
+    [
+        ("", True),
+        ("table = [k]", True),
+        ("print(k.fn)", True),
+        ("k.fn = other", False),
+        ("k.src = text", False),
+        ("k._unsafe_update_src(text)", False),
+        ("import sys\nsys.modules[__name__].k = other", False),
+        ("globals()['k'] = other", False),
+        ("setattr(module, 'k', other)", False),
+        ("exec('k = other')", False),
+    ],
+)
+def test_what_is_put_in_its_place(line: str, as_written: bool) -> None:
+    (kernel,) = source.read(f"{HEAD}@triton.jit\ndef k(x):\n    pass\n\n{line}\n").kernels
+    assert kernel.is_called_as_written is as_written

@@ -1,4 +1,4 @@
-"""`tritonopt explain PASS` and `tritonopt explain FILE:LINE`."""
+"""`tritonopt explain PASS`, `tritonopt explain FILE:LINE` and `tritonopt explain FILE:KERNEL`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from tritonopt import facts, source
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.configuration import ConfigurationError, Configurations, Settings
 from tritonopt.cli.main import OK, complain
+from tritonopt.cli.places import STDIN, Place, PlaceError, place, read_place
 from tritonopt.cli.selection import Selection
 from tritonopt.reporting import text
 from tritonopt.rewriting import options, registry
+from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.survey import survey
@@ -24,14 +26,17 @@ if TYPE_CHECKING:
     from tritonopt.rewriting.passes import Pass
 
 _DESCRIPTION = """\
-Print the manual page of a pass; or of the sites in a line of a file, or of all in the kernel that
-the line is in, which conditions hold, which do not, and why.
+Print the manual page of a pass; or of the sites in a kernel or a line of a file (of a line without
+one: in the kernel that it is in), which conditions hold, which do not, and why.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
-    parser.add_argument("target", metavar="PASS | FILE:LINE")
+    parser.add_argument("targets", nargs="+", metavar="PASS | FILE:LINE | FILE:KERNEL")
+    parser.add_argument(
+        "--stdin-filename", metavar="FILE:LINE", help="what is read from stdin (-) is this file"
+    )
     parser.add_argument(
         "--passes",
         default="all",
@@ -44,18 +49,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    path, colon, line = arguments.target.rpartition(":")
-    try:
-        if colon and line.isdigit():
-            return _explain_line(path, int(line), arguments)
-        if Path(arguments.target).exists():
-            return complain(f"{arguments.target}: say which line, as in {arguments.target}:12")
-        _print_page(registry.load(arguments.target))
-    except (PassSelectionError, facts.AssumptionError, ConfigurationError) as error:
-        return complain(str(error))
-    except source.SourceError as error:
-        return complain(str(error))
+    for number, target in enumerate(arguments.targets):
+        if number:
+            print()
+        try:
+            if ":" not in target and target != STDIN:
+                _explain_pass(target)
+            else:
+                _explain_sites(place(target, arguments.stdin_filename), arguments)
+        except (PlaceError, PassSelectionError, facts.AssumptionError, ConfigurationError) as error:
+            return complain(str(error))
+        except source.SourceError as error:
+            return complain(str(error))
     return OK
+
+
+def _explain_pass(name: str) -> None:
+    if Path(name).exists():
+        raise PlaceError(f"{name}: say which line or kernel, as in {name}:12")
+    _print_page(registry.load(name))
 
 
 # A pass
@@ -85,18 +97,16 @@ def _print_page(chosen: type[Pass]) -> None:
     console.print(Markdown(page, code_theme="ansi_dark"), width=min(console.width, 100))
 
 
-# A line
+# A kernel, or a line
 
 
-def _explain_line(path: str, line: int, arguments: argparse.Namespace) -> int:
-    file = source.read_file(Path(path))
-    module = source.read(file.text, path)
-    if not 1 <= line <= module.lines.count:
-        return complain(f"{path}: has no line {line}; it has {module.lines.count}")
-    around = [k for k in module.kernels if k.first_line <= line <= (k.node.end_lineno or 0)]
-    if not around:
-        names = ", ".join(f"{k.name} (line {k.node.lineno})" for k in module.kernels)
-        return complain(f"{path}:{line}: is in no kernel; there are {names or 'none'}")
+def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
+    module = read_place(target)
+    path, focus = module.path, target.focus
+    if focus is None:
+        raise PlaceError(f"{path}: say which line or kernel, as in {path}:12")
+    kernel = focus.kernel(module)
+    assert kernel is not None  # what was named is there
     settings = _settings(path)
     selection = Selection.of(arguments)
     result = survey(
@@ -104,23 +114,25 @@ def _explain_line(path: str, line: int, arguments: argparse.Namespace) -> int:
         selection.passes(settings),
         selection.safety(settings),
         selection.facts(settings),
+        only=Focus(frozenset({kernel.qualname})),
     )
-    kernel = max(around, key=lambda k: k.first_line)
-    mine = [f for f in result.found if f.known.kernel is kernel]
-    here = [found for found in mine if found.remark.line == line]
+    mine = [found for found in result.found if found.known.kernel is kernel]
+    here = [found for found in mine if focus.covers(kernel, found.remark.line)]
     style = text.Style.of(sys.stdout)
     if not here:
-        shown = f"no pass has a site in line {line}"
-        print(f"{path}:{line}: {shown}" + (f"; those of {kernel.name}:" if mine else ""))
+        what = f"line {min(focus.lines)}" if focus.lines else kernel.qualname
+        shown = (
+            f"{path}:{min(focus.lines, default=kernel.node.lineno)}: no pass has a site in {what}"
+        )
+        print(shown + (f"; those of {kernel.name}:" if mine else ""))
     for found in here or mine:
         remark = found.remark
         if remark.kind is RemarkKind.PASSED:
             remark = replace(remark, message=f"can be done: {found.site.advice or remark.message}")
-        for shown in text.explained_lines(path, remark, style):
-            print(shown)
-    for remark in result.defects:
+        for line in text.explained_lines(path, remark, style):
+            print(line)
+    for remark in (*result.given_up, *result.defects):
         print(f"{path}:{remark.line}:{remark.column}: {remark.message}", file=sys.stderr)
-    return OK
 
 
 def _settings(path: str) -> Settings:

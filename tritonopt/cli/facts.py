@@ -1,55 +1,51 @@
-"""`tritonopt facts FILE[:KERNEL]`: what is known of kernels, for a person to check."""
+"""`tritonopt facts FILE`, `FILE:KERNEL`, `FILE:LINE`: what is known of kernels, to be checked."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from tritonopt import facts, source
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import OK, complain
+from tritonopt.cli.places import Place, PlaceError, place, read_place
 from tritonopt.reporting import text
-from tritonopt.rewriting.options import nearest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "target", metavar="FILE[:KERNEL]", help="a file, or one kernel of it; all without a name"
+        "targets",
+        nargs="+",
+        metavar="FILE[:KERNEL|:LINE]",
+        help="a file (- for stdin), or the kernel of it that has the name or that the line is in",
+    )
+    parser.add_argument(
+        "--stdin-filename", metavar="PATH", help="what is read from stdin is this file"
     )
     shared.add_assume(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    path, name = _split(arguments.target)
     try:
         given = [facts.parse_assumption(fact) for fact in arguments.assume]
-        module = source.read(source.read_file(Path(path)).text, path)
-        kernels = [k for k in module.kernels if name in ("", k.name, k.qualname)]
-        if not kernels:
-            return complain(_none(path, name, [k.qualname for k in module.kernels]))
+        places = [place(target, arguments.stdin_filename) for target in arguments.targets]
+        kernels = [k for one in places for k in _kernels(one)]
         style = text.Style.of(sys.stdout)
-        for place, kernel in enumerate(kernels):
-            if place:
+        for number, kernel in enumerate(kernels):
+            if number:
                 print()
             for line in facts.render(facts.of(kernel, given)).rstrip().splitlines():
                 for shown in style.indented(line):
                     print(shown)
-    except (source.SourceError, facts.AssumptionError) as error:
+    except (PlaceError, source.SourceError, facts.AssumptionError) as error:
         return complain(str(error))
     return OK
 
 
-def _split(target: str) -> tuple[str, str]:
-    """A file whose own name has a colon is still found."""
-    path, colon, name = target.rpartition(":")
-    if not colon or Path(target).exists():
-        return target, ""
-    return path, name
-
-
-def _none(path: str, name: str, names: list[str]) -> str:
-    if not names:
-        return f"{path}: no kernels"
-    hint = nearest(name, names) or f"there are {', '.join(names)}"
-    return f"{path}: no kernel {name!r}; {hint}"
+def _kernels(given: Place) -> list[source.Kernel]:
+    """Those that are meant. Raises SourceError where there are none."""
+    module = read_place(given)
+    found = [k for k in module.kernels if given.focus is None or given.focus.concerns(k)]
+    if not found:
+        raise source.SourceError(module.path, 0, 0, "no kernels")
+    return found

@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from tritonopt import facts
     from tritonopt.cli.selection import Selection
     from tritonopt.rewriting.passes import Pass
+    from tritonopt.rewriting.pipeline import RewriteResult
 
 _DESCRIPTION = """\
 Rewrite the kernels of files. Without --write a unified diff goes to stdout and
-remarks go to stderr; nothing is changed.
+remarks go to stderr; nothing is changed. Of stdin (-) the new text goes to stdout.
 """
+
+_AGAIN = 3
+"""How often a file is read and rewritten, where others write to it meanwhile."""
 
 _WHOLE = ("json", "sarif")
 """Formats that are one object for the whole run."""
@@ -58,6 +62,8 @@ class Done:
 
     findings: FileFindings
     encoding: str = "utf-8"
+    output: bytes | None = None
+    """The new text, where the old one came from stdin."""
     kernels: tuple[frozenset[str], ...] = ()
     """The parameter names of every kernel."""
     facts_used: frozenset[str] = frozenset()
@@ -96,6 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         targets = scanning.find(arguments)
     except ConfigurationError as error:
         return complain(str(error))
+    if arguments.verify and any(target.data is not None for target in targets.files):
+        return complain("--verify runs files; what comes from stdin is none")
     job: Job | None = None
     if arguments.passes is not None or arguments.assume or scanning.any_kernels(targets):
         from tritonopt.facts import AssumptionError
@@ -126,9 +134,9 @@ def run(arguments: argparse.Namespace) -> int:
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
             said = done.findings
-            if said.diff or said.remarks or said.errors or said.refused:
+            if said.diff or said.remarks or said.errors or said.refused or done.output is not None:
                 bar.clear()
-                _show(done.findings, done.encoding, arguments)
+                _show(done, arguments)
             if arguments.format in _WHOLE:
                 found.append(done.findings)
             bar.advance()
@@ -149,62 +157,102 @@ def _only_read(careful: bool, _: source.Program | None, target: Target) -> Done:
     But not for a hook, which gets the names of all files of a commit.
     """
     try:
-        file = source.read_file(target.path)
+        file = target.read()
         if target.named and not careful:
             source.read(file.text, str(target.path))
     except source.SourceError as error:
         return Done(FileFindings(str(target.path), errors=(str(error),)))
-    return Done(FileFindings(str(target.path)))
+    return Done(FileFindings(str(target.path)), output=target.data)
 
 
 def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
     """Do one file. Whatever fails is in the findings, and the next file is done all the same."""
     from tritonopt.facts import AssumptionError
-    from tritonopt.reporting import diff
     from tritonopt.rewriting import pipeline
+    from tritonopt.source.files import FileChanged
+
+    shown = str(target.path)
+    for attempt in range(_AGAIN):
+        try:
+            return _attempt(job, program, target)
+        except FileChanged as error:
+            if attempt + 1 < _AGAIN:
+                continue
+            message = str(error)
+        except source.SourceError as error:
+            message = str(error)
+        except AssumptionError as error:
+            message = f"{shown}: {error}"
+        except Exception as error:
+            failure = pipeline.describe(error)
+            message = (
+                f"{shown}: left as it was: {failure}. This is a defect of ours; please report it"
+            )
+        break
+    # An editor that put its text in takes back what it gets.
+    return Done(FileFindings(shown, errors=(message,)), output=target.data)
+
+
+def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
+    from tritonopt.rewriting import pipeline
+    from tritonopt.source.files import encoded
 
     shown = str(target.path)
     selection, settings = job.selection, target.settings
-    try:
-        file = source.read_file(target.path)
-        if target.named and not selection.careful and not source.has_kernels(file.text):
-            # In a directory such a file costs nothing; one that was named is at least Python.
-            source.read(file.text, shown)
+    file = target.read()
+    if target.focus is not None:
+        target.focus.check(source.read(file.text, shown))
+    elif target.named and not selection.careful and not source.has_kernels(file.text):
+        # In a directory such a file costs nothing; one that was named is at least Python.
+        source.read(file.text, shown)
 
-        def rewrite(passes: Sequence[Pass]) -> pipeline.RewriteResult:
-            return pipeline.rewrite_source(
-                file.text,
-                passes,
-                path=shown,
-                safety=selection.safety(settings),
-                assume=selection.facts(settings),
-                same_bits=selection.same_bits(settings),
-                program=program,
-            )
+    def rewrite(passes: Sequence[Pass]) -> pipeline.RewriteResult:
+        return pipeline.rewrite_source(
+            file.text,
+            passes,
+            path=shown,
+            safety=selection.safety(settings),
+            assume=selection.facts(settings),
+            same_bits=selection.same_bits(settings),
+            only=target.focus,
+            program=program,
+        )
 
-        passes = selection.passes(settings)
-        result = rewrite(passes)
-        checked = verifying.Verified(result)
-        if job.verify is not None and result.changed:
-            checked = verifying.verified(target.path, result, passes, rewrite, job.verify)
-            result = checked.result
-        if job.write and result.changed:
-            source.write_file(file, result.text)
-    except source.SourceError as error:
-        return Done(FileFindings(shown, errors=(str(error),)))
-    except AssumptionError as error:
-        return Done(FileFindings(shown, errors=(f"{shown}: {error}",)))
-    except Exception as error:
-        failure = pipeline.describe(error)
-        message = f"{shown}: left as it was: {failure}. This is a defect of ours; please report it"
-        return Done(FileFindings(shown, errors=(message,)))
+    passes = selection.passes(settings)
+    result = rewrite(passes)
+    checked = verifying.Verified(result)
+    if job.verify is not None and result.changed:
+        checked = verifying.verified(target.path, result, passes, rewrite, job.verify)
+        result = checked.result
+    if job.write and result.changed and target.data is None:
+        source.write_file(file, result.text)
+    return Done(
+        _findings(job, target, file, result, checked),
+        file.encoding,
+        encoded(file, result.text) if target.data is not None else None,
+        result.kernels,
+        result.facts_used,
+    )
+
+
+def _findings(
+    job: Job,
+    target: Target,
+    file: source.SourceFile,
+    result: RewriteResult,
+    checked: verifying.Verified,
+) -> FileFindings:
+    from tritonopt.reporting import diff
+
+    shown = str(target.path)
+    careful = job.selection.careful
     mark = "\ufeff" if file.bom else ""
-    findings = FileFindings(
+    return FileFindings(
         shown,
         len(result.kernels),
         result.changed,
         diff.unified(shown, mark + file.text, mark + result.text) if result.changed else "",
-        tuple(r for r in result.remarks if r.failure or not (selection.careful and _missed(r))),
+        tuple(r for r in result.remarks if r.failure or not (careful and _missed(r))),
         errors=tuple(
             f"{shown}:{remark.line}:{remark.column}: {remark.pass_name} failed: {remark.failure}"
             for remark in result.remarks
@@ -212,48 +260,68 @@ def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
         ),
         verified=checked.summary,
         refused=checked.refused,
+        notes=tuple(_without_sites(target, result.remarks)),
     )
-    return Done(findings, file.encoding, result.kernels, result.facts_used)
+
+
+def _without_sites(target: Target, remarks: Iterable[Remark]) -> Iterator[str]:
+    """Lines that were named, and of which nothing was said."""
+    met = {remark.line for remark in remarks}
+    for line in sorted(target.focus.lines - met if target.focus is not None else ()):
+        place = f"{target.path}:{line}"
+        yield f"{place}: no pass has a site in this line (`tritonopt explain {place}`)"
 
 
 def _missed(remark: Remark) -> bool:
     return remark.kind is RemarkKind.MISSED
 
 
-def _show(findings: FileFindings, encoding: str, arguments: argparse.Namespace) -> None:
+def _show(done: Done, arguments: argparse.Namespace) -> None:
     """Report one file as soon as it is done: the diff on stdout, the rest on stderr."""
-    form = arguments.format
+    form, findings = arguments.format, done.findings
+    if form in _WHOLE or arguments.statistics:
+        for message in (*findings.errors, *findings.refused):
+            _say(message)
+        return
     if form == "github":
         for line in lines.github(findings):
             print(line)
         for message in findings.refused:
             _say(message)
         return
-    if form in _WHOLE:
-        for message in (*findings.errors, *findings.refused):
-            _say(message)
-        return
-    if findings.diff and not arguments.write:
-        _print_diff(findings.diff, encoding)
-    if not arguments.statistics:
-        style = text.Style.of(sys.stderr)
-        if style.is_terminal and findings.diff and not arguments.write:
-            _say("")
-        for remark in findings.remarks:
-            if form == "concise":
-                _say(lines.concise_line(findings.path, remark))
-                continue
-            for line in text.remark_lines(findings.path, remark, style):
-                _say(line)
+    shows_diff = bool(findings.diff) and not arguments.write and done.output is None
+    if shows_diff:
+        _print_diff(findings.diff, done.encoding)
+    elif done.output is not None and not arguments.check:
+        _print_bytes(done.output)
+    style = text.Style.of(sys.stderr)
+    if style.is_terminal and shows_diff:
+        _say("")
+    for remark in findings.remarks:
+        if form == "concise":
+            _say(lines.concise_line(findings.path, remark))
+            continue
+        for line in text.remark_lines(findings.path, remark, style):
+            _say(line)
     if findings.verified:
         _say(f"{findings.path}: {findings.verified}")
-    if arguments.write and findings.changed:
+    if arguments.write and findings.changed and done.output is None:
         _say(f"{findings.path}: rewritten")
-    if arguments.statistics or not findings.remarks:
+    if not findings.remarks:
         for message in findings.errors:
             _say(message)
     for message in findings.refused:
         _say(message)
+
+
+def _print_bytes(data: bytes) -> None:
+    sys.stdout.flush()
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(data.decode("utf-8", errors="replace"))
+    else:
+        buffer.write(data)
+    sys.stdout.flush()
 
 
 def _print_diff(shown: str, encoding: str) -> None:
@@ -283,7 +351,8 @@ def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Nam
         return
     if arguments.statistics:
         for line in lines.statistics(summary):
-            _say(line)
+            print(line)
+        return
     for note in summary.notes:
         _say(f"note: {note}")
     _say(text.summary_line(summary, arguments.write))

@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tritonopt.cli.configuration import Configurations, Settings
-from tritonopt.source.files import find_python_files
+from tritonopt.cli.places import STDIN, PlaceError, place
+from tritonopt.source.files import SourceFile, decoded, find_python_files, read_file
 
 if TYPE_CHECKING:
+    from tritonopt.rewriting.focus import Focus
     from tritonopt.source.program import Program
 
 Result = TypeVar("Result")
@@ -31,6 +34,14 @@ class Target:
     named: bool
     """Not found in a directory, but given itself."""
     settings: Settings
+    focus: Focus | None = None
+    """The kernels and lines of it that are meant; all of it without."""
+    data: bytes | None = field(default=None, repr=False)
+    """What came from stdin in the place of the file."""
+
+    def read(self) -> SourceFile:
+        """Raises SourceError."""
+        return read_file(self.path) if self.data is None else decoded(self.path, self.data)
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help="a file, or a directory (searched for Python files, .gitignore respected)",
+        help="a file, a directory (searched for Python files, .gitignore respected), a part of a "
+        "file (FILE:KERNEL, FILE:LINE), or - for stdin",
+    )
+    parser.add_argument(
+        "--stdin-filename",
+        metavar="PATH",
+        help="what is read from stdin is called and configured as this file; a kernel or a line of "
+        "it may be named as behind a path",
     )
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument(
@@ -78,7 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="processes; by default one for each processor where there is enough to do",
     )
     parser.add_argument(
-        "--statistics", action="store_true", help="count by pass and reason, and list nothing else"
+        "--statistics",
+        action="store_true",
+        help="print how often each pass said what on stdout, and nothing else",
     )
 
 
@@ -91,36 +111,39 @@ def _jobs(text: str) -> int:
 def find(arguments: argparse.Namespace) -> Targets:
     """Every file once. Raises ConfigurationError where a configuration means nothing."""
     configurations = Configurations(arguments.config, isolated=arguments.isolated)
-    files: list[Target] = []
+    files: dict[str, Target] = {}
     errors: list[tuple[str, str]] = []
     excluded: list[tuple[str, Path]] = []
-    seen: set[str] = set()
     for text in arguments.paths:
-        path = Path(text)
-        if not os.path.exists(path):
+        try:
+            given = place(text, arguments.stdin_filename)
+        except PlaceError as error:
+            errors.append((text, str(error)))
+            continue
+        stdin, path = given.stdin, Path(given.path)
+        if not stdin and not os.path.exists(path):
             errors.append((text, f"{text}: does not exist"))
             continue
-        directory = path.is_dir()
-        found = list(find_python_files([path]))
+        data = _stdin(files) if stdin else None
+        directory = not stdin and path.is_dir()
+        found = [path] if stdin else list(find_python_files([path]))
         if not found:
             why = "no Python file in it that .gitignore does not exclude"
             errors.append((text, f"{text}: {why}"))
         for file in found:
-            if (key := os.path.realpath(file)) in seen:
-                continue
-            seen.add(key)
             configuration = configurations.of(file)
-            if configuration is None:
-                files.append(Target(file, not directory, Settings()))
-            elif not configuration.excludes(file):
-                files.append(Target(file, not directory, configuration.settings(file)))
+            settings = Settings() if configuration is None else configuration.settings(file)
+            if configuration is None or not configuration.excludes(file):
+                key = STDIN if stdin else os.path.realpath(file)
+                target = Target(file, not directory, settings, given.focus, data)
+                files[key] = _merged(files[key], target) if key in files else target
             elif not directory:
                 excluded.append((text, configuration.path))
     for text in arguments.context:
         if not os.path.exists(text):
             errors.append((text, f"--context {text}: does not exist"))
     context = find_python_files(Path(text) for text in arguments.context)
-    return Targets(tuple(files), tuple(errors), tuple(excluded), tuple(context))
+    return Targets(tuple(files.values()), tuple(errors), tuple(excluded), tuple(context))
 
 
 def program(targets: Targets, *, keep: bool = False) -> Program | None:
@@ -128,7 +151,7 @@ def program(targets: Targets, *, keep: bool = False) -> Program | None:
 
     With `keep` they are read as they are now, for the run is going to write to them.
     """
-    paths = [*(target.path for target in targets.files), *targets.context]
+    paths = [*(target.path for target in targets.files if target.data is None), *targets.context]
     if len(paths) < 2 or not any_kernels(targets):
         return None
     from tritonopt.source.program import Program
@@ -136,18 +159,33 @@ def program(targets: Targets, *, keep: bool = False) -> Program | None:
     return Program(paths, keep=keep)
 
 
-def may_hold_kernels(path: Path) -> bool:
+def _stdin(files: Mapping[str, Target]) -> bytes | None:
+    """What there is to be read: once, however often it is asked for."""
+    known = files.get(STDIN)
+    return sys.stdin.buffer.read() if known is None else known.data
+
+
+def _merged(one: Target, other: Target) -> Target:
+    """A file that was given twice: all that is meant of it, under the name that is no link."""
+    first = other if one.path.is_symlink() and not other.path.is_symlink() else one
+    focus = one.focus | other.focus if one.focus and other.focus else None
+    return replace(first, named=one.named or other.named, focus=focus)
+
+
+def may_hold_kernels(target: Target) -> bool:
     """The gate for a file that is not read yet; says yes where it cannot be read."""
     try:
-        data = path.read_bytes()
+        data = target.path.read_bytes() if target.data is None else target.data
     except OSError:
         return True
     # In UTF-16 and its like every other byte is 0: reading the file says what is wrong.
-    return (b"jit" in data and b"triton" in data) or b"\0" in data
+    # So it does for a notebook, and whether a part of a file that is meant is there.
+    asked = target.focus is not None or target.path.suffix == ".ipynb"
+    return (b"jit" in data and b"triton" in data) or b"\0" in data or asked
 
 
 def any_kernels(targets: Targets) -> bool:
-    return any(may_hold_kernels(target.path) for target in targets.files)
+    return any(may_hold_kernels(target) for target in targets.files)
 
 
 def work(
@@ -195,7 +233,8 @@ def _processes(targets: Iterable[Target], jobs: int) -> int:
     sizes = []
     for target in targets:
         try:
-            sizes.append(target.path.stat().st_size)
+            known = target.data
+            sizes.append(len(known) if known is not None else target.path.stat().st_size)
         except OSError:
             continue  # whoever reads it says what is wrong
     if not jobs and sum(sizes) < WORTH_A_POOL:

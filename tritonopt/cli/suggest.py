@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         targets = scanning.find(arguments)
     except ConfigurationError as error:
         return complain(str(error))
-    kernels = [target for target in targets.files if scanning.may_hold_kernels(target.path)]
+    kernels = [target for target in targets.files if scanning.may_hold_kernels(target)]
     nothing = not (kernels or targets.errors or arguments.passes or arguments.assume)
     if nothing and arguments.format in ("text", "concise", "github"):
         return OK
@@ -141,14 +141,16 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     """The suggestions for one file. Whatever fails is in the findings."""
     from tritonopt import facts, source
     from tritonopt.reporting.findings import FileFindings
+    from tritonopt.reporting.lines import concise_line
     from tritonopt.rewriting.pipeline import describe
     from tritonopt.rewriting.survey import survey
 
     shown = str(target.path)
     selection, settings = job.selection, target.settings
     try:
-        file = source.read_file(target.path)
-        module = source.read(file.text, shown, program)
+        module = source.read(target.read().text, shown, program)
+        if target.focus is not None:
+            target.focus.check(module)
         passes = _passes(selection, target)
         result = survey(
             module,
@@ -156,6 +158,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
             selection.safety(settings),
             selection.facts(settings),
             worthwhile=selection.is_default(settings),
+            only=target.focus,
         )
         suggestions = tuple(_suggestions(job, target, result, passes))
     except source.SourceError as error:
@@ -170,6 +173,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         len(module.kernels),
         errors=tuple(f"{shown}:{r.line}:{r.column}: {r.message}" for r in result.defects),
         suggestions=suggestions,
+        notes=tuple(concise_line(shown, remark) for remark in result.given_up),
     )
 
 
@@ -193,20 +197,60 @@ def _suggestions(
     from tritonopt.reporting.findings import Suggestion
 
     default = job.selection.is_default(target.settings)
+    rewriting = _Rewriting(job, target, result.module)
     for found in result.found:
-        if _is_worth_reading(found, default):
+        if _is_worth_reading(found, default) and rewriting.does(found):
             yield _suggestion(job, target, found)
-    if result.silence is not None and not result.defects:
+    if result.silence is not None and not result.defects and target.focus is None:
         ran = {chosen.name for chosen in passes}
         for remark in result.silence.unused(ran, everything=default):
             yield Suggestion(remark)
+
+
+class _Rewriting:
+    """Whether `tritonopt rewrite` does what is suggested, with the settings of this run.
+
+    A site is judged by itself; that a whole rewrite goes through with it is tried.
+    """
+
+    def __init__(self, job: Job, target: Target, module: source.Module) -> None:
+        self._safety = job.selection.safety(target.settings)
+        self._facts = job.selection.facts(target.settings)
+        self._module = module
+        self._done: dict[tuple[Pass, int], bool] = {}
+
+    def does(self, found: Found) -> bool:
+        from tritonopt.rewriting.model import RemarkKind
+
+        if found.remark.kind is RemarkKind.ANALYSIS:
+            return True
+        key = (found.chosen, found.remark.line)
+        if key not in self._done:
+            self._done[key] = self._try(*key)
+        return self._done[key]
+
+    def _try(self, chosen: Pass, line: int) -> bool:
+        from tritonopt.rewriting.focus import Focus
+        from tritonopt.rewriting.model import RemarkKind
+        from tritonopt.rewriting.pipeline import rewrite_source
+
+        result = rewrite_source(
+            self._module.text,
+            [chosen],
+            path=str(self._module.path),
+            safety=self._safety,
+            assume=self._facts,
+            only=Focus(lines=frozenset({line})),
+            program=self._module.program,
+        )
+        return any(remark.kind is RemarkKind.PASSED for remark in result.remarks)
 
 
 def _is_worth_reading(found: Found, default: bool) -> bool:
     from tritonopt.rewriting.model import RemarkKind
 
     if found.remark.kind is RemarkKind.ANALYSIS:
-        return found.chosen.finds_mistakes or not default
+        return (found.chosen.finds_mistakes and found.site.pays) or not default
     if found.remark.kind is not RemarkKind.PASSED:
         return False
     return not default or (found.chosen.gain is not None and found.site.pays)
@@ -221,8 +265,8 @@ def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
         return Suggestion(found.remark, why=found.chosen.harm)
     gain = found.chosen.gain
     passes = shlex.quote(spelled(found.chosen))
-    path = shlex.quote(str(target.path))
-    worth = gain.text if gain is not None and found.site.pays else ""
+    path = shlex.quote(f"{target.path}:{found.remark.line}")
+    worth = found.site.worth or (gain.text if gain is not None and found.site.pays else "")
     module = found.known.kernel.module
     flags = job.flags + (job.context if module.has_asked_elsewhere else "")
     return Suggestion(
@@ -264,7 +308,7 @@ def _show(findings: FileFindings, arguments: argparse.Namespace) -> None:
     from tritonopt.reporting import lines, text
 
     if arguments.format == "github":
-        for line in lines.github(findings):
+        for line in () if arguments.statistics else lines.github(findings):
             print(line)
     elif arguments.format in ("text", "concise"):
         if arguments.statistics:
@@ -294,13 +338,17 @@ def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Nam
         from tritonopt.reporting import sarif
 
         print(sarif.report(found, shared.rules(summary), summary.errors))
-    elif arguments.format in ("text", "concise"):
-        from tritonopt.reporting import lines, text
+    elif arguments.statistics:
+        from tritonopt.reporting import lines
 
-        if arguments.statistics:
-            for line in lines.statistics(summary):
-                print(line)
+        for line in lines.statistics(summary):
+            print(line)
+    elif arguments.format in ("text", "concise"):
+        from tritonopt.reporting import text
+
         sys.stdout.flush()
         if text.Style.of(sys.stderr).is_terminal and arguments.format == "text":
             print(file=sys.stderr)
+        for note in summary.notes:
+            print(f"note: {note}", file=sys.stderr)
         print(text.suggest_summary_line(found, summary), file=sys.stderr)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
+from tritonopt.cli.places import PlaceError, place, read_place
 from tritonopt.cli.progress import Bar
 from tritonopt.reporting import text
+from tritonopt.source import SourceError
 
 if TYPE_CHECKING:
     from tritonopt.verification import Progress, Verdict
@@ -35,7 +37,11 @@ _HEAVY = {"torch", "triton", "hypothesis", "numpy"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
-    parser.add_argument("original", metavar="ORIGINAL")
+    parser.add_argument(
+        "original",
+        metavar="ORIGINAL",
+        help="a file; FILE:KERNEL and FILE:LINE are about the function that launches this kernel",
+    )
     parser.add_argument("rewritten", metavar="REWRITTEN")
     parser.add_argument(
         "--launcher", metavar="NAME", help="the function to call, where the file has several"
@@ -103,6 +109,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise
         reason = f"verifying needs {error.name}: pip install 'tritonopt[verify]'"
         return _no_answer(reason, arguments)
+    try:
+        _narrow(arguments)
+    except (PlaceError, SourceError) as error:
+        return _no_answer(str(error), arguments)
     with Bar(arguments.max_examples, "verifying", sys.stderr) as bar:
 
         def show(progress: Progress) -> None:
@@ -138,6 +148,35 @@ def run(arguments: argparse.Namespace) -> int:
         if script is not None:
             print(f"  written as a script: python {script}")
     return _EXIT_CODES.get(verdict.verdict, ERROR)
+
+
+def _narrow(arguments: argparse.Namespace) -> None:
+    """What a kernel or a line behind a path says of what to call. Raises PlaceError, SourceError.
+
+    With a grid it is the kernel itself, else the function that launches it.
+    """
+    original, rewritten = place(arguments.original), place(arguments.rewritten)
+    arguments.rewritten = rewritten.path
+    if original.focus is None:
+        return
+    arguments.original = original.path
+    module = read_place(original)
+    kernel = original.focus.kernel(module)
+    assert kernel is not None  # what was named is there
+    if arguments.kernel or arguments.launcher:
+        raise PlaceError(f"{original.path}: a part of the file, --kernel or --launcher, not both")
+    if arguments.grid:
+        arguments.kernel = kernel.name
+        return
+    launchers = [launch.launcher for launch in module.launches if launch.kernel is kernel]
+    names = list(dict.fromkeys(function.name for function in launchers if function is not None))
+    if not names:
+        message = f"nothing in the file launches {kernel.qualname}: give --grid and --args"
+        raise PlaceError(f"{original.path}:{kernel.node.lineno}:1: {message}")
+    if len(names) > 1:
+        message = f"{kernel.qualname} is launched by {', '.join(names)}: choose with --launcher"
+        raise PlaceError(f"{original.path}:{kernel.node.lineno}:1: {message}")
+    arguments.launcher = names[0]
 
 
 def _write_script(verdict: Verdict, arguments: argparse.Namespace) -> str | None:

@@ -16,12 +16,15 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.callers import passes_any_size, rank_of
 from tritonopt.facts.divisibility import substitute
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.host import Passed, forms_at, place_atom
+from tritonopt.facts.host_reach import reach_of
 from tritonopt.facts.offsets import number_of
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.torch_api import RESHAPING
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 
@@ -54,7 +57,11 @@ def find_overruns(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
     """Stores and atomics that write beyond their buffer, and sizes for which they do, in words."""
     if facts.launches.unknown:
         return
-    launches = [launch for launch in facts.launches.launches if checks_are_understood(launch)]
+    launches = [
+        launch
+        for launch in facts.launches.launches
+        if checks_are_understood(launch) and passes_any_size(launch)
+    ]
     for effect in facts.effects if launches else ():
         if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
             numbers = _find_overrun(facts, launches, effect)
@@ -82,7 +89,7 @@ class CannotTell(Exception):
 
 
 class Trial:
-    """One access under one configuration of one launch, with numbers put in for sizes."""
+    """One store under one configuration of one launch."""
 
     def __init__(self, facts: KernelFacts, launch: Launch, world: Passed, store: Effect) -> None:
         self._facts = facts
@@ -101,7 +108,10 @@ class Trial:
             if count is None:
                 raise CannotTell
             self._counts[trip_atom(loop.identity)] = self._host(count)
+        self._computed: dict[tuple[Polynomial, tuple[int, ...]], tuple[int, ...] | None] = {}
+        """Shapes that were computed, by tensor and by the sizes that were put in."""
         self._tensor, self._rank = self._find_tensor()
+        self._check_rank()
 
     def _host(self, form: Polynomial) -> Polynomial:
         return substitute(form, self._world)
@@ -123,8 +133,9 @@ class Trial:
         for node in walk(self._launch.launcher):
             if isinstance(node, ast.Call):
                 shape = _made(self._launch, form_at, node)
-                if shape is not None:
-                    found[Polynomial.of(place_atom(node))] = shape
+                own = Polynomial.of(place_atom(node))
+                if shape is not None and shape.like != own:
+                    found[own] = shape
         return found
 
     @cached_property
@@ -144,16 +155,18 @@ class Trial:
                 elif atom.tag not in ("lane", "program_id", "trip"):
                     raise CannotTell
         tensors: set[Polynomial] = set()
+        seen: set[tuple[Polynomial, tuple[int, ...]]] = set()
         rank = 1
-        todo = list(asked)
-        while todo:
-            tensor, which = todo.pop()
+        while asked:
+            tensor, which = asked.pop()
+            if (tensor, which) in seen:
+                continue
+            seen.add((tensor, which))
             shape = self._shapes.get(tensor)
             if shape is not None and shape.like is not None:
-                todo.append((shape.like, which))
+                asked.append((shape.like, which))
             elif shape is not None:
-                for size in shape.sizes:
-                    todo += [_asked(atom) for atom in _inputs(size)]
+                asked += [_asked(atom) for size in shape.sizes for atom in _inputs(size)]
             else:
                 given = tensor.sole_atom
                 if given is None or given.tag != "host" or given.arguments[0] != "parameter":
@@ -163,6 +176,27 @@ class Trial:
         if len(tensors) != 1 or rank > MAX_RANK:
             raise CannotTell
         return tensors.pop(), rank
+
+    def _check_rank(self) -> None:
+        """Raises CannotTell where more dimensions would make the buffer larger, or it is fixed."""
+        root = self._buffer
+        while (shape := self._shapes.get(root)) is not None and shape.like is not None:
+            root = shape.like
+        if shape is not None and all(size.constant_value is not None for size in shape.sizes):
+            raise CannotTell  # which tensors fit it is for the caller to know
+        atoms = {a for form in self._forms for a in _inputs(form) if a.tag == "size"}
+        if shape is not None:
+            atoms |= {a for size in shape.sizes for a in _inputs(size) if a.tag == "size"}
+        indexed = any(atom.arguments[2] for atom in atoms)
+        whole = shape is None or any(
+            atom.arguments[1] in ("numel", "stride") or not atom.arguments[2] for atom in atoms
+        )
+        given = self._tensor.sole_atom
+        assert given is not None
+        known = rank_of(self._launch, str(given.arguments[1]))
+        if (indexed and whole and known is None) or (known or 0) > MAX_RANK:
+            raise CannotTell
+        self._rank = known or self._rank
 
     # Numbers
 
@@ -216,6 +250,16 @@ class Trial:
         return shape[index]
 
     def _sizes_of(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        key = (tensor, sizes)
+        if key not in self._computed:
+            self._computed[key] = None  # a shape that rests on itself is none
+            self._computed[key] = self._compute_sizes(tensor, sizes)
+        known = self._computed[key]
+        if known is None:
+            raise CannotTell
+        return known
+
+    def _compute_sizes(self, tensor: Polynomial, sizes: tuple[int, ...]) -> tuple[int, ...]:
         shape = self._shapes.get(tensor)
         if shape is None:
             return sizes
@@ -314,8 +358,9 @@ class Trial:
             if numbers
         ]
         return (
-            f"with {name} of shape {shape}, {' of '.join(where) or 'the store'} writes to element "
-            f"{element} of {self._base}, which has {length}"
+            f"launched in {self._launch.where} with {name} of shape {shape}, "
+            f"{' of '.join(where) or 'the store'} writes to element {element} of {self._base}, "
+            f"which has {length} elements"
         )
 
 
@@ -402,7 +447,19 @@ def checks_are_understood(launch: Launch) -> bool:
                 return False
         elif isinstance(node, ast.While | ast.Try):
             return False
-    return True
+    attributes = (n.attr for n in walk(launch.launcher) if isinstance(n, ast.Attribute))
+    if not RESHAPING.isdisjoint(attributes):
+        return False
+    return not _is_out_of_sight(launch)
+
+
+def _is_out_of_sight(launch: Launch) -> bool:
+    """Whether code that is not known may have given what is passed other sizes, or other memory."""
+    assert launch.launcher is not None
+    reach = reach_of(launch.module, launch.launcher)
+    end = launch.call.end_lineno or launch.call.lineno
+    names = (n.id for a in launch.arguments.values() for n in walk(a) if isinstance(n, ast.Name))
+    return any(reach.is_reached(name, end) for name in names)
 
 
 def _is_understood(test: ast.expr) -> bool:

@@ -123,7 +123,7 @@ def _masked_stream(
     stride = axis.extent if axis is not None else ONE
     if loop is not None:
         trips = facts.forms.trip_count(loop)
-        if trips is None or trips != ceiling_division(limit, stride):
+        if trips is None or not _reaches(facts, trips, limit, stride):
             raise NotCounted(
                 f"the loop in line {loop.line} need not end where the mask does ({limit.readable})"
             )
@@ -132,6 +132,42 @@ def _masked_stream(
             f"one tile of {stride.readable} need not hold all {limit.readable} elements"
         )
     return Stream(loop, axis, limit, True)
+
+
+def _reaches(facts: KernelFacts, trips: Polynomial, limit: Polynomial, stride: Polynomial) -> bool:
+    """Whether so many iterations of that stride come to the limit; what is beyond is masked."""
+    if trips == ceiling_division(limit, stride):
+        return True
+    walked = ZERO
+    for monomial, coefficient in trips.terms.items():
+        part = Polynomial({monomial: coefficient})
+        tiles = part.sole_atom
+        if tiles is not None and tiles.tag == "cdiv" and tiles.arguments[1] == stride:
+            dividend = tiles.arguments[0]
+            assert isinstance(dividend, Polynomial)
+            walked = walked + dividend
+        else:
+            walked = walked + part * stride
+    slack = walked - limit
+    return facts.forms.is_nonnegative(slack) or facts.forms.is_positive(slack + 1)
+
+
+def end_of_mask(
+    facts: KernelFacts, mask: Iterable[Atom], loop: Loop, lanes: Sequence[Lanes]
+) -> tuple[Polynomial, Polynomial] | None:
+    """The index from which on a mask is off, and how far an iteration goes, where a loop comes to
+    that index; None if it need not.
+
+    In all iterations that the loop could have more, the mask is off too.
+    """
+    for indicator in mask:
+        if any(varies_with(atom, loop) for atom in indicator.leaves()):
+            try:
+                stream = _masked_stream(facts, indicator, [loop], lanes, [])
+                return stream.extent, stream.lanes.extent if stream.lanes is not None else ONE
+            except NotCounted:
+                continue
+    return None
 
 
 def _at_most(

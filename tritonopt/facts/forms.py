@@ -132,16 +132,16 @@ class Forms:
             return None
         try:
             extent = self.of(loop.stop) - self.of(loop.start)
-            step = self.of(loop.step)
-            tiles = extent.sole_atom
-            if step == ONE and tiles is not None and tiles.tag == "floordiv":
+            count = ceiling_division(extent, self.of(loop.step))
+            tiles = count.sole_atom
+            if tiles is not None and tiles.tag == "floordiv":
                 # `(a + b - 1) // b` differs from the ceiling of a / b, if at all, where both
                 # are no number of iterations.
                 dividend, divisor = tiles.arguments[:2]
                 assert isinstance(dividend, Polynomial) and isinstance(divisor, Polynomial)
                 if self.is_positive(divisor):
-                    extent, step = dividend - divisor + 1, divisor
-            return ceiling_division(extent, step)
+                    return ceiling_division(dividend - divisor + 1, divisor)
+            return count
         except TooLarge:
             return None
 

@@ -17,9 +17,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
+from tritonopt.facts import torch_api
 from tritonopt.facts.forms import ceiling_division
+from tritonopt.facts.host_effects import Evaluation
+from tritonopt.facts.host_reach import Reach, reach_of
 from tritonopt.facts.polynomial import Argument, Atom, Polynomial, TooLarge
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.module import Module
@@ -35,11 +38,6 @@ _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
 _CHECKS = frozenset({"torch._check", "torch._assert"})
 _SIZES = frozenset({"size", "stride", "numel"})
 _READ = frozenset({"triton.next_power_of_2", "min", "max", "int", "isinstance", "len"})
-_RESHAPING = frozenset(
-    ["as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_"]
-    + ["transpose_", "unsqueeze_"]
-)
-"""Methods after which a tensor has other sizes."""
 _LEAVES_BLOCK = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 
@@ -98,6 +96,18 @@ def forms_at(launch: Launch) -> Callable[[ast.expr], Polynomial]:
     return lambda expression: host.form(expression, host.statement(expression))
 
 
+def evaluation_at(launch: Launch) -> Evaluation:
+    names = launch.module.names
+    scope = names.module if launch.launcher is None else names.scopes[launch.launcher]
+    return Evaluation(launch.module, scope)
+
+
+def evaluated_by(launch: Launch) -> list[ast.expr]:
+    """What a launch evaluates: its grid and all that it passes."""
+    call = launch.call
+    return [launch.grid, *call.args, *(keyword.value for keyword in call.keywords)]
+
+
 def _host_of(launch: Launch) -> _Host:
     return _host(launch.module, launch.launcher)
 
@@ -129,6 +139,7 @@ class _Passing:
         self._tuning = tuning
         self._chosen = chosen
         self._place = place
+        self._evaluation = evaluation_at(launch)
 
     def passed(self, checks: _Checks) -> Passed:
         names = [parameter.name for parameter in self._launch.kernel.parameters]
@@ -151,7 +162,7 @@ class _Passing:
             return _unknown(heuristic, f"{name} by a heuristic")
         argument = self._launch.arguments.get(name)
         if argument is not None:
-            return self._host.form(argument, self._place)
+            return self._form(argument, self._place)
         if self._chosen is not None and name in self._chosen:
             number = self._chosen[name]
             if number is not None:
@@ -164,12 +175,18 @@ class _Passing:
             return self._host.form(default, None)
         return Polynomial.of(Atom("host", ("chosen", name)))
 
+    def _form(self, expression: ast.expr, place: ast.stmt | None) -> Polynomial:
+        """An expression of the launch, if nothing that the launch evaluates changes it."""
+        if self._evaluation.may_be_another(expression, evaluated_by(self._launch)):
+            return _unknown(expression, "changed")
+        return self._host.form(expression, place)
+
     def _grid(
         self, grid: ast.expr, place: ast.stmt | None, depth: int = 0
     ) -> tuple[Polynomial | None, ...]:
         match grid:
             case ast.Tuple(elts=extents) | ast.List(elts=extents):
-                return tuple(self._host.form(extent, place) for extent in extents)
+                return tuple(self._form(extent, place) for extent in extents)
             # What a lambda or an inner function reads is as it is when it is called: at the launch.
             case ast.Lambda(args=arguments, body=ast.Tuple(elts=extents)):
                 return tuple(self._of_chosen(e, arguments, self._place, depth) for e in extents)
@@ -205,6 +222,8 @@ class _Passing:
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         if len(every) != 1 or arguments.vararg is not None or arguments.kwarg is not None:
             return _unknown(expression, "")
+        if self._evaluation.may_be_another(expression, evaluated_by(self._launch)):
+            return _unknown(expression, "changed")
         return self._host.form(expression, place, _Chosen(every[0].arg, chosen))
 
 
@@ -346,6 +365,25 @@ class _Host:
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         self._parameters = {argument.arg for argument in every}
 
+    @cached_property
+    def _reach(self) -> Reach | None:
+        return reach_of(self._module, self._function) if self._function is not None else None
+
+    def _size(
+        self,
+        tensor: ast.Name,
+        method: str,
+        which: tuple[int, ...],
+        place: ast.stmt | None,
+        depth: int,
+    ) -> Polynomial:
+        if place is not None and self._reach is not None:
+            line = max(place.lineno, tensor.lineno)
+            if self._reach.is_reached(tensor.id, line) or tensor.id in self._reach.reshaped:
+                # Code that is not known may have given it other sizes.
+                return _unknown(tensor, f"{method} {which}")
+        return _size(self._name(tensor, place, depth), method, which)
+
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement of the function that an expression stands in."""
         parents = self._module.names.parents
@@ -445,13 +483,13 @@ class _Host:
                     value=ast.Attribute(value=ast.Name() as tensor, attr="shape"),
                     slice=ast.Constant(value=int() as index),
                 ):
-                    return _size(self._name(tensor, place, depth), "size", (index,))
+                    return self._size(tensor, "size", (index,), place, depth)
                 case ast.Subscript(
                     value=ast.Name(id=name), slice=ast.Constant(value=str() as key)
                 ) if chosen is not None and name == chosen.name:
                     return chosen.lookup(key) or _unknown(node, key)
                 case ast.Call():
-                    return self._call(node, inside)
+                    return self._call(node, inside, place, depth)
         except TooLarge:
             return _unknown(node, "large")
         return _unknown(node, "")
@@ -475,7 +513,13 @@ class _Host:
                 return Polynomial.of(Atom("mod", (left, right, "static")))
         return _unknown(node, "")
 
-    def _call(self, node: ast.Call, inside: Callable[[ast.expr], Polynomial]) -> Polynomial:
+    def _call(
+        self,
+        node: ast.Call,
+        inside: Callable[[ast.expr], Polynomial],
+        place: ast.stmt | None,
+        depth: int,
+    ) -> Polynomial:
         name = self._module.resolve(node.func) or self._module.builtin(node.func)
         plain = not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)
         if plain and name in _CEILING and len(node.args) == 2:
@@ -494,7 +538,7 @@ class _Host:
                 if plain and len(indices) == len(node.args):
                     which = tuple(i for i in indices if isinstance(i, int))
                     if len(which) == len(indices):
-                        return _size(inside(tensor), method, which)
+                        return self._size(tensor, method, which, place, depth)
         return _unknown(node, "")
 
     # Checks
@@ -594,7 +638,9 @@ class _Host:
 
 
 def _where(node: ast.AST) -> Argument:
-    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    # `x` and `x.t()` and `x.t().clone()` begin at one place: only its end tells a node from these.
+    names = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    return tuple(getattr(node, name, None) or 0 for name in names)
 
 
 def _unknown(node: ast.AST, what: str) -> Polynomial:
@@ -688,7 +734,9 @@ def _names_bound_in(node: ast.AST) -> Iterator[str]:
             ):
                 yield bound
             case ast.Attribute(value=ast.Name(id=bound), attr=method):
-                if method in _RESHAPING or (method == "data" and isinstance(inner.ctx, ast.Store)):
+                if method in torch_api.RESHAPING or (
+                    method == "data" and isinstance(inner.ctx, ast.Store)
+                ):
                     yield bound
             case ast.alias(name=imported, asname=local):
                 yield local or imported.partition(".")[0]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -119,6 +119,8 @@ class Interpretation:
         self._clock = 0
         self._loop_stack: list[Loop] = []
         self._guards: list[Guard] = []
+        self._bound_when: dict[Value, tuple[Value, bool, Value]] = {}
+        """What is bound in one branch only: the condition, how it was answered, the value."""
         self._returned: list[Guard] = []
         """Of the helpers being interpreted: the conditions under which they have not returned."""
         self._call_stack: list[Kernel] = []
@@ -276,11 +278,9 @@ class Interpretation:
     def _if(self, statement: ast.If) -> bool:
         condition = self._expression(statement.test)
         before = self._frame.environment
-        self._frame.environment = dict(before)
-        left_then = self._guarded(condition, True, statement, statement.body)
+        left_then = self._guarded(condition, True, statement, before)
         then = self._frame.environment
-        self._frame.environment = dict(before)
-        left_else = self._guarded(condition, False, statement, statement.orelse)
+        left_else = self._guarded(condition, False, statement, before)
         other = self._frame.environment
         if left_then and left_else:
             return True
@@ -292,15 +292,37 @@ class Interpretation:
             self._frame.environment = self._merge(condition, then, other)
         return False
 
-    def _guarded(
-        self, condition: Value, holds: bool, node: ast.If, body: Sequence[ast.stmt]
-    ) -> bool:
+    def _guarded(self, condition: Value, holds: bool, node: ast.If, before: Environment) -> bool:
+        """Interpret one branch, from the names that are bound before it."""
         self._guards.append(Guard(condition, holds, node))
         self._frame.guard_depth += 1
-        left = self._block(body)
+        known = self.refined(before, self._guards)
+        self._frame.environment = dict(known)
+        left = self._block(node.body if holds else node.orelse)
+        after = self._frame.environment
+        for name, value in before.items():
+            if after.get(name) is known[name]:
+                after[name] = value
         self._frame.guard_depth -= 1
         self._guards.pop()
         return left
+
+    def refined(self, environment: Environment, guards: Iterable[Guard]) -> Environment:
+        """The names that are bound where these conditions hold.
+
+        A name that is bound in one branch only has no value behind it, but where the same is
+        asked again and answered alike it has that of the branch.
+        """
+        answers = {(guard.condition, guard.holds) for guard in guards}
+
+        def meant(value: Value) -> Value:
+            bound = self._bound_when.get(value)
+            while bound is not None and bound[:2] in answers:
+                value = bound[2]
+                bound = self._bound_when.get(value)
+            return value
+
+        return {name: meant(value) for name, value in environment.items()}
 
     def _side(self, condition: Value, holds: bool, node: ast.IfExp) -> Value:
         """One side of `a if condition else b`; what it loads is loaded in that case only."""
@@ -314,7 +336,10 @@ class Interpretation:
         for name in {**then, **other}:
             a, b = then.get(name), other.get(name)
             if a is None or b is None:
+                bound, holds = (a, True) if a is not None else (b, False)
+                assert bound is not None
                 merged[name] = self._bound_in(condition, name, then=a, other=b)
+                self._bound_when[merged[name]] = (condition, holds, bound)
             elif a is b:
                 merged[name] = a
             else:
@@ -686,7 +711,7 @@ class Interpretation:
     def _name(self, node: ast.Name, name: str) -> Value:
         known = self._frame.environment.get(name)
         if known is not None:
-            return known
+            return self._as_guarded(known)
         dtype = self._dtype_named(self._dotted(node))
         if dtype is not None:
             return dtype
@@ -717,6 +742,24 @@ class Interpretation:
             return None if module.is_replaced(node.id) else self._outer_constant(binding, module)
         found = None if self._is_local(node) else module.bound_elsewhere(node)
         return None if found is None else self._outer_constant(found[1], found[0])
+
+    def _as_guarded(self, value: Value) -> Value:
+        """What a name stands for under the conditions that are known to hold here.
+
+        `if FLAG: p = X` `else: p = Y`, and later `if FLAG: tl.load(p)`.
+        """
+        while value.op in ("phi", "in_branch") and self._guards:
+            condition = value.operands[0].serial if value.op == "phi" else _branch(value)[0]
+            holds = next((g.holds for g in self._guards if g.condition.serial == condition), None)
+            if holds is None:
+                break
+            if value.op == "phi":
+                value = value.operands[1 if holds else 2]
+            elif holds == _branch(value)[1]:
+                value = value.operands[0]
+            else:
+                break
+        return value
 
     def _outer_constant(self, binding: Binding, module: Module) -> Value | None:
         """The value of `EPS = 1e-5` or `BLOCK = tl.constexpr(64)` outside of the kernel."""
@@ -1064,6 +1107,14 @@ class Interpretation:
 def _replaces_elements(kernels: Sequence[Kernel]) -> bool:
     nodes = chain.from_iterable(kernel.nodes for kernel in kernels)
     return any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) for n in nodes)
+
+
+def _branch(value: Value) -> tuple[int, bool]:
+    """Of an "in_branch" value: the condition's number, and whether it holds in the branch."""
+    assert isinstance(value.attribute, tuple)
+    condition, holds = value.attribute
+    assert isinstance(condition, int) and isinstance(holds, bool)
+    return condition, holds
 
 
 def _float_of(constant: object) -> float | None:

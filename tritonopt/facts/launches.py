@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from tritonopt.facts.host import Passed, passed_by
+from tritonopt.facts.host import Passed, evaluated_by, evaluation_at, passed_by
+from tritonopt.facts.host_reach import reach_of
+from tritonopt.facts.torch_api import ALLOCATING, REPLACING
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
 
@@ -23,9 +25,6 @@ _ALLOCATIONS = frozenset(
     for name in ("empty", "zeros", "ones", "full", "rand", "randn", "randint")
     for like in ("", "_like")
 ) | {"torch.empty_strided", "torch.arange", "torch.tensor"}
-_ALLOCATING_METHODS = frozenset(
-    {"new_empty", "new_zeros", "new_ones", "new_full", "new_tensor", "clone"}
-)
 _VIEWS = frozenset(
     [
         "view",
@@ -144,7 +143,17 @@ class LaunchEvidence:
                 return False
             if not _stays_the_same(one):
                 return False
+            if evaluation_at(launch).may_be_another(one, evaluated_by(launch)):
+                return False
         return True
+
+    def passes_one_for_both(self, first: str, second: str) -> bool:
+        """Whether some launch is seen to pass the same expression for two parameters."""
+        pairs = [(n.arguments.get(first), n.arguments.get(second)) for n in self.launches]
+        return any(
+            one is not None and other is not None and ast.dump(one) == ast.dump(other)
+            for one, other in pairs
+        )
 
     def disjoint(self, first: str, second: str) -> Disjointness:
         """Whether, at every launch, the two parameters point to memory that does not overlap."""
@@ -219,6 +228,8 @@ class _Buffers:
     def __init__(self, launch: Launch) -> None:
         assert launch.launcher is not None
         self._module = launch.module
+        self._reach = reach_of(self._module, launch.launcher)
+        self._end = launch.call.end_lineno or launch.call.lineno
         self._tensors = {
             base for argument in launch.arguments.values() if (base := _base(argument)) is not None
         }
@@ -251,10 +262,9 @@ class _Buffers:
                     self._hidden |= set(names)
                 case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
                     self._hidden.add(name)
-                case (
-                    ast.Attribute(attr="data", ctx=ast.Store())
-                    | ast.Attribute(attr="set_" | "swap_tensors" | "resize_")
-                ):
+                case ast.Attribute(attr="data", ctx=ast.Store()):
+                    self._replaces_memory = True
+                case ast.Attribute(attr=method) if method in REPLACING:
                     self._replaces_memory = True
         self._otherwise: set[str] = set()
         """Names that are bound in any way but a plain assignment."""
@@ -269,6 +279,8 @@ class _Buffers:
         own = self._roots(mine)
         if own is None or self._replaces_memory:
             return False
+        if any(self._reach.is_reached(name, self._end) for name in own):
+            return False  # it may have other memory by now
         if isinstance(theirs, ast.Constant):
             return True
         other = self._roots(theirs)
@@ -288,7 +300,7 @@ class _Buffers:
             elsewhere = any(k.arg in ("out", None) for k in expression.keywords)
             if self._module.resolve(function) in _ALLOCATIONS and not elsewhere:
                 return frozenset()
-            if isinstance(function, ast.Attribute) and function.attr in _ALLOCATING_METHODS:
+            if isinstance(function, ast.Attribute) and function.attr in ALLOCATING:
                 # Of what is passed to a kernel, it is known to be a tensor's method.
                 return frozenset() if _base(function.value) in self._tensors else None
         base = _base(expression)

@@ -12,11 +12,14 @@ Indicators are idempotent: `m * m` is `m`. That makes masks algebra:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Union
+
+from tritonopt.facts.work import spend
 
 Argument = Union["Atom", "Polynomial", str, int, bool, None, tuple["Argument", ...]]
 
@@ -62,31 +65,34 @@ class Atom:
     def readable(self) -> str:
         """As a person would write it, for messages and listings."""
         parts = [_readable(a) for a in self.arguments]
-        match self.tag:
-            case "param" | "global" | "dtype" | "constant":
-                return str(self.arguments[0])
-            case "trip":
+        match self.tag, self.arguments:
+            case (("param" | "global" | "dtype" | "constant"), (first, *_)):
+                return str(first)
+            case "trip", _:
                 return f"trip{parts[0]}"
-            case "lane":
-                axis = self.arguments[1]
-                where = f", axis -{axis + 1}" if isinstance(axis, int) and axis else ""
-                return f"lane[{parts[0]}{where}]"
-            case "load":
-                return f"{self.arguments[0] or '?'}[{parts[1]}]"
-            case "negative":
-                return f"({parts[0]} < 0)"
-            case "zero":
-                return f"({parts[0]} == 0)"
-            case "total":
+            case "lane", (_, axis):
+                after = ", ".join([":", *["None"] * (axis if isinstance(axis, int) else 0)])
+                return f"arange(0, {parts[0]})" + (f"[{after}]" if axis else "")
+            case "load", (base, *_):
+                return f"{base or '?'}[{parts[1]}]"
+            case "negative", (Polynomial() as form,):
+                return _comparison(form, "<")
+            case "zero", (Polynomial() as form,):
+                return _comparison(form, "==")
+            case "holds", (str() as order, *_) if order in _ORDERS:
+                return f"({parts[1]} {_ORDERS[order]} {parts[2]})"
+            case "total", _:
                 return f"sum({parts[1]})"
-            case "bound":
-                return "lane" if self.arguments[0] == "lane" else f"trip{parts[1]}"
-            case "floordiv" | "mod":
-                return f"{self.tag}({parts[0]}, {parts[1]})"
-            case "undefined":
+            case "bound", (kind, *_):
+                return "lane" if kind == "lane" else f"trip{parts[1]}"
+            case (("floordiv" | "mod"), (left, right, *_)):
+                sign = "//" if self.tag == "floordiv" else "%"
+                return f"{_factor(left)}{sign if sign == '//' else ' % '}{_factor(right)}"
+            case "group", (form,):
+                return _factor(form)
+            case "undefined", _:
                 return "undefined"
-            case "tile":
-                own = self.arguments[0]
+            case "tile", (own, *_):
                 named = isinstance(own, tuple) and own[0] in ("carried", "result")
                 return f"{own[2]}?" if named and isinstance(own, tuple) else "?"
         return f"{self.tag}({', '.join(parts)})"
@@ -136,6 +142,34 @@ def _readable(argument: Argument) -> str:
     return str(argument)
 
 
+_ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+
+
+def _factor(argument: Argument) -> str:
+    """As a factor, in parentheses where it needs them."""
+    text = _readable(argument)
+    return text if re.fullmatch(r"\w+(\([^()]*\))?", text) else f"({text})"
+
+
+def _comparison(form: Polynomial, order: str) -> str:
+    """`form < 0` or `form == 0` with what is taken off on the other side: `cols < N`."""
+    more = Polynomial({m: c for m, c in form.terms.items() if c > 0 and m})
+    less = Polynomial({m: -c for m, c in form.terms.items() if c < 0 and m})
+    rest = form.terms.get((), Fraction(0))
+    if order == "<" and rest == -1:
+        order, rest = "<=", Fraction(0)  # of integers
+    if not more.is_zero and not less.is_zero:
+        less -= rest
+    elif less.is_zero:
+        less = Polynomial.constant(-rest)
+    else:
+        more = Polynomial.constant(rest)
+    turned = order != "==" and any(a.tag == "lane" for a in less.atoms)
+    if turned and not any(a.tag == "lane" for a in more.atoms):
+        return f"({less.readable} {order.replace('<', '>')} {more.readable})"
+    return f"({more.readable} {order} {less.readable})"
+
+
 def _leaves(argument: Argument) -> Iterator[Atom]:
     if isinstance(argument, Atom):
         yield from argument.leaves()
@@ -168,6 +202,7 @@ class Polynomial:
     __slots__ = ("__dict__", "size", "terms")
 
     def __init__(self, terms: Mapping[Monomial, Fraction]) -> None:
+        spend()
         if len(terms) > MAX_TERMS:
             raise TooLarge
         self.terms: dict[Monomial, Fraction] = {m: c for m, c in terms.items() if c}
@@ -189,14 +224,18 @@ class Polynomial:
 
     @cached_property
     def readable(self) -> str:
-        """As a person would write it: `N - 1`, `row*stride + lane[BLOCK]`."""
+        """As a person would write it: `N - 1`, `row*stride + arange(0, BLOCK)`."""
+        terms = sorted(((m, c) for m, c in self.terms.items() if m), key=_written_order)
+        rest = self.terms.get((), Fraction(0))
+        if rest:
+            # `N - 1`, but `1 - N`.
+            first = rest > 0 and all(coefficient < 0 for _, coefficient in terms)
+            terms.insert(0 if first else len(terms), ((), rest))
         text = ""
-        for monomial, coefficient in self.sorted_terms:
-            factors = [a.readable if p == 1 else f"{a.readable}^{p}" for a, p in monomial]
-            if abs(coefficient) != 1 or not factors:
-                factors.insert(0, str(abs(coefficient)))
+        for monomial, coefficient in terms:
             sign = (" - " if text else "-") if coefficient < 0 else (" + " if text else "")
-            text += sign + "*".join(factors)
+            term = _term(monomial, abs(coefficient))
+            text += f"{sign}({term})" if " & " in term and len(terms) > 1 else sign + term
         return text or "0"
 
     @property
@@ -357,6 +396,44 @@ def multiply(left: Monomial, right: Monomial) -> Monomial:
 
 def monomial_polynomial(items: Iterable[tuple[Atom, int]]) -> Polynomial:
     return Polynomial({multiply((), tuple(items)): Fraction(1)})
+
+
+_POSITIONS = frozenset({"program_id", "trip", "lane", "bound"})
+"""What is multiplied by a stride or a block: `program_id(0)*stride`."""
+
+
+def _written_order(term: tuple[Monomial, Fraction]) -> tuple[bool, int, int, Fraction, str]:
+    """What is added before what is taken off, lanes late, products before single names."""
+    monomial, coefficient = term
+    lanes = sum(atom.tag == "lane" for atom, _ in monomial)
+    degree = sum(power for _, power in monomial)
+    return coefficient < 0, lanes, -degree, -abs(coefficient), _term_key(monomial, Fraction(1))
+
+
+def _term(monomial: Monomial, coefficient: Fraction) -> str:
+    """A product: `2*M`, `N**2`, `row*stride`, `x/N`, `N/2`."""
+    if coefficient == 1 and all(atom.is_indicator for atom, _ in monomial) and monomial:
+        return " & ".join(atom.readable for atom, _ in monomial)
+    if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+        return monomial[0][0].readable
+    factors = sorted(monomial, key=lambda factor: factor[0].tag not in _POSITIONS)
+    above = [_power(atom, power) for atom, power in factors if power > 0]
+    below = [_power(atom, -power) for atom, power in factors if power < 0]
+    if coefficient.numerator != 1 or not above:
+        above.insert(0, str(coefficient.numerator))
+    if coefficient.denominator != 1:
+        below.insert(0, str(coefficient.denominator))
+    quotient = "*".join(below)
+    return "*".join(above) + (
+        f"/({quotient})" if len(below) > 1 else f"/{quotient}" if below else ""
+    )
+
+
+def _power(atom: Atom, power: int) -> str:
+    text = atom.readable
+    if atom.tag in ("floordiv", "mod"):
+        text = f"({text})"
+    return text if power == 1 else f"{text}**{power}"
 
 
 def _term_key(monomial: Monomial, coefficient: Fraction) -> str:

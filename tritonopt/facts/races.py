@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.buffers import MAX_RANK, CannotTell, Trial, checks_are_understood
+from tritonopt.facts.buffers import (
+    MAX_RANK,
+    CannotTell,
+    Trial,
+    checks_are_understood,
+)
+from tritonopt.facts.callers import passes_any_size
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.offsets import number_of
 from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
@@ -108,7 +114,9 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
         return ""  # lanes that are off in the store may be of no use to anybody
     if store.stored is not None and store.stored.op in ("const", "constexpr", "full"):
         return ""  # whoever writes it, it is the same
-    for launch in filter(checks_are_understood, facts.launches.launches):
+    for launch in facts.launches.launches:
+        if not (checks_are_understood(launch) and passes_any_size(launch)):
+            continue
         worlds = [w for w in facts.launches.passed if w.launch is launch]
         for world in (w for w in worlds if not w.unread):
             try:

@@ -11,14 +11,18 @@ import math
 import operator
 import random
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.values import COMPARISONS, Value
 
 if TYPE_CHECKING:
+    from tritonopt.facts.effects import Effect, Loop
     from tritonopt.facts.kernel import KernelFacts
 
 _LENGTH = 4
+_ITERATIONS = 3
 _TRIALS = 6
 _MAX_NODES = 300
 _ROUNDING = 1e-6
@@ -42,18 +46,69 @@ def changes_when_repeated(facts: KernelFacts, stored: Value, element: frozenset[
     return any(_differs(facts, stored, element, trial) for trial in range(_TRIALS))
 
 
+def sweep_changes_when_repeated(
+    facts: KernelFacts, store: Effect, element: frozenset[int], of_buffer: frozenset[int]
+) -> bool:
+    """The same for a loop that stores each of its elements, computed from those before as well.
+
+    A prefix sum in place is the example: its first element stays as it is. `of_buffer` are all
+    loads of the buffer; where one reads another element than that of its iteration, nothing is
+    shown.
+    """
+    assert store.stored is not None
+    parts = list(islice(_parts(facts, store.stored), _MAX_NODES + 1))
+    read = {part.number for part in parts if part.op == "load"} & of_buffer
+    if len(parts) > _MAX_NODES or not store.loops or read - element:
+        return False
+    return any(_sweep_differs(facts, store, element, trial) for trial in range(_TRIALS))
+
+
 def _differs(facts: KernelFacts, stored: Value, element: frozenset[int], trial: int) -> bool:
-    numbers = random.Random(trial)
-    # Whole numbers every other time: bits can be counted on them only.
-    row = tuple(
-        float(numbers.randint(-300, 300)) if trial % 2 else numbers.uniform(-4, 4)
-        for _ in range(_LENGTH)
-    )
+    row = _some_row(random.Random(trial), trial)
     try:
         once = _Computation(facts, element, row, trial).row(stored)
         twice = _Computation(facts, element, once, trial).row(stored)
     except (_Unclear, ArithmeticError, ValueError):
         return False
+    return _are_apart(once, twice)
+
+
+def _sweep_differs(facts: KernelFacts, store: Effect, element: frozenset[int], trial: int) -> bool:
+    numbers = random.Random(trial)
+    rows = [_some_row(numbers, trial) for _ in range(_ITERATIONS)]
+    try:
+        once = _swept(facts, store, element, rows, trial)
+        twice = _swept(facts, store, element, once, trial)
+    except (_Unclear, ArithmeticError, ValueError, RecursionError):
+        return False
+    return any(map(_are_apart, once, twice))
+
+
+def _swept(
+    facts: KernelFacts, store: Effect, element: frozenset[int], rows: list[_Row], trial: int
+) -> list[_Row]:
+    """The elements after the loop, by iteration."""
+    assert store.stored is not None
+    found: list[_Row] = []
+    before: _Computation | None = None
+    for iteration, row in enumerate(rows):
+        before = _Computation(
+            facts, element, row, trial, _Iteration(store.loops[-1], iteration, before)
+        )
+        here = all(bool(before.row(g.condition)[0]) == g.holds for g in store.guards)
+        found.append(before.row(store.stored) if here else row)
+    return found
+
+
+def _some_row(numbers: random.Random, trial: int) -> _Row:
+    # Whole numbers every other time: bits can be counted on them only.
+    return tuple(
+        float(numbers.randint(-300, 300)) if trial % 2 else numbers.uniform(-4, 4)
+        for _ in range(_LENGTH)
+    )
+
+
+def _are_apart(once: _Row, twice: _Row) -> bool:
     size = max(1.0, *map(abs, once))
     return all(map(math.isfinite, (*once, *twice))) and any(
         abs(a - b) > _ROUNDING * size for a, b in zip(once, twice, strict=True)
@@ -79,10 +134,27 @@ def _made_of(facts: KernelFacts, value: Value) -> tuple[Value, ...]:
     return loop.initial[name], loop.following[name]
 
 
+@dataclass(frozen=True)
+class _Iteration:
+    """One of a loop, and what the one before has computed."""
+
+    loop: Loop
+    number: int
+    before: _Computation | None
+
+
 class _Computation:
     """The lanes of one row, with numbers put in."""
 
-    def __init__(self, facts: KernelFacts, element: frozenset[int], row: _Row, trial: int) -> None:
+    def __init__(
+        self,
+        facts: KernelFacts,
+        element: frozenset[int],
+        row: _Row,
+        trial: int,
+        iteration: _Iteration | None = None,
+    ) -> None:
+        self._iteration = iteration
         self._facts = facts
         self._element = element
         self._given = row
@@ -103,26 +175,40 @@ class _Computation:
             case "lane":
                 return tuple(map(float, range(_LENGTH)))
             case "program_id" | "trip":
-                return (0.0,) * _LENGTH
+                return (float(self._trip(value)),) * _LENGTH
             case "param" | "constexpr" if value.attribute in self._facts.integers.parameters:
                 return (float(_LENGTH),) * _LENGTH
             case "carried":
-                # Loops run once.
-                return self.row(self._facts.loops[value.carrier.loop].initial[value.carrier.name])
+                return self._carried(value)
             case "result":
                 return self.row(self._facts.loops[value.carrier.loop].following[value.carrier.name])
             case "full" | "cast" | "insert_axes" | "broadcast_to" | "pos":
                 return self._passed_on(value)
             case "reduce" if value.reduction.name in _REDUCTIONS:
                 return (_REDUCTIONS[value.reduction.name](self.row(value.operands[0])),) * _LENGTH
+            case "reshaped" if (scan := _scan(value)) is not None:
+                return scan(self.row(value.operands[0]))
             case "where" | "phi":
                 condition, then, other = map(self.row, value.operands)
                 return tuple(t if c else o for c, t, o in zip(condition, then, other, strict=True))
-        compute = _function(value)
+        compute = function_on_numbers(value)
         if compute is not None:
             columns = zip(*map(self.row, value.operands), strict=True)
             return tuple(float(compute(*numbers)) for numbers in columns)
         return self._anything(value)
+
+    def _trip(self, value: Value) -> int:
+        swept = self._iteration
+        mine = swept is not None and value.op == "trip" and value.attribute == swept.loop.identity
+        return swept.number if swept is not None and mine else 0
+
+    def _carried(self, value: Value) -> _Row:
+        """What it was before the loop: loops run once, but for the one that is swept."""
+        loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
+        swept = self._iteration
+        if swept is not None and loop is swept.loop and swept.before is not None:
+            return swept.before.row(loop.following[name])
+        return self.row(loop.initial[name])
 
     def _passed_on(self, value: Value) -> _Row:
         row = self.row(value.operands[0])
@@ -145,7 +231,16 @@ class _Computation:
         return tuple(numbers.uniform(-4, 4) for _ in range(_LENGTH))
 
 
-def _function(value: Value) -> Callable[..., float] | None:
+def _scan(value: Value) -> Callable[[_Row], _Row] | None:
+    """A function of a whole row; of a tile, along the axis that it is computed along."""
+    match value.attribute:
+        case (str() as name, *_):
+            return _SCANS.get(name)
+    return None
+
+
+def function_on_numbers(value: Value) -> Callable[..., float] | None:
+    """What computes a value from the numbers that its operands are; None where it is not known."""
     name = value.attribute if value.op == "elementwise" else value.op
     if isinstance(name, tuple):
         name = name[0]  # the others are its modes
@@ -164,6 +259,17 @@ def _whole(compute: Callable[[int, int], int]) -> Callable[[float, float], float
 def _sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
+
+def _softmax(row: _Row) -> _Row:
+    powers = [math.exp(number - max(row)) for number in row]
+    return tuple(power / math.fsum(powers) for power in powers)
+
+
+_SCANS: Mapping[str, Callable[[_Row], _Row]] = {
+    "cumsum": lambda row: tuple(accumulate(row)),
+    "cumprod": lambda row: tuple(accumulate(row, operator.mul)),
+    "softmax": _softmax,
+}
 
 _REDUCTIONS: Mapping[str, Callable[[_Row], float]] = {"sum": math.fsum, "max": max, "min": min}
 

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.facts.host_reach import reach_of
 from tritonopt.source import Launch, Module
 from tritonopt.source.trees import walk
 
@@ -102,6 +103,10 @@ def passed_types(launch: Launch) -> dict[str, str]:
         return {}
     launcher = _Launcher(launch.module, launch.call)
     names = launcher.names_at(launch.launcher)
+    reach = reach_of(launch.module, launch.launcher)
+    end = launch.call.end_lineno or launch.call.lineno
+    # Code that is not known may put other memory behind a tensor, of another type.
+    names = {n: k for n, k in names.items() if k.kind == "dtype" or not reach.is_reached(n, end)}
     known = {p: launcher.infer(expr, names) for p, expr in launch.arguments.items()}
     return {p: k.dtype for p, k in known.items() if k is not None and k.kind != "dtype"}
 

@@ -59,6 +59,8 @@ class FileFindings:
     """Changes that were not made, because they failed or escaped verification."""
     suggestions: tuple[Suggestion, ...] = ()
     """Of `suggest`, which has no other remarks."""
+    notes: tuple[str, ...] = ()
+    """What there is to say beside; each says where."""
 
 
 @dataclass
@@ -89,6 +91,7 @@ class Summary:
         self.passed += kinds.count(RemarkKind.PASSED)
         self.missed += kinds.count(RemarkKind.MISSED)
         self.changed += found.changed
+        self.notes.extend(found.notes)
         for message in (*found.errors, *found.refused):
             self.add_error(found.path, message)
 

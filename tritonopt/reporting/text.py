@@ -94,15 +94,17 @@ def _columns(stream: TextIO) -> int:
 def remark_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
     """A remark, and below it the conditions that a reader needs.
 
-    All of them for a missed site; for one that passed, those that were assumed
-    and not proved.
+    Of a missed site those that do not hold, and those that were assumed, as of one that passed;
+    what was proved is for `tritonopt explain`.
     """
     yield from _head(path, remark, style)
     if remark.kind is RemarkKind.ANALYSIS:
         return
-    missed = remark.kind is RemarkKind.MISSED
+    shown = {Status.ASSUMED}
+    if remark.kind is RemarkKind.MISSED:
+        shown |= {Status.REFUTED, Status.UNKNOWN}
     for condition in remark.conditions:
-        if missed or condition.status is Status.ASSUMED:
+        if condition.status in shown:
             yield from _condition_lines(condition, remark, style)
 
 

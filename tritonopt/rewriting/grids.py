@@ -7,15 +7,19 @@ arguments (`lambda META: ...`, a nested `def`). Whatever else it is, it is not r
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, count
 
+from tritonopt.facts.host_effects import Evaluation
+from tritonopt.facts.torch_api import SIZES
+from tritonopt.rewriting.writing import NotExpressible
 from tritonopt.source import Change, Launch, ReplaceExpression
 from tritonopt.source.names import Binding, Scope
 from tritonopt.source.trees import walk
 
-_SIZES = frozenset({"shape", "size", "numel", "stride", "dim", "element_size"})
-"""What a tensor says of itself, in numbers of Python's own."""
 _NUMBERS = frozenset(
     {
         *("triton.cdiv", "triton.next_power_of_2", "math.ceil", "math.floor", "math.prod"),
@@ -23,6 +27,12 @@ _NUMBERS = frozenset(
     }
 )
 """Functions that make numbers from numbers, and do nothing else."""
+
+
+_LISTING = frozenset({"locals", "vars", "dir", "exec", "eval"})
+_FRAMES = frozenset({"sys._getframe", "inspect.currentframe", "inspect.stack"})
+"""What shows the names that a function binds."""
+_WORD = re.compile(r"\w+")
 
 
 class GridNotReadable(Exception):
@@ -49,39 +59,56 @@ class Extent:
         """The scope of the launch."""
         return scope_at(self.launch)
 
+    @cached_property
+    def _evaluation(self) -> Evaluation:
+        return Evaluation(self.launch.module, self._scope, self.meta)
+
+    @property
+    def _passed(self) -> list[ast.expr]:
+        """What the launch evaluates after its grid."""
+        call = self.launch.call
+        return [*call.args, *(keyword.value for keyword in call.keywords)]
+
     def in_kernel_terms(self, cdiv: str) -> str | None:
         """The same number, as the kernel can compute it from its parameters.
 
         `cdiv` is how the kernel's file spells `tl.cdiv`. None where that cannot be shown: every
         part of the number must be an argument of this launch, or a constant.
         """
-        if self.expression is None or not self._means_the_same_at_launch():
+        if self.expression is None or not self._reads_names_of_the_launch(self.expression):
             return None
         try:
             return self._translated(self.expression, cdiv)
         except GridNotReadable:
             return None
 
-    def _means_the_same_at_launch(self) -> bool:
-        """Whether the names of the expression are, at the launch, what they are where it stands."""
-        assert self.expression is not None
-        module = self.launch.module
-        names = module.names
-        made_before = bool(self.name) and not self.meta
-        for node in walk(self.expression):
-            if isinstance(node, ast.Attribute) and made_before:
-                is_size = node.attr in _SIZES or bool(module.resolve(node))
-                if not is_size:
-                    return False  # `self.rows` may have changed since
-            if not isinstance(node, ast.Name) or node.id == self.meta or node not in names.scope_of:
-                continue
-            home = names.scope_of[node].find(node.id)
-            if home is not self._scope.find(node.id):
-                return False
-            # A tuple with a name was made before the launch, and its parts may have changed since.
-            if made_before and home and len(home.bindings[node.id]) > 1:
-                return False
-        return True
+    def _reads_names_of_the_launch(self, expression: ast.expr) -> bool:
+        """Whether the names of an expression are, where the launch stands, the same variables."""
+        scope_of = self.launch.module.names.scope_of
+        return all(
+            scope_of[node].find(node.id) is self._scope.find(node.id)
+            for node in walk(expression)
+            if isinstance(node, ast.Name) and node.id != self.meta and node in scope_of
+        )
+
+    @cached_property
+    def _until_passed(self) -> Sequence[ast.AST] | None:
+        """What runs between the evaluation of the number and the call; None where that is unknown.
+
+        A function is called last of all, after the arguments were evaluated.
+        """
+        if self.meta:
+            return self._passed
+        around = [self.launch.grid, *self._passed]
+        if not self.name:
+            return around
+        home = self._scope.find(self.name)
+        if self.expression is None or home is not self._scope:
+            return None
+        function = home.node
+        blocks = function.body if isinstance(function, ast.FunctionDef) else []
+        since = _between(blocks, self.expression, self.launch.call)
+        return None if since is None else [*since, *around]
 
     def _translated(self, node: ast.expr, cdiv: str) -> str:
         parameter = self._parameter(node)
@@ -90,6 +117,8 @@ class Extent:
         match node:
             case ast.Constant(value=int() as value) if not isinstance(value, bool) and value > 0:
                 return str(value)
+            case ast.Name() if (number := self._global_number(node)) is not None:
+                return str(number)
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 sides = [self._translated(side, cdiv) for side in (left, right)]
                 return " * ".join(sides)
@@ -99,29 +128,48 @@ class Extent:
                     return f"{cdiv}({', '.join(parts)})"
         raise GridNotReadable("no argument of the launch")
 
+    def _global_number(self, node: ast.Name) -> int | None:
+        """The positive number that a name of the file always stands for."""
+        home = self.launch.module.names.scope_of[node].find(node.id)
+        if home is None or home.parent is not None:
+            return None
+        match home.bindings[node.id]:
+            case [ast.Constant(value=int() as value)] if not isinstance(value, bool) and value > 0:
+                return value
+        return None
+
     def _parameter(self, node: ast.expr) -> str:
         """The kernel's parameter that is given this very value."""
         key = self._meta_key(node)
         parameters = {p.name for p in self.launch.kernel.parameters}
         if key is not None:
             return key if key in parameters else ""
-        if not is_repeatable(node) or isinstance(node, ast.Constant):
+        if isinstance(node, ast.Constant):
             return ""
         text = ast.dump(node)
-        given = self._given.items()
-        return next((name for name, argument in given if ast.dump(argument) == text), "")
+        same = [name for name, argument in self._given.items() if ast.dump(argument) == text]
+        until = self._until_passed
+        if not same or until is None or not self._evaluation.gives_the_same(node, until):
+            return ""
+        return same[0]
 
     @property
     def _given(self) -> Mapping[str, ast.expr]:
         """The arguments that reach the kernel as the launch passes them."""
-        kernel = self.launch.kernel
-        given = dict(self.launch.arguments)
-        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        launch = self.launch
+        given = dict(launch.arguments)
+        names = [parameter.name for parameter in launch.kernel.parameters]
+        # A heuristic for what is passed by its place would pass it twice, which is an error.
+        placed = set(names[: len(launch.call.args)])
+        decorators = zip(launch.kernel.node.decorator_list, launch.kernel.decorators, strict=True)
+        for decorator, name in decorators:
             if name == "triton.heuristics":
-                texts = [n.value for n in walk(decorator) if isinstance(n, ast.Constant)]
-                if not any(isinstance(node, ast.Dict) for node in walk(decorator)):
-                    return {}
-                given = {key: value for key, value in given.items() if key not in texts}
+                chosen = _set_by(decorator)
+                given = {
+                    key: value
+                    for key, value in given.items()
+                    if key in placed or (chosen is not None and key not in chosen)
+                }
         return given
 
     def _meta_key(self, node: ast.expr) -> str | None:
@@ -139,14 +187,16 @@ class Extent:
         assert self.expression is not None
         if not self.meta:
             return self._whole(module.text_of(self.expression))
-        if not self._means_the_same_at_launch():
+        if not self._reads_names_of_the_launch(self.expression):
             return None
         replaced: dict[ast.expr, str] = {}
         for node in walk(self.expression):
             key = self._meta_key(node) if isinstance(node, ast.expr) else None
             if isinstance(node, ast.expr) and key is not None:
                 argument = self._given.get(key)
-                if argument is None or not is_repeatable(argument):
+                if argument is None:
+                    return None
+                if not self._evaluation.gives_the_same(argument, self._passed):
                     return None
                 replaced[node] = module.text_of(argument)
         text = module.text_with(self.expression, replaced)
@@ -171,7 +221,7 @@ class Extent:
                 bound = home.bindings[name] if home is not None else []
                 computed = [b for b in bound if isinstance(b, (ast.Call, ast.BinOp))]
                 return all(self._is_plain(value, seen | {name}) for value in computed)
-            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _SIZES:
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in SIZES:
                 return _calls_nothing(value)
             case ast.Call(func=called, args=arguments, keywords=[]):
                 names = {module.resolve(called), module.builtin(called)}
@@ -186,20 +236,66 @@ class Extent:
         )
 
     @property
+    def has_effects(self) -> bool:
+        """Whether evaluating it once more may do something, or come to something else."""
+        return self.expression is not None and not self._evaluation.is_pure(self.expression)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether what stands in the grid comes to the same once more, after the arguments."""
+        if self.expression is None or self.name or self.meta:
+            return True  # a tuple that was made before, or a function that is called last
+        after = [self.launch.grid, *self._passed]
+        return self._evaluation.gives_the_same(self.expression, after)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether what stands in the grid is one name, number or size, and no arithmetic."""
+        match self.expression:
+            case ast.Name() | ast.Constant():
+                return True
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=index):
+                return isinstance(index, (ast.Constant, ast.UnaryOp))
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr), args=arguments):
+                return attr in SIZES and all(isinstance(a, ast.Constant) for a in arguments)
+        return False
+
+    @property
     def comes_first(self) -> bool:
-        """Whether a launch evaluates nothing that may have effects before it."""
+        """Whether what stands in the grid comes to the same before all else of the launch."""
         call, grid = self.launch.call, self.launch.grid
         if not isinstance(call.func, ast.Subscript) or not isinstance(grid, ast.Tuple | ast.List):
             return False
-        parts = grid.elts[: self.axis]
-        return all(self._is_plain(part, frozenset()) for part in parts)
+        assert self.expression is not None
+        before = grid.elts[: self.axis]
+        return all(self._evaluation.may_swap(self.expression, part) for part in before)
+
+    @property
+    def can_be_capped(self) -> bool:
+        """Whether the code of `capped` starts as many programs as the launch, up to the limit.
+
+        It may call the function that the grid is once for every axis.
+        """
+        if not self.meta or not self.name or not self._is_shared:
+            return True
+        home = self._scope.find(self.name)
+        made = home.bindings[self.name][0] if home is not None else None
+        match made:
+            case ast.Lambda(body=whole) | ast.FunctionDef(body=[*_, ast.Return(value=whole)]):
+                once = self.axes == 1 or (whole is not None and self._evaluation.is_pure(whole))
+                return once and self.meta != self.name
+        return False
 
     def capped(self, limit: str, bound_to: str = "") -> list[Change]:
         """The grid with at most `limit` programs along the axis.
 
         `bound_to` is a name that the launcher has for the number. A grid that other launches
-        share is left as it is, and another one is made from it at this launch.
+        share is left as it is, and another one is made from it at this launch. Raises
+        NotExpressible where that would compute the grid more than once, and it matters.
         """
+        if not self.can_be_capped:
+            line = self.launch.call.lineno
+            raise NotExpressible(f"the grid of line {line} would be computed more than once")
         if (
             self.expression is not None
             and not self._is_shared
@@ -220,12 +316,12 @@ class Extent:
     def _is_shared(self) -> bool:
         """Whether the grid is also another launch's, or of a function around the launcher."""
         names = self.launch.module.names
-        home = self._scope.find(self.name) if self.name else None
-        return home is not None and any(
-            home is not self._scope
-            or node.id == self.name
-            and node is not self.launch.grid
-            and scope.find(node.id) is home
+        here = self._scope
+        home = here.find(self.name) if self.name else None
+        if home is None or home is not here:
+            return home is not None
+        return any(
+            node.id == self.name and node is not self.launch.grid and scope.find(node.id) is home
             for node, scope in names.scope_of.items()
         )
 
@@ -245,11 +341,28 @@ def read_extent(launch: Launch, axis: int) -> Extent:
     read = [_extent_of(binding, axis) for binding in bindings]
     if len(read) > 1 and any(meta for _, meta, _ in read):
         raise GridNotReadable(f"{grid.id} is one of several functions")
+    passed = [*launch.call.args, *(keyword.value for keyword in launch.call.keywords)]
+    if not Evaluation(launch.module, scope_at(launch)).gives_the_same(grid, passed):
+        raise GridNotReadable(f"what the launch passes may bind {grid.id} again")
     expression, meta, axes = read[0]
     if len(read) == 1:
         return Extent(launch, axis, expression, meta, grid.id, axes)
     same = all(count == axes for _, _, count in read)
     return Extent(launch, axis, None, "", grid.id, axes if same else 0)
+
+
+def _set_by(heuristics: ast.expr) -> set[str] | None:
+    """The arguments that a `triton.heuristics(...)` sets; None where that is not seen."""
+    parts = (
+        [*heuristics.args, *(k.value for k in heuristics.keywords)]
+        if isinstance(heuristics, ast.Call)
+        else []
+    )
+    match parts:
+        case [ast.Dict(keys=keys)]:
+            found = [key.value if isinstance(key, ast.Constant) else None for key in keys]
+            return None if None in found else {str(key) for key in found}
+    return None
 
 
 def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
@@ -295,18 +408,87 @@ def statement_of(launch: Launch) -> ast.Expr | None:
     return around if isinstance(around, ast.Expr) and not made else None
 
 
-def is_repeatable(expression: ast.expr) -> bool:
-    """Whether evaluating it twice is the same as once: a name, a constant, a size of a tensor."""
-    match expression:
-        case ast.Name() | ast.Constant():
-            return True
-        case ast.Attribute(value=value):
-            return is_repeatable(value)
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=index):
-            return isinstance(index, (ast.Constant, ast.UnaryOp))
-        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="size" | "numel" | "stride")):
-            return all(isinstance(argument, ast.Constant) for argument in expression.args)
-    return False
+def _between(
+    block: Sequence[ast.stmt], first: ast.AST, last: ast.AST, behind: bool = False
+) -> list[ast.AST] | None:
+    """What a function may run after it has evaluated `first` and before it comes to `last`.
+
+    None where it comes to `last` in another way than past `first`. `behind` is whether it is past
+    `first` where the block begins.
+    """
+    found: list[ast.AST] = []
+    for statement in block:
+        inside = set(walk(statement))
+        if last not in inside:
+            behind = behind or first in inside
+            found += [statement] if behind else []
+            continue
+        if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)) and first not in inside:
+            return [*found, statement] if behind else None
+        found += [_head(statement)] if behind else []
+        for inner in _blocks(statement):
+            if any(last in walk(node) for node in inner):
+                rest = _between(inner, first, last, behind)
+                return None if rest is None else [*found, *rest]
+            if any(first in walk(node) for node in inner):
+                behind = True
+            found += inner
+        return found if behind else None
+    return None
+
+
+def _head(statement: ast.stmt) -> ast.AST:
+    """A compound statement without its blocks; an empty one for any other."""
+    match statement:
+        case ast.With(items=items):
+            return ast.With(items=items, body=[])
+        case ast.AsyncWith(items=items):
+            return ast.AsyncWith(items=items, body=[])
+        case ast.For(target=target, iter=iterated):
+            return ast.For(target=target, iter=iterated, body=[], orelse=[])
+        case ast.AsyncFor(target=target, iter=iterated):
+            return ast.AsyncFor(target=target, iter=iterated, body=[], orelse=[])
+        case ast.If(test=test) | ast.While(test=test):
+            return test
+        case ast.Match(subject=subject):
+            return ast.Await(subject)  # patterns may run any code
+    return ast.Pass()
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of a compound statement, in order: bodies, handlers, cases."""
+    for _, part in ast.iter_fields(statement):
+        items = part if isinstance(part, list) else []
+        if items and isinstance(items[0], ast.stmt):
+            yield items
+        for item in items:
+            if isinstance(item, (ast.ExceptHandler, ast.match_case)):
+                yield item.body
+
+
+def new_name(wanted: str, launch: Launch) -> str:
+    """A name that the launcher can bind without anybody noticing. Raises NotExpressible."""
+    line = launch.call.lineno
+    if launch.launcher is None or scope_at(launch).node is not launch.launcher:
+        raise NotExpressible(f"line {line} stands where a new name would be seen from outside")
+    names = launch.module.names
+    for node in walk(launch.launcher):
+        if isinstance(node, ast.Name) and node.id in _LISTING:
+            raise NotExpressible(f"line {node.lineno} sees every name that the launcher binds")
+        if isinstance(node, ast.Attribute) and names.resolve(node) in _FRAMES:
+            raise NotExpressible(f"line {node.lineno} sees every name that the launcher binds")
+    taken = set(_words_in(launch.launcher))
+    numbered = (f"{wanted}_{number}" for number in count(2))
+    return next(name for name in chain([wanted], numbered) if name not in taken)
+
+
+def _words_in(function: ast.AST) -> Iterator[str]:
+    """Every name that a function may mean in any way, in a string too."""
+    for node in walk(function):
+        for _, value in ast.iter_fields(node):
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str):
+                    yield from _WORD.findall(text)
 
 
 def _calls_nothing(expression: ast.expr) -> bool:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomial
-from tritonopt.facts.effects import Effect
-from tritonopt.facts.polynomial import ONE
+from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.constexprs import is_constexpr
+from tritonopt.rewriting.guarded_code import Piece, insertion, one_line, removals
 from tritonopt.rewriting.invariants import Lift, is_invariant, may_divide_by_zero
-from tritonopt.rewriting.iterations import runs_when, why_it_runs
+from tritonopt.rewriting.iterations import implies, runs_when, why_it_runs
 from tritonopt.rewriting.memory import orders_memory, prove_unchanged
 from tritonopt.rewriting.writing import NotExpressible, Writer, reads_of
 from tritonopt.source import (
     AddArgument,
     Change,
     EditConflict,
-    InsertBefore,
     Module,
-    Remove,
     ReplaceExpression,
     excerpts,
 )
@@ -98,6 +98,8 @@ class _Plan:
     """... and its x."""
     uses: Sequence[ast.expr] = ()
     """What becomes the new name: the expression, or the names that stood for it."""
+    guards: Mapping[ast.stmt, tuple[Guard, ...]] = field(default_factory=dict)
+    """The conditions that statements stand under, in the loop and again above it."""
 
 
 @dataclass
@@ -144,23 +146,28 @@ class Hoisting:
     def check(self) -> None:
         """Everything but what needs the new text. Raises Declined."""
         self._check_always()
-        self._check_loops()
-        self._check_order()
+        _check_loops(self)
+        _check_order(self)
         claim = "data-is-unchanged"
-        if not any(e.writes for e in self._effects):
-            detail = f"{self._where} stores nothing, so the compiler does this"
+        if not any(e.writes for e in self.effects):
+            detail = f"{self.where} stores nothing, so the compiler does this"
             raise refuted(claim, "the-compiler-does-this", detail)
-        prove_unchanged(self.checklist, self.facts, self.loads, self._effects, "")
+        prove_unchanged(self.checklist, self.facts, self.loads, self.effects, "")
 
     def _check_always(self) -> None:
-        """Every iteration must come to the load."""
+        """Every iteration must come to the load, or none that the compiler compiles, or those
+        that do not would find it masked off."""
         claim, reason = "load-always-runs", "under-a-condition"
-        guards = {guard.node for load in self.loads for guard in load.guards}
-        guards -= set(walk(self.expression))
-        inside = guards.intersection(walk(self.loop.node)) if guards else ()
-        for node in sorted(inside, key=lambda guard: guard.lineno):
-            detail = f"it runs only under the condition in line {node.lineno}"
-            raise refuted(claim, reason, detail)
+        why = f"every iteration of {self.where} comes to it"
+        for guard in self._conditions_inside:
+            line = guard.node.lineno
+            if is_constexpr(self.facts, guard.node.test):
+                why = f"the compiler knows the condition in line {line}, which goes with it"
+            elif all(self._is_masked_without(load, guard) for load in self.loads):
+                why = f"it reads nothing where the condition in line {line} does not hold"
+            else:
+                detail = f"it runs only under the condition in line {line}"
+                raise refuted(claim, reason, detail)
         parents = self.facts.kernel.module.names.parents
         child: ast.AST = self.expression
         while not isinstance(child, ast.stmt):
@@ -169,59 +176,42 @@ class Hoisting:
                 detail = f"what stands before it in line {parent.lineno} may decide alone"
                 raise refuted(claim, reason, detail)
             child = parent
-        self.checklist.prove(claim, f"every iteration of {self._where} comes to it")
+        self.checklist.prove(claim, why)
 
-    def _check_loops(self) -> None:
-        claim = "loops-are-plain"
-        for loop in self._loops:
-            where = f"the loop in line {loop.line}"
-            if isinstance(loop.node, ast.While):
-                detail = f"{where} is a while, and may run no time at all"
-                raise unknown(claim, "may-run-zero-times", detail)
-            if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
-                raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
-            if loop.node.orelse:
-                raise refuted(claim, "loop-has-else", f"{where} has an else")
-            for option in loop.node.iter.keywords:
-                off = isinstance(option.value, ast.Constant) and not option.value.value
-                if option.arg in _UNWANTED and not off:
-                    detail = f"{where} says {option.arg}"
-                    raise refuted(claim, _UNWANTED[option.arg], detail)
-        if self.facts.exits_early(self.loop):
-            raise refuted(claim, "early-exit", f"{self._where} may end before its end")
-        self.checklist.prove(claim, "counted, and run to their ends")
+    @cached_property
+    def _conditions_inside(self) -> list[Guard]:
+        """What decides in an iteration whether it comes to the load, outermost first."""
+        within, own = set(walk(self.loop.node)), set(walk(self.expression))
+        guards = self.loads[0].guards
+        return [g for g in guards if g.node in within and g.node not in own]
 
-    def _check_order(self) -> None:
-        """A load may not move past what orders memory, or is there to be seen before it."""
-        claim = "nothing-orders-memory"
-        for effect in self._effects:
-            what = f"the {effect.name} in line {effect.line}"
-            match effect.kind:
-                case EffectKind.LOAD if effect.volatile:
-                    raise refuted(claim, "volatile-load", f"{what} is volatile")
-                case EffectKind.ATOMIC:
-                    raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
-                case EffectKind.BARRIER:
-                    raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
-                case EffectKind.CALL:
-                    reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
-                    raise unknown(claim, reason, f"the effects of {what} are not known")
-                case EffectKind.PRINT if "assert" in effect.name:
-                    detail = f"{what} is to fail before anything is loaded"
-                    raise refuted(claim, "assertion-in-the-loop", detail)
-        detail = f"no atomic, barrier, volatile load or unknown call in {self._where}"
-        self.checklist.prove(claim, detail)
+    @cached_property
+    def _known(self) -> tuple[Guard, ...]:
+        """Those of them that the compiler knows."""
+        guards = self._conditions_inside
+        return tuple(g for g in guards if is_constexpr(self.facts, g.node.test))
+
+    def _is_masked_without(self, load: Effect, guard: Guard) -> bool:
+        """Whether the mask of a load is off wherever a condition does not hold."""
+        if load.mask is None or load.mask.is_none or load.inlined:
+            return False
+        forms = self.facts.forms
+        try:
+            mask, holds = forms.condition(load.mask), forms.condition(guard.condition)
+            return implies(forms, mask, holds if guard.holds else ONE - holds)
+        except TooLarge:
+            return False
 
     @property
-    def _where(self) -> str:
+    def where(self) -> str:
         return f"the loop in line {self.loop.line}"
 
     @property
-    def _effects(self) -> list[Effect]:
+    def effects(self) -> list[Effect]:
         return [e for e in self.facts.effects if self.loop in e.loops]
 
     @property
-    def _loops(self) -> list[Loop]:
+    def loops(self) -> list[Loop]:
         """The loop, and those inside it around the load."""
         around = self.loads[0].loops
         return [loop for loop in around if self.loop in loop.nest and not loop.inlined]
@@ -231,15 +221,17 @@ class Hoisting:
     def changes(self) -> list[Change]:
         """The load above the loop. Raises Declined or NotExpressible."""
         writer = Writer(self.facts)
+        self._check_conditions_move(writer)
         guards = self._guards(writer)
         plan = self._plan(writer)
         self._check_something_stays(plan)
         masked = [change for load in self.loads for change in self._masked(writer, load, guards)]
         gone = [*plan.statements, *([plan.definition] if plan.definition else [])]
         try:
+            code = self._code(plan, masked, bool(guards))
             changes: list[Change] = [
-                InsertBefore(self.loop.node, self._code(plan, masked, bool(guards))),
-                *(Remove(statement, keep_comments=False) for statement in gone),
+                insertion(self.facts, self.loop, self._known, code),
+                *removals(self.facts, self.loop, gone),
                 *(ReplaceExpression(node, plan.name) for node in plan.uses),
             ]
             excerpts.check_comments(self._module, changes)
@@ -247,24 +239,34 @@ class Hoisting:
             raise NotExpressible(str(conflict)) from conflict
         return changes
 
+    def _check_conditions_move(self, writer: Writer) -> None:
+        """What the compiler knows must mean the same above the loop."""
+        environment = self.facts.before[self.loop.node]
+        for guard in self._known:
+            if not writer.means_the_same(guard.node.test, environment):
+                line = guard.node.lineno
+                raise NotExpressible(f"the condition in line {line} is another one there")
+
     def _plan(self, writer: Writer) -> _Plan:
         # A mask keeps the load from reading, not what is computed with it from being computed.
-        runs = all(why_it_runs(self.facts, loop, []) is not None for loop in self._loops)
-        lift = Lift(writer, self.loop, self.loads, runs=runs)
+        runs = all(why_it_runs(self.facts, loop, []) is not None for loop in self.loops)
+        runs &= len(self._known) == len(self._conditions_inside)
+        around = self._conditions_inside
+        lift = Lift(writer, self.loop, self.loads, around, self._known, runs=runs)
         try:
             lift.add(self.statement)
             lift.add_derived()
-            return _Plan(lift.statements)
+            return _Plan(lift.statements, guards=lift.guards)
         except NotExpressible:
             # The kernel has other uses for the name: what is loaded gets one of its own.
-            lift = Lift(writer, self.loop, self.loads, runs=runs)
+            lift = Lift(writer, self.loop, self.loads, around, self._known, runs=runs)
             lift.need(self.expression)
         name = self._name(writer)
         definition = self._definition()
         if definition is None:
-            return _Plan(lift.statements, name, uses=[self.expression])
+            return _Plan(lift.statements, name, uses=[self.expression], guards=lift.guards)
         uses = [n for n in self._names_in_the_loop(definition.id) if n is not definition]
-        return _Plan(lift.statements, name, self.statement, definition, uses)
+        return _Plan(lift.statements, name, self.statement, definition, uses, lift.guards)
 
     def _definition(self) -> ast.Name | None:
         """The name that stands for the expression, and for nothing else, all through the loop."""
@@ -305,7 +307,7 @@ class Hoisting:
         given: list[Assumption] = []
         for load in self.loads:
             known = self._conditions(load)
-            for loop in self._loops:
+            for loop in self.loops:
                 shown = why_it_runs(self.facts, loop, known)
                 if shown is None:
                     guards[self._guard(writer, loop)] = None
@@ -337,7 +339,9 @@ class Hoisting:
             detail = f"the loop in line {loop.line} may run no time at all, and a helper loads"
             raise unknown(claim, reason, detail)
         bounds = [bound for bound in (loop.start, loop.stop) if bound is not None]
-        if loop is not self.loop and any(may_divide_by_zero(self.facts, b) for b in bounds):
+        if loop is not self.loop and any(
+            may_divide_by_zero(self.facts, b, self.loop.node) for b in bounds
+        ):
             detail = f"whether the loop in line {loop.line} runs takes a division, maybe by zero"
             raise unknown(claim, reason, detail)
         try:
@@ -366,28 +370,28 @@ class Hoisting:
             together = f"({guard})" if len(guards) == 1 else guard
             yield ReplaceExpression(given[0], f"{writer.operand(given[0])} & {together}")
 
-    def _code(self, plan: _Plan, masked: Sequence[Change], guarded: bool) -> str:
+    def _code(self, plan: _Plan, masked: Sequence[Change], guarded: bool) -> list[Piece]:
         renamed = [ReplaceExpression(plan.target, plan.name)] if plan.target else []
         moved = [*plan.statements, *([plan.definition] if plan.definition else [])]
         module, nodes = excerpts.after(self._module, [*masked, *renamed], [*moved, self.expression])
-        lines = []
+        pieces = []
         for original, statement in zip(moved, nodes, strict=False):
             assert isinstance(statement, ast.stmt)
             code = excerpts.statement_code(module, statement)
             if guarded and original is self.statement and _WHY_MASKED not in code:
                 bare = excerpts.statement_code(module, statement, comments_above=False)
                 code = f"{code.removesuffix(bare)}{_WHY_MASKED}\n{bare}"
-            lines.append(code)
+            pieces.append(Piece(code, plan.guards[original]))
         if self.statement not in moved:
             expression = nodes[-1]
             assert isinstance(expression, ast.expr)
-            text = module.text_of(expression)
-            lines += [_WHY_MASKED] if guarded else []
-            lines.append(f"{plan.name} = {ast.unparse(expression) if _has_newline(text) else text}")
-        return "\n".join(lines)
+            why = f"{_WHY_MASKED}\n" if guarded else ""
+            text = one_line(module, expression)
+            pieces.append(Piece(f"{why}{plan.name} = {text}", self._known))
+        return pieces
 
     def _check_something_stays(self, plan: _Plan) -> None:
-        for loop in self._loops:
+        for loop in self.loops:
             if all(s in plan.statements or s is plan.definition for s in loop.node.body):
                 raise NotExpressible(f"nothing would be left in the loop in line {loop.line}")
 
@@ -403,8 +407,47 @@ class Hoisting:
         return writer.fresh(short, f"{short}_value")
 
 
+def _check_loops(hoisting: Hoisting) -> None:
+    claim = "loops-are-plain"
+    for loop in hoisting.loops:
+        where = f"the loop in line {loop.line}"
+        if isinstance(loop.node, ast.While):
+            detail = f"{where} is a while, and may run no time at all"
+            raise unknown(claim, "may-run-zero-times", detail)
+        if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
+            raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
+        if loop.node.orelse:
+            raise refuted(claim, "loop-has-else", f"{where} has an else")
+        for option in loop.node.iter.keywords:
+            off = isinstance(option.value, ast.Constant) and not option.value.value
+            if option.arg in _UNWANTED and not off:
+                detail = f"{where} says {option.arg}"
+                raise refuted(claim, _UNWANTED[option.arg], detail)
+    if hoisting.facts.exits_early(hoisting.loop):
+        raise refuted(claim, "early-exit", f"{hoisting.where} may end before its end")
+    hoisting.checklist.prove(claim, "counted, and run to their ends")
+
+
+def _check_order(hoisting: Hoisting) -> None:
+    """A load may not move past what orders memory, or is there to be seen before it."""
+    claim = "nothing-orders-memory"
+    for effect in hoisting.effects:
+        what = f"the {effect.name} in line {effect.line}"
+        match effect.kind:
+            case EffectKind.LOAD if effect.volatile:
+                raise refuted(claim, "volatile-load", f"{what} is volatile")
+            case EffectKind.ATOMIC:
+                raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
+            case EffectKind.BARRIER:
+                raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
+            case EffectKind.CALL:
+                reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
+                raise unknown(claim, reason, f"the effects of {what} are not known")
+            case EffectKind.PRINT if "assert" in effect.name:
+                detail = f"{what} is to fail before anything is loaded"
+                raise refuted(claim, "assertion-in-the-loop", detail)
+    detail = f"no atomic, barrier, volatile load or unknown call in {hoisting.where}"
+    hoisting.checklist.prove(claim, detail)
+
+
 _WHY_MASKED = "# Where the loop below does not run, nothing is read."
-
-
-def _has_newline(text: str) -> bool:
-    return "\n" in text or "\r" in text

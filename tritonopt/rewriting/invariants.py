@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from tritonopt.facts import KernelFacts, Loop, Value
-from tritonopt.facts.effects import Effect
-from tritonopt.rewriting.writing import NotExpressible, Writer, is_plain
-from tritonopt.source.trees import walk
+from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.interpretation import Environment
+from tritonopt.rewriting.writing import NotExpressible, Writer, block_of, is_plain
+from tritonopt.source.trees import parents_of, walk
 
 _COUNTED = frozenset({"range", "tl.range", "tl.static_range"})
 
@@ -26,15 +27,56 @@ def is_invariant(
     return not any(loop in facts.loops[identity].nest for identity in varying)
 
 
-def may_divide_by_zero(facts: KernelFacts, value: Value) -> bool:
-    """Whether a value is made by an integer division whose divisor is not shown to be one."""
-    for part in value.walk():
-        if part.op in ("floordiv", "mod") or part.attribute == "cdiv":
-            divisor = facts.forms.of(part.operands[1])
-            number = divisor.constant_value
-            if number == 0 or (number is None and not facts.forms.is_positive(divisor)):
-                return True
+def may_divide_by_zero(facts: KernelFacts, value: Value, at: ast.stmt) -> bool:
+    """Whether a value, computed right before a statement, may be the first to divide by zero.
+
+    A divisor that every way to there has divided by was not zero, or all is lost already.
+    """
+    divisors = [part.operands[1] for part in value.walk() if _divides(part)]
+    for divisor in divisors:
+        form = facts.forms.of(divisor)
+        number = form.constant_value
+        if number == 0:
+            return True
+        if number is None and not facts.forms.is_positive(form):
+            return not set(divisors) <= set(_divided_before(facts, at))
     return False
+
+
+def _divides(value: Value) -> bool:
+    return value.op in ("floordiv", "mod") or value.attribute == "cdiv"
+
+
+def _divided_before(facts: KernelFacts, at: ast.stmt) -> Iterator[Value]:
+    """What the kernel has divided by, whichever way it came to a statement."""
+    parents = parents_of(facts.kernel.node)
+    inner = at
+    ahead: list[ast.AST] = [at.iter] if isinstance(at, ast.For) else []
+    while inner is not facts.kernel.node:
+        outer = parents[inner]
+        block = block_of(outer, inner)
+        ahead += block[: block.index(inner)]
+        if isinstance(outer, (ast.For, ast.If)):
+            ahead.append(outer.iter if isinstance(outer, ast.For) else outer.test)
+        inner = outer
+    while ahead:
+        node = ahead.pop()
+        match node:
+            case ast.For(iter=header):
+                ahead.append(header)
+            case ast.If(test=header) | ast.IfExp(test=header):
+                ahead.append(header)
+            case ast.BoolOp(values=[first, *_]):
+                ahead.append(first)
+            case ast.Lambda() | ast.While() | ast.With() | ast.Try() | ast.Match():
+                pass
+            case ast.FunctionDef() | ast.ClassDef():
+                pass
+            case _:
+                ahead += ast.iter_child_nodes(node)
+                value = facts.values.get(node) if isinstance(node, ast.expr) else None
+                if value is not None and _divides(value):
+                    yield value.operands[1]
 
 
 class Lift:
@@ -45,10 +87,18 @@ class Lift:
     """
 
     def __init__(
-        self, writer: Writer, loop: Loop, moving: Collection[Effect] = (), *, runs: bool
+        self,
+        writer: Writer,
+        loop: Loop,
+        moving: Collection[Effect] = (),
+        path: Sequence[Guard] = (),
+        known: Collection[Guard] = (),
+        *,
+        runs: bool,
     ) -> None:
-        """`moving` are loads that may move. Unless it is shown that the loop `runs`, nothing
-        moves that could divide by zero."""
+        """`moving` are loads that may move, and `path` leads to them; what moves stands again
+        under those conditions of it that are `known` to the compiler. Unless it is shown that the
+        loop `runs` and comes to them, nothing moves that could divide by zero."""
         self.facts = facts = writer.facts
         self.loop = loop
         self.environment = facts.before[loop.node]
@@ -56,7 +106,9 @@ class Lift:
         self._runs = runs
         self._locals = facts.kernel.module.names.scopes[facts.kernel.node].bindings
         self._parameters = frozenset(p.name for p in facts.kernel.parameters)
-        self._straight = list(_straight(facts, loop.node.body))
+        self.guards = dict(_straight(facts, loop.node.body, path, known, ()))
+        """The statements that may move, in order, and the conditions that each stands under."""
+        self._known = tuple(guard for guard in path if guard in known)
         self._bound: dict[str, list[tuple[ast.Name, ast.stmt]]] = {}
         _note_names(facts.kernel.node, facts.kernel.node, self._bound)
         self._chosen: set[ast.stmt] = set()
@@ -64,7 +116,7 @@ class Lift:
     @property
     def statements(self) -> list[ast.stmt]:
         """What moves, in order."""
-        return [s for s in self._straight if s in self._chosen]
+        return [s for s in self.guards if s in self._chosen]
 
     def need(self, node: ast.expr) -> None:
         """Whatever an expression reads moves too, so that it means the same above the loop.
@@ -72,10 +124,12 @@ class Lift:
         Raises NotExpressible where that cannot be, and then nothing more moves.
         """
         with self._undone_on_failure():
-            if not self._runs and may_divide_by_zero(self.facts, self.facts.values[node]):
+            if not self._runs and may_divide_by_zero(
+                self.facts, self.facts.values[node], self.loop.node
+            ):
                 raise NotExpressible(f"line {node.lineno} may divide by zero")
             for name in _reads(node):
-                self._need_name(name.id, self.facts.values.get(name))
+                self._need_name(name.id, self.facts.values.get(name), self._known)
             self._check()
 
     def add(self, statement: ast.stmt) -> None:
@@ -86,7 +140,7 @@ class Lift:
 
     def add_derived(self) -> None:
         """Every statement that computes with what moves, and that can, moves too."""
-        for statement in self._straight:
+        for statement in self.guards:
             target = _target(statement)
             value = None if target is None else self.facts.values.get(target)
             if statement in self._chosen or value is None:
@@ -104,10 +158,10 @@ class Lift:
             self._chosen = before
             raise
 
-    def _need_name(self, name: str, value: Value | None) -> None:
+    def _need_name(self, name: str, value: Value | None, guards: Sequence[Guard]) -> None:
         if name not in self._locals:
             return
-        if value is not None and self.environment.get(name) is value:
+        if value is not None and self._under(guards, self.environment).get(name) is value:
             return
         for _, statement in self._bound.get(name, []):
             self._add(statement)
@@ -116,7 +170,7 @@ class Lift:
         if statement in self._chosen:
             return
         target = _target(statement)
-        if target is None or statement not in self._straight:
+        if target is None or statement not in self.guards:
             raise NotExpressible(f"line {statement.lineno} is no plain assignment of the loop")
         facts = self.facts
         inside = set(walk(statement))
@@ -127,16 +181,23 @@ class Lift:
         value = facts.values.get(target)
         if value is None or not is_invariant(facts, value, self.loop, self._loads):
             raise NotExpressible(f"{target.id} of line {statement.lineno} varies in the loop")
-        if not self._runs and may_divide_by_zero(facts, value):
+        if not self._runs and may_divide_by_zero(facts, value, self.loop.node):
             raise NotExpressible(f"line {statement.lineno} may divide by zero")
         self._chosen.add(statement)
         for _, other in self._bound[target.id]:
-            if other not in self._straight:
+            if other not in self.guards:
                 where = f"line {other.lineno}"
                 raise NotExpressible(f"{target.id} is bound in {where} too")
             self._add(other)
         for name in _reads(statement):
-            self._need_name(name.id, facts.before[statement].get(name.id))
+            value = facts.before[statement].get(name.id)
+            self._need_name(name.id, value, self.guards[statement])
+
+    def _under(self, guards: Sequence[Guard], environment: Environment) -> Environment:
+        """The names that are bound where what moves stands under these conditions again."""
+        if not guards:
+            return environment
+        return self.facts.interpretation.refined(environment, guards)
 
     def _check(self) -> None:
         """Everything reads above the loop, and in what is left of it, the value that it read."""
@@ -144,8 +205,9 @@ class Lift:
         moved: set[str] = set()
         for statement in self.statements:
             start = self.facts.before[statement]
+            known = self._under(self.guards[statement], environment)
             for name in _reads(statement):
-                here = environment.get(name.id)
+                here = known.get(name.id)
                 if name.id in self._locals and (here is None or here is not start.get(name.id)):
                     raise NotExpressible(f"{name.id} in line {name.lineno} has another value there")
             target = _target(statement)
@@ -160,13 +222,26 @@ class Lift:
                 raise NotExpressible(f"line {node.lineno} reads another {node.id}")
 
 
-def _straight(facts: KernelFacts, body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that every iteration runs through, those of inner loops included."""
+def _straight(
+    facts: KernelFacts,
+    body: list[ast.stmt],
+    path: Sequence[Guard],
+    known: Collection[Guard],
+    taken: tuple[Guard, ...],
+) -> Iterator[tuple[ast.stmt, tuple[Guard, ...]]]:
+    """The statements that every iteration runs through, those of inner loops and on the path
+    included, each with the conditions that are known and that it stands under."""
+    branches = {guard.node: guard for guard in path}
     for statement in body:
-        yield statement
+        yield statement, taken
         inner = facts.loop_of(statement)
         if inner is not None and inner.kind in _COUNTED:
-            yield from _straight(facts, inner.node.body)
+            yield from _straight(facts, inner.node.body, path, known, taken)
+        if isinstance(statement, ast.If) and statement in branches:
+            guard = branches[statement]
+            block = statement.body if guard.holds else statement.orelse
+            under = (*taken, guard) if guard in known else taken
+            yield from _straight(facts, block, path, known, under)
 
 
 def _note_names(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from tritonopt.facts import Assumption, KernelFacts, Loop, Polynomial
-from tritonopt.facts.forms import negative
+from tritonopt.facts.forms import Forms, negative
 from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.rewriting.writing import NotExpressible, Writer
 
@@ -36,12 +36,24 @@ def _why_it_runs(
     assumption = facts.assumptions.nonnegative(-missing - 1)
     if assumption is not None:
         return f"given: {assumption.text}", assumption
-    runs = negative(missing)
     for condition in known:
-        implied = any(forms.is_nonnegative(below - missing) for below in _below_zero(condition))
-        if implied or condition * runs == condition:
+        runs = negative(missing)
+        if _implies(forms, condition, missing) or condition * runs == condition:
             return f"{condition.readable} holds only where the loop in line {loop.line} runs", None
     return None
+
+
+def implies(forms: Forms, condition: Polynomial, other: Polynomial) -> bool:
+    """Whether a condition is shown to hold nowhere but where the other one does."""
+    if condition * other == condition:
+        return True
+    alone = other.sole_atom is not None or (ONE - other).sole_atom is not None
+    return alone and any(_implies(forms, condition, least) for least in _below_zero(other))
+
+
+def _implies(forms: Forms, condition: Polynomial, least: Polynomial) -> bool:
+    """Whether a form is shown to be negative wherever a condition holds."""
+    return any(forms.is_nonnegative(below - least) for below in _below_zero(condition))
 
 
 def _below_zero_when_it_runs(facts: KernelFacts, loop: Loop) -> Polynomial | None:
@@ -54,6 +66,8 @@ def _below_zero_when_it_runs(facts: KernelFacts, loop: Loop) -> Polynomial | Non
         return -count
     extent, step = tiles.arguments
     assert isinstance(extent, Polynomial) and isinstance(step, Polynomial)
+    if facts.forms.is_positive(-step):
+        return extent
     return -extent if facts.forms.is_positive(step) else None
 
 
@@ -81,7 +95,9 @@ def runs_when(writer: Writer, loop: Loop, above: Loop) -> str:
     where = f"the loop in line {loop.line} may run no time at all"
     if loop.start is None or loop.stop is None or loop.step is None:
         raise NotExpressible(where)
-    if not facts.forms.is_positive(facts.forms.of(loop.step)):
+    step = facts.forms.of(loop.step)
+    down = facts.forms.is_positive(-step)
+    if not down and not facts.forms.is_positive(step):
         raise NotExpressible(f"{where}, and its step may be negative")
     assert isinstance(loop.node, ast.For) and isinstance(loop.node.iter, ast.Call)
     environment = facts.before[above.node]
@@ -93,4 +109,7 @@ def runs_when(writer: Writer, loop: Loop, above: Loop) -> str:
         else:
             bounds.append(writer.find_form(facts.forms.of(bound), environment))
     start, stop = bounds
+    if down:
+        at_least_zero = facts.forms.of(loop.stop) == -ONE
+        return f"{start} >= 0" if at_least_zero else f"{start} > {stop}"
     return f"{stop} > 0" if start == "0" else f"{start} < {stop}"

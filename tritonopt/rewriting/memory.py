@@ -58,12 +58,17 @@ def change_of_data(facts: KernelFacts, load: Effect, write: Effect) -> Declined:
 
 
 def _why_alias(facts: KernelFacts, load: Effect, write: Effect) -> str:
-    for stored in sorted(facts.bases(write) or ()):
-        for read in sorted(facts.bases(load) or ()):
-            disjoint, why, _ = facts.why_disjoint(stored, read)
-            if stored != read and not disjoint:
-                return (
-                    f": {stored} may be the same buffer as {read} ({why}); "
-                    f"if it never is, give --assume 'disjoint({stored}, {read})'"
-                )
-    return ""
+    written, read = facts.bases(write), facts.bases(load)
+    if written is None or read is None:
+        return ""
+    pairs = [(one, other) for one in sorted(written) for other in sorted(read) if one != other]
+    unshown = [pair for pair in pairs if not facts.why_disjoint(*pair)[0]]
+    if not unshown:
+        return ""
+    (stored, other), why = unshown[0], facts.why_disjoint(*unshown[0])[1]
+    text = f": {stored} may be the same buffer as {other} ({why})"
+    # No fact helps where it is one buffer, here or at a launch that passes one tensor for both.
+    if written & read or any(facts.launches.passes_one_for_both(*pair) for pair in unshown):
+        return text
+    facts_to_give = " ".join(f"--assume 'disjoint({one}, {another})'" for one, another in unshown)
+    return f"{text}; if it never is, give {facts_to_give}"

@@ -85,13 +85,16 @@ class Site:
     analysis: bool = False
     """Nothing to rewrite: the message tells the author what was found in the code as it stands."""
     pays: bool = True
-    """Whether the gain that was measured for the pass is to be expected here."""
+    """Whether the gain that was measured for the pass is to be expected here; of an analysis,
+    whether what is reported goes wrong on the hardware of today."""
     saves: bool = False
     """Whether something is saved here, though it may cost as much."""
     unpaid: str = "does-not-pay"
     """The reason for which a site that neither pays nor saves is left alone under `all`."""
     advice: str = ""
     """The message as an advice to whoever has not done it yet, without what was measured."""
+    worth: str = ""
+    """What was measured of the case that this site is; without it, that of the whole pass holds."""
 
     @property
     def failed(self) -> tuple[Condition, ...]:

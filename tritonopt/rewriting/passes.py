@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.rewriting import options
+from tritonopt.rewriting.measured import Figure
 from tritonopt.rewriting.model import Safety, Site
 
 if TYPE_CHECKING:
@@ -20,13 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gain:
-    """What a rewrite was measured to be worth: original time / rewritten time, above 1 is faster.
+    """What a rewrite was measured to be worth; read by `tritonopt suggest` and nobody else.
 
-    Read by `tritonopt suggest` and nobody else; the record is in the pass's manual page.
+    A site that knows which case applies to it says so itself, in its `worth`.
     """
 
-    least: float
-    most: float
+    figure: Figure
     where: str
     """On what, and when it loses."""
     why: str
@@ -36,7 +36,7 @@ class Gain:
 
     @property
     def text(self) -> str:
-        return f"{self.least:.2f}x to {self.most:.2f}x, {self.where}"
+        return f"{self.figure} {self.where}"
 
 
 @dataclass(frozen=True)

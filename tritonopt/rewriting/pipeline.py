@@ -11,13 +11,14 @@ without it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
+from tritonopt.facts.work import TooMuchWork, at_most
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
@@ -35,6 +36,9 @@ DEFAULT_SAFETY = frozenset({Safety.ROUNDING, Safety.CONTRACT})
 # own work again, run into these.
 EDITS_PER_KERNEL = 100
 SWEEPS = 10
+
+FORMS_PER_LOOK = 1_000_000
+"""What one pass may compute at one look at a kernel; far more than those that people write take."""
 
 _Key = tuple[str, int]
 """A kernel through all edits: its qualified name, and which of that name it is."""
@@ -124,7 +128,7 @@ def rewrite_source(
             continue
         ran = {asked.name for asked in chosen}
         everything = ran >= set(registry.names())
-        useless = () if defects else tuple(silence.unused(ran, everything=everything))
+        useless = () if defects or only else tuple(silence.unused(ran, everything=everything))
         return RewriteResult(
             run.module.text,
             (*run.remarks(), *useless),
@@ -161,6 +165,8 @@ class _State:
     noted: list[_Said] = field(default_factory=list)
     """What there was to see in the text as it was given."""
     missed: list[_Said] = field(default_factory=list)
+    given_up: dict[str, _Said] = field(default_factory=dict)
+    """By pass, what it did not come to an end with."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +225,8 @@ class _Run:
                 remark = self._defects[key].remark(key[0], line, column)
                 found.append(((line, -1, line, column), remark))
             else:
-                found += [*state.passed, *state.noted, *state.missed]
+                given_up = state.given_up.values()
+                found += [*state.passed, *state.noted, *state.missed, *given_up]
         return tuple(remark for _, remark in sorted(found, key=lambda said: said[0]))
 
     def to_fixed_point(self) -> None:
@@ -307,12 +314,9 @@ class _Run:
             for order, culprit in enumerate(self._passes):
                 if not self._is_original and (first or isinstance(culprit, Lint)):
                     continue
-                for site in culprit.sites(known):
-                    said = self._judge(kernel, culprit, (state.place[0], order), site)
-                    kind, line = said[1].kind, said[1].line
-                    if self._is_elsewhere(kernel, line) or self._silence.covers(culprit.name, line):
-                        continue
+                for site, said in self._sites(kernel, known, order, state):
                     used |= site.facts_used
+                    kind = said[1].kind
                     if kind is RemarkKind.ANALYSIS:
                         if self._is_original:
                             state.noted.append(said)
@@ -341,8 +345,24 @@ class _Run:
         self.facts_used |= used
         return None
 
-    def _is_elsewhere(self, kernel: source.Kernel, line: int) -> bool:
-        return self._only is not None and not self._only.covers(kernel, line)
+    def _sites(
+        self, kernel: source.Kernel, known: facts.KernelFacts, order: int, state: _State
+    ) -> Iterator[tuple[Site, _Said]]:
+        """What a pass finds, and what is to be said of it, as far as anybody wants to know."""
+        chosen = self._passes[order]
+        place = (state.place[0], order)
+        if chosen.name in state.given_up:
+            return
+        try:
+            for site in within_reason(chosen, known):
+                said = self._judge(kernel, chosen, place, site)
+                line = said[1].line
+                elsewhere = self._only is not None and not self._only.covers(kernel, line)
+                if not elsewhere and not self._silence.covers(chosen.name, line):
+                    yield site, said
+        except TooMuchWork:
+            remark = gave_up_remark(kernel, chosen, state.place)
+            state.given_up[chosen.name] = ((*place, *state.place), remark)
 
     def _fail(self, key: _Key, culprit: Pass | None, error: Exception) -> None:
         name = culprit.name if culprit else "facts"
@@ -439,6 +459,24 @@ def judge(
         site.bits,
         site.conditions,
         reason,
+    )
+
+
+def within_reason(chosen: Pass, known: facts.KernelFacts) -> Iterator[Site]:
+    """The sites of a pass; TooMuchWork where there is no end to be seen of looking for them."""
+    with at_most(FORMS_PER_LOOK):
+        yield from chosen.sites(known)
+
+
+def gave_up_remark(kernel: source.Kernel, chosen: Pass, place: tuple[int, int]) -> Remark:
+    """What is to be said of a kernel that is too much for a pass."""
+    return Remark(
+        chosen.name,
+        RemarkKind.MISSED,
+        kernel.qualname,
+        *place,
+        f"gave up on {kernel.qualname}: it takes more than {FORMS_PER_LOOK:,} forms of its indices",
+        reason="gave-up",
     )
 
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 
 from tritonopt import facts, source
+from tritonopt.facts.work import TooMuchWork
+from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, Safety, Site
 from tritonopt.rewriting.passes import Pass
-from tritonopt.rewriting.pipeline import defect_remark, judge
+from tritonopt.rewriting.pipeline import defect_remark, gave_up_remark, judge, within_reason
 from tritonopt.rewriting.silence import Silence
 
 
@@ -42,6 +44,8 @@ class Survey:
     """Passes that failed on a kernel; what they had to say of it is missing."""
     silence: Silence | None = None
     facts_used: frozenset[str] = frozenset()
+    given_up: tuple[Remark, ...] = ()
+    """Kernels that are too much for a pass."""
 
 
 def survey(
@@ -51,11 +55,12 @@ def survey(
     given: Sequence[facts.Assumption] = (),
     *,
     worthwhile: bool = False,
+    only: Focus | None = None,
 ) -> Survey:
     """Ask every pass for its sites in every kernel.
 
     With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing that pays,
-    unless a suppression may be meant for it.
+    unless a suppression may be meant for it. `only` says which kernels or lines are meant.
 
     Raises AssumptionError where the launches refute a given fact.
     """
@@ -67,16 +72,22 @@ def survey(
     worthwhile = worthwhile and not silence.is_wished
     found: list[tuple[tuple[int, ...], Found]] = []
     defects: list[Remark] = []
+    given_up: list[Remark] = []
     used: set[str] = set()
     for kernel in module.kernels:
+        if only is not None and not only.concerns(kernel):
+            continue
         for order, chosen in enumerate(passes):
             try:
                 known = facts_of(kernel)
                 if worthwhile and not (chosen.finds_mistakes or chosen.may_pay(known)):
                     continue
-                sites = list(chosen.sites(known))
+                sites = list(within_reason(chosen, known))
             except facts.AssumptionError:
                 raise
+            except TooMuchWork:
+                given_up.append(gave_up_remark(kernel, chosen, module.lines.place(kernel.node)))
+                continue
             except Exception as error:
                 defects.append(defect_remark(kernel, chosen, error))
                 continue
@@ -84,9 +95,11 @@ def survey(
                 used |= site.facts_used
                 line, column = module.lines.place(site.anchor)
                 remark = judge(kernel, chosen, site, (line, column), allowed)
+                if only is not None and not only.covers(kernel, line):
+                    continue
                 if not silence.covers(chosen.name, line):
                     key = (kernel.node.lineno, order, line, column)
                     found.append((key, Found(remark, chosen, site, known)))
     found.sort(key=lambda pair: pair[0])
     in_order = tuple(item for _, item in found)
-    return Survey(module, in_order, tuple(defects), silence, frozenset(used))
+    return Survey(module, in_order, tuple(defects), silence, frozenset(used), tuple(given_up))

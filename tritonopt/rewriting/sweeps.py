@@ -8,7 +8,7 @@ compute is the pass's own affair.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
@@ -67,9 +67,14 @@ class TwoSweeps:
                 raise refuted("no-volatile-load", "volatile-load", f"the {what} is volatile")
 
     def check_ranges(
-        self, checklist: Checklist, ours: Sequence[Loop], theirs: Sequence[Loop]
+        self,
+        checklist: Checklist,
+        ours: Sequence[Loop],
+        theirs: Sequence[Loop],
+        end_of_mask: Callable[[Loop], tuple[Polynomial, Polynomial] | None],
     ) -> dict[Atom, Atom]:
-        """Both nests must run through the same iterations.
+        """Both nests must run through the same iterations, but for those behind an index from
+        which on all that they do is masked off: `end_of_mask` finds it.
 
         Returns what to call the trips of the second nest in the first one's forms.
         """
@@ -78,6 +83,7 @@ class TwoSweeps:
             raise refuted("same-range", "different-range", nests)
         forms = self.facts.forms
         renaming: dict[Atom, Atom] = {}
+        shown = ""
         for one, other in zip(ours, theirs, strict=True):
             where = f"the loops in lines {one.line} and {other.line}"
             mine, count = forms.trip_count(one), forms.trip_count(other)
@@ -85,14 +91,16 @@ class TwoSweeps:
                 detail = f"how often {where} run is not known"
                 raise unknown("same-range", "different-range", detail)
             count = count.map(renaming.get)
-            if mine != count:
+            if mine != count and not _ends_alike(end_of_mask(one), end_of_mask(other), renaming):
                 steps = [loop.step for loop in (one, other)]
                 if steps[0] is not steps[1] and all(s and s.constant != 1 for s in steps):
                     raise refuted("same-range", "different-step", f"{where} have different steps")
                 runs = f"{where} run {mine.readable} and {count.readable} times"
                 raise refuted("same-range", "different-range", runs)
+            if mine != count:
+                shown = f"{where} both run until their masks are off"
             renaming[trip_atom(other.identity)] = trip_atom(one.identity)
-        checklist.prove("same-range", f"{_times(forms.trip_count(ours[0]))} each")
+        checklist.prove("same-range", shown or f"{_times(forms.trip_count(ours[0]))} each")
         return renaming
 
     def check_memory(self, checklist: Checklist) -> None:
@@ -163,6 +171,15 @@ class TwoSweeps:
                 for bound in (loop.start, loop.stop, loop.step):
                     if bound is not None:
                         yield bound, loop.line
+
+
+_End = tuple[Polynomial, Polynomial]
+
+
+def _ends_alike(one: _End | None, other: _End | None, renaming: Mapping[Atom, Atom]) -> bool:
+    if one is None or other is None:
+        return False
+    return one == tuple(form.map(renaming.get) for form in other)
 
 
 def earlier_siblings(facts: KernelFacts) -> Iterator[tuple[Loop, list[Loop]]]:

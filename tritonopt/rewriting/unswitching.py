@@ -22,7 +22,7 @@ from tritonopt.source import (
     Replace,
     excerpts,
 )
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import parents_of, walk
 
 _RUNTIME = frozenset(
     {"program_id", "num_programs", "lane", "load", "trip", "carried", "result", "reduce"}
@@ -180,7 +180,9 @@ class Unswitching:
             elif not isinstance(parent, (ast.For, ast.While)):
                 raise unknown(claim, reason, f"it stands inside of line {parent.lineno}")
             child = parent
-        if may_divide_by_zero(self.facts, self.condition) and (guarded or not self._runs):
+        if may_divide_by_zero(self.facts, self.condition, self.loop.node) and (
+            guarded or not self._runs
+        ):
             detail = "it divides by what may be zero, and would do so where the loop does not run"
             raise refuted(claim, "may-divide-by-zero", detail)
         self.checklist.prove(claim, "it computes nothing that could fail where it did not run")
@@ -306,7 +308,7 @@ class Unswitching:
         value = self.facts.values.get(branch.test)
         if value is None or value.shape != () or not is_invariant(self.facts, value, self.loop):
             return False
-        if may_divide_by_zero(self.facts, value) or self._effects_in(branch.test):
+        if may_divide_by_zero(self.facts, value, self.loop.node) or self._effects_in(branch.test):
             return False
         try:
             lift.need(branch.test)
@@ -485,20 +487,6 @@ class Unswitching:
             detail = f"the copies would have {size} statements, more than max_statements={limit}"
             raise refuted(claim, "too-many-statements", detail)
         self.checklist.prove(claim, f"{size} statements in all")
-
-
-def parents_of(root: ast.stmt) -> dict[ast.stmt, ast.stmt]:
-    """Of every statement below a statement, the one around it."""
-    found: dict[ast.stmt, ast.stmt] = {}
-    todo = [root]
-    while todo:
-        outer = todo.pop()
-        for _, block in ast.iter_fields(outer):
-            if isinstance(block, list):
-                inner = [s for s in block if isinstance(s, ast.stmt)]
-                found.update((s, outer) for s in inner)
-                todo += inner
-    return found
 
 
 def _is_one_question(one: Value, other: Value) -> bool:

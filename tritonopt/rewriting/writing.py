@@ -19,6 +19,7 @@ from itertools import chain, count
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
+from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.names import Scope
 from tritonopt.source.trees import walk
 
@@ -250,15 +251,19 @@ def first_iteration(
     path = _path(loops, upto)
     needed = _reads(wanted)
     kept: list[ast.stmt] = []
+    read_after: dict[ast.stmt, set[str]] = {}
     for statement in reversed(path):
         bound = names_bound(statement)
         if not bound & needed:
             continue
-        if not is_plain(facts, statement):
+        if not is_plain(facts, statement) and not _is_known_choice(facts, statement):
             raise NotExpressible(
                 f"line {statement.lineno} goes into the first tile and is no plain assignment"
             )
         kept.append(statement)
+        read_after[statement] = needed
+        if isinstance(statement, ast.If):
+            bound = set()  # in one branch, maybe
         needed = (needed - bound) | _reads(statement)
     again = {node for statement in (*kept, wanted) for node in walk(statement)}
     if guards and any(e.inlined and e.node in again for e in facts.effects):
@@ -273,7 +278,10 @@ def first_iteration(
     rebuild = _Rebuild(writer, replaced, guards)
     lines: list[str] = []
     for statement in reversed(kept):
-        lines.append(_again(writer, rebuild, statement, prefix))
+        if isinstance(statement, ast.If):
+            lines.append(_choice_again(writer, rebuild, statement, prefix, read_after[statement]))
+        else:
+            lines.append(_again(writer, rebuild, statement, prefix))
     return FirstIteration(tuple(lines), ast.unparse(rebuild.expression(wanted)))
 
 
@@ -347,7 +355,49 @@ def _start(facts: KernelFacts, loop: Loop) -> ast.expr:
     raise NotExpressible(f"the start of the loop in line {loop.line} has no expression")
 
 
-def _again(writer: Writer, rebuild: _Rebuild, statement: ast.stmt, prefix: str) -> str:
+def _is_known_choice(facts: KernelFacts, statement: ast.stmt) -> bool:
+    """Whether a statement is an `if` of the compiler's, with plain assignments in it."""
+    if not isinstance(statement, ast.If) or not is_constexpr(facts, statement.test):
+        return False
+    return all(is_plain(facts, inner) for inner in (*statement.body, *statement.orelse))
+
+
+def _choice_again(
+    writer: Writer, rebuild: _Rebuild, statement: ast.If, prefix: str, read_after: set[str]
+) -> str:
+    """The `if` once more. A name that it binds again keeps the new name that it has already."""
+    known = dict(rebuild.names)
+    bound = [
+        {n for s in block for n in names_bound(s)} for block in (statement.body, statement.orelse)
+    ]
+    new: dict[str, str] = {}
+    for name in sorted(bound[0] | bound[1]):
+        had = known.get(name)
+        if had is not None and not isinstance(had, ast.Name):
+            raise NotExpressible(f"line {statement.lineno} binds {name}, which counts a loop")
+        if had is None and name in read_after and not (name in bound[0] and name in bound[1]):
+            raise NotExpressible(f"line {statement.lineno} binds {name} in one case only")
+        new[name] = had.id if had is not None else writer.fresh(prefix + name.lstrip("_"))
+    lines = []
+    for header, block in (
+        (f"if {writer.text(statement.test)}:", statement.body),
+        ("else:", statement.orelse),
+    ):
+        rebuild.names = dict(known)
+        if block:
+            inner = [_again(writer, rebuild, s, prefix, new) for s in block]
+            lines += [header, *(f"    {line}" for line in inner)]
+    rebuild.names = {**known, **{name: ast.Name(new[name], ast.Load()) for name in new}}
+    return "\n".join(lines)
+
+
+def _again(
+    writer: Writer,
+    rebuild: _Rebuild,
+    statement: ast.stmt,
+    prefix: str,
+    names: Mapping[str, str] | None = None,
+) -> str:
     """The statement once more, binding a new name that later ones then read."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -359,7 +409,7 @@ def _again(writer: Writer, rebuild: _Rebuild, statement: ast.stmt, prefix: str) 
             expression = ast.BinOp(before, op, rebuild.expression(value))
         case _:
             raise NotExpressible("not a plain assignment")
-    new = writer.fresh(prefix + name.lstrip("_"))
+    new = names[name] if names is not None else writer.fresh(prefix + name.lstrip("_"))
     rebuild.names[name] = ast.Name(new, ast.Load())
     annotation = ""
     if isinstance(statement, ast.AnnAssign):

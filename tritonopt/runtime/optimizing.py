@@ -17,6 +17,7 @@ from tritonopt import facts
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
+from tritonopt.rewriting.origins import relined
 from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.runtime.live import ORIGINAL, Live, chain_of, read_live
@@ -186,7 +187,7 @@ class _Work:
         shift = page.before - (live.line - 1)
         remarks = [
             replace(
-                remark,
+                relined(remark, lambda line: line - shift),
                 kernel=live.function.__qualname__,
                 line=remark.line - shift,
                 column=remark.column + live.indentation,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tritonopt.source.errors import EditConflict as EditConflict
     from tritonopt.source.errors import SourceError as SourceError
     from tritonopt.source.files import SourceFile as SourceFile
+    from tritonopt.source.files import decoded as decoded
     from tritonopt.source.files import find_python_files as find_python_files
     from tritonopt.source.files import read_file as read_file
     from tritonopt.source.files import write_file as write_file
@@ -45,7 +46,7 @@ _HOMES = {
     ),
     "edits": ("Rewritten", "applied", "apply", "replaced", "rewritten"),
     "errors": ("EditConflict", "SourceError"),
-    "files": ("SourceFile", "find_python_files", "read_file", "write_file"),
+    "files": ("SourceFile", "decoded", "find_python_files", "read_file", "write_file"),
     "kernels": ("Kernel", "Parameter"),
     "launches": ("Launch",),
     "module": ("Module", "has_kernels", "read"),

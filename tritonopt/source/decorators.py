@@ -24,7 +24,7 @@ from tritonopt.source.trees import walk
 if TYPE_CHECKING:
     from tritonopt.source.kernels import Kernel
     from tritonopt.source.module import Module
-    from tritonopt.source.names import Scope
+    from tritonopt.source.names import Binding
 
 JIT = "triton.jit"
 AUTOTUNE = "triton.autotune"
@@ -63,19 +63,51 @@ def _around_class(kernel: Kernel) -> Iterator[ast.expr]:
     names = kernel.module.names
     scope = next(scope for node, scope in names.functions if node is kernel.node)
     while isinstance(scope.node, ast.ClassDef) and scope.parent is not None:
-        for decorator in scope.node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            known = names.resolve(called) in _CLASS_DECORATORS
-            if not known and not is_identity(kernel.module, decorator):
-                yield decorator
-        yield from (keyword.value for keyword in scope.node.keywords)  # a metaclass, or for a base
+        for holder in _derived(kernel.module, scope.node):
+            for decorator in holder.decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                known = names.resolve(called) in _CLASS_DECORATORS
+                if not known and not is_identity(kernel.module, decorator):
+                    yield decorator
+            yield from (keyword.value for keyword in holder.keywords)  # a metaclass, or for a base
         scope = scope.parent
 
 
+def _derived(module: Module, owner: ast.ClassDef) -> list[ast.ClassDef]:
+    """A class and those of the file that have its members too."""
+    classes = [node for node in module.names.scopes if isinstance(node, ast.ClassDef)]
+    found = [owner]
+    for above in found:  # it grows meanwhile
+        for node in classes:
+            names = (base for base in node.bases if isinstance(base, ast.Name))
+            if node not in found and any(above in _bindings(module, name) for name in names):
+                found.append(node)
+    return found
+
+
+def _bindings(module: Module, name: ast.Name) -> Sequence[Binding]:
+    home = module.names.scope_of.get(name, module.names.module).find(name.id)
+    return home.bindings[name.id] if home is not None else ()
+
+
 def is_called_as_written(kernel: Kernel) -> bool:
-    """Whether a call from jit code runs the text of this function."""
+    """Whether a call from jit code runs the text of this function, and nothing put in its place."""
     pairs = zip(kernel.node.decorator_list, kernel.decorators, strict=True)
-    return all(name == JIT or _is_harmless(kernel.module, node) for node, name in pairs)
+    if not all(name == JIT or _is_harmless(kernel.module, node) for node, name in pairs):
+        return False
+    return not any(
+        _may_replace(kernel, use) for use in kernel.module.escapes.get(kernel.qualname, ())
+    )
+
+
+def _may_replace(kernel: Kernel, use: ast.expr) -> bool:
+    """Whether a use of a jit function may put another in its place, or give it another text."""
+    if isinstance(use, (ast.Constant, ast.Attribute, ast.Call)):
+        return True  # by its name in a text, or as something that an object holds
+    around = kernel.module.names.parents[use]
+    if not isinstance(around, ast.Attribute) or around.value is not use:
+        return False
+    return not isinstance(around.ctx, ast.Load) or around.attr == "_unsafe_update_src"
 
 
 def is_compiled_as_written(module: Module, below: Sequence[ast.expr]) -> bool:
@@ -109,9 +141,7 @@ def _definition(module: Module, expression: ast.expr) -> _Function | None:
     """The function that a name stands for, if it is bound to nothing else."""
     if not isinstance(expression, ast.Name):
         return None
-    names = module.names
-    home: Scope | None = names.scope_of.get(expression, names.module).find(expression.id)
-    bindings = home.bindings[expression.id] if home is not None else []
+    bindings = _bindings(module, expression)
     only = bindings[0] if len(bindings) == 1 else None
     return only if isinstance(only, (ast.FunctionDef, ast.Lambda)) else None
 

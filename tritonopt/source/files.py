@@ -18,6 +18,13 @@ _BOM = "\ufeff"
 _CACHES = frozenset({"__pycache__", "node_modules", "__pypackages__"})
 
 
+# Its cells run in any order and again, so that its text does not show how a kernel is launched.
+_NOTEBOOK = (
+    "is a notebook, which is left alone: put the kernels into a .py file, or use "
+    "tritonopt.optimize(kernel) in a cell"
+)
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """A file as text. Its newlines are in the text; a byte order mark is not."""
@@ -34,6 +41,13 @@ def read_file(path: Path) -> SourceFile:
         data = path.read_bytes()
     except OSError as error:
         raise SourceError(str(path), 0, 0, _io_message("read", error)) from error
+    return decoded(path, data)
+
+
+def decoded(path: Path, data: bytes) -> SourceFile:
+    """The bytes of a file that is to be called `path`. Raises as `read_file`."""
+    if path.suffix.lower() == ".ipynb":
+        raise SourceError(str(path), 0, 0, _NOTEBOOK)
     encoding = _encoding(path, data)
     try:
         text = data.decode(encoding)
@@ -50,20 +64,31 @@ def write_file(file: SourceFile, text: str) -> None:
     """Puts a new text in the place of the file's, with its encoding, mode and links kept.
 
     The new text is complete on the disk before it takes the name over: whenever this is
-    interrupted, the file is the old one or the new one.
+    interrupted, the file is the old one or the new one. Raises SourceError; where the file is no
+    longer the one that was read, it is FileChanged.
     """
     if text == file.text:
         return
     # A link stays a link; what it leads to is replaced.
     target = Path(os.path.realpath(file.path))
-    data = _encoded(file, text)
+    data = encoded(file, text)
     try:
         before = target.stat()
         if not os.access(target, os.W_OK):
             raise PermissionError(13, "the file is read-only", str(target))
-        _replace(target, data, before)
+        with _locked(target):
+            if target.read_bytes() != encoded(file, file.text):
+                raise FileChanged(str(file.path), 0, 0, _CHANGED)
+            _replace(target, data, before)
     except OSError as error:
         raise SourceError(str(file.path), 0, 0, _io_message("written", error)) from error
+
+
+_CHANGED = "has changed since it was read, and is left as it is now: run this again"
+
+
+class FileChanged(SourceError):
+    """A file is no longer what was read from it."""
 
 
 def find_python_files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -73,14 +98,16 @@ def find_python_files(paths: Iterable[Path]) -> Iterator[Path]:
     virtual environments, caches and links to directories. A path that does not exist and a
     directory that cannot be listed are given too: `read_file` says what is wrong with them.
     """
-    seen: set[str] = set()
+    files: dict[str, Path] = {}
     for path in paths:
         found = _below(path, ignored_above(path)) if path.is_dir() else iter([path])
         for file in found:
             identity = os.path.realpath(file)
-            if identity not in seen:
-                seen.add(identity)
-                yield file
+            # Of a link and what it leads to, the latter is what a diff can be applied to.
+            known = files.setdefault(identity, file)
+            if known.is_symlink() and not file.is_symlink():
+                files[identity] = file
+    yield from files.values()
 
 
 def _below(directory: Path, ignored: Ignored) -> Iterator[Path]:
@@ -137,13 +164,35 @@ def _decode_error(path: Path, data: bytes, encoding: str, error: UnicodeDecodeEr
     return SourceError(str(path), before.count(b"\n") + 1, column, message)
 
 
-def _encoded(file: SourceFile, text: str) -> bytes:
+def encoded(file: SourceFile, text: str) -> bytes:
+    """A text as the bytes of a file. Raises SourceError for what its encoding does not have."""
     try:
         return ((_BOM if file.bom else "") + text).encode(file.encoding)
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         message = f"{text[error.start]!r} does not exist in {file.encoding}"
         raise SourceError(str(file.path), line, 1, message) from error
+
+
+@contextlib.contextmanager
+def _locked(target: Path) -> Iterator[None]:
+    """Among processes that write as this one does, one at a time has a file for itself."""
+    try:
+        import fcntl
+
+        # The directory, for the file itself is about to be another one.
+        handle = os.open(target.parent, os.O_RDONLY)
+    except (ImportError, OSError):
+        # What remains is the moment between looking and replacing.
+        yield
+        return
+    try:
+        # Some file systems have no locks.
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _replace(target: Path, data: bytes, before: os.stat_result) -> None:

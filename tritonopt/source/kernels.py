@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tritonopt.source.ahead import asks_for_signature
 from tritonopt.source.decorators import (
     JIT,
     is_called_as_written,
@@ -66,6 +67,11 @@ class Kernel:
     def is_called_as_written(self) -> bool:
         """Whether a call from jit code runs this text, and nothing that stands in its place."""
         return is_called_as_written(self)
+
+    @cached_property
+    def signature_use(self) -> ast.expr | None:
+        """What in the file may rest on the parameters that it has now, other than a launch."""
+        return asks_for_signature(self)
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:

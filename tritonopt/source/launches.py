@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from tritonopt.source.decorators import CHOOSING
 from tritonopt.source.names import Binding, Function, Scope
+from tritonopt.source.reflection import find_hidden_uses
 
 if TYPE_CHECKING:
     from tritonopt.source.kernels import Kernel
     from tritonopt.source.module import Module
 
 _LAUNCH_METHODS = frozenset({"run", "warmup"})
-_NAMESPACES = frozenset({"globals", "locals", "vars"})
 
 Reference = ast.Name | ast.Attribute
 
@@ -140,9 +140,8 @@ class _Finder:
             for node in self._names.parents:
                 if isinstance(node, ast.Attribute) and node.attr in self._members:
                     self._use_of_member(node)
-        if any(word in self._module.text for word in ("getattr", *_NAMESPACES)):
-            for node in self._names.parents:
-                self._use_by_text(node)
+        for kernel, place in find_hidden_uses(self._module):
+            self._escape(kernel, place)
         escapes = {
             kernel.qualname: tuple(sorted(self._escapes[kernel.qualname], key=_place))
             for kernel in self._module.kernels
@@ -331,22 +330,6 @@ class _Finder:
             if isinstance(place, ast.ClassDef) and node.attr in scope.bindings:
                 for kernel in self._meaning_in(scope, node.attr).kernels:
                     self._escape(kernel, node)
-
-    def _use_by_text(self, node: ast.AST) -> None:
-        """`getattr(x, "kernel")` and `globals()["kernel"]`."""
-        text: ast.expr | None = None
-        if isinstance(node, ast.Call) and len(node.args) > 1:
-            if isinstance(node.func, ast.Name) and node.func.id == "getattr":
-                text = node.args[1]
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call):
-            function = node.value.func
-            if isinstance(function, ast.Name) and function.id in _NAMESPACES:
-                text = node.slice
-        if not isinstance(text, ast.Constant):
-            return
-        for kernel in self._module.kernels:
-            if kernel.name == text.value:
-                self._escape(kernel, text)
 
     def _harmless(self, reference: Reference) -> bool:
         # The uses of an alias are looked at where they stand.

@@ -44,3 +44,17 @@ def fields_of(node: ast.AST) -> tuple[str, ...]:
 
 
 _fields: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
+def parents_of(root: ast.stmt) -> dict[ast.stmt, ast.stmt]:
+    """Of every statement below a statement, the one around it."""
+    found: dict[ast.stmt, ast.stmt] = {}
+    todo = [root]
+    while todo:
+        outer = todo.pop()
+        for _, block in ast.iter_fields(outer):
+            if isinstance(block, list):
+                inner = [s for s in block if isinstance(s, ast.stmt)]
+                found.update((s, outer) for s in inner)
+                todo += inner
+    return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
-from tritonopt.facts.counting import Count, Lanes, NotCounted, count_elements
+from tritonopt.facts.counting import Count, Lanes, NotCounted, count_elements, end_of_mask
 from tritonopt.facts.forms import (
     Forms,
     sum_over_lanes,
@@ -21,7 +21,7 @@ from tritonopt.facts.forms import (
     varies_along,
     varies_with,
 )
-from tritonopt.facts.polynomial import monomial_polynomial
+from tritonopt.facts.polynomial import ONE, Monomial, monomial_polynomial
 from tritonopt.facts.reductions import Accumulation, summed_tile
 from tritonopt.facts.values import FLOAT_BITS, is_integer
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
@@ -51,6 +51,8 @@ class Fusion:
     """The number of elements, as the kernel divides by it, ..."""
     count: Count
     """... and how it comes about."""
+    never_zero: bool
+    """The kernel divides by 1 where there are no elements."""
     mask: frozenset[Atom]
     """Indicators of the lanes that count."""
 
@@ -86,7 +88,7 @@ class _Legality:
         nests = [s.loops for s in self.candidate.sums]
         fitting = [nest for nest in nests if len(nest) == len(squares.loops)]
         self.loops = next(iter(fitting or nests), (sweeps.first,))
-        self.renaming = sweeps.check_ranges(checklist, self.loops, squares.loops)
+        self.renaming = sweeps.check_ranges(checklist, self.loops, squares.loops, self._end_of_mask)
         _check_accumulator(self.facts.forms, squares)
         self._find_axes(squares)
         self._find_centre(squares)
@@ -112,8 +114,27 @@ class _Legality:
             self.mean,
             self.number,
             self.count,
+            _or_one(self.number) != self.number,
             self.mask,
         )
+
+    def _end_of_mask(self, loop: Loop) -> tuple[Polynomial, Polynomial] | None:
+        """From where on what is added in a loop is masked off, by strides of which size.
+
+        Of the first sweep's sums the right one is not known yet: all that are masked must agree.
+        """
+        sums = [*self.candidate.sums, self.candidate.squares]
+        ends = {
+            end_of_mask(self.facts, common_indicators(s.term), loop, self._lanes(s.shape))
+            for s in sums
+            if s is not None and loop in s.loops
+        }
+        ends.discard(None)
+        return ends.pop() if len(ends) == 1 else None
+
+    def _lanes(self, shape: tuple[Value, ...]) -> list[Lanes]:
+        rank = len(shape)
+        return [Lanes(rank - 1 - a, self.facts.forms.of(shape[a])) for a in range(rank)]
 
     def _check_not_read(self, accumulator: Accumulation) -> None:
         """Partial sums must not be used before the sweep has ended."""
@@ -142,28 +163,12 @@ class _Legality:
         self.uses = [call for call in sums if call not in nested]
         kinds = {sums[call] for call in self.uses}
         covered = {inner for call in self.uses for inner in walk(call)}
-        reads = self._reads_of_lanes(result)
+        reads = _reads_of_lanes(self.candidate, result)
         whole = all(node in covered for node in reads) and not covered & effects
         if not reads or not whole or len(kinds) != 1:
             escapes = f"{self.name} is used after its loop other than through its sum"
             raise refuted("only-the-full-sum-is-used", "partial-sums-escape", escapes)
         ((self.axes, self.keep_dims),) = kinds
-
-    def _reads_of_lanes(self, result: Value) -> list[ast.Name]:
-        """Where the kernel reads what the second sweep left in the accumulator, lane by lane."""
-        inside = set(walk(self.sweeps.second.node))
-        around = {loop.identity for loop in self.sweeps.second.nest}
-
-        def holds_lanes(value: Value) -> bool:
-            if value.op in ("result", "carried"):
-                return value.carrier.loop in around and value.carrier.name == self.name
-            if value.op == "reduce" and summed_tile(value)[0] is result:
-                return False
-            return any(holds_lanes(operand) for operand in value.operands)
-
-        names = [n for n in self.facts.values if isinstance(n, ast.Name) and n not in inside]
-        reads = [n for n in names if isinstance(n.ctx, ast.Load)]
-        return [node for node in reads if holds_lanes(self.facts.values[node])]
 
     def _find_centre(self, squares: Accumulation) -> None:
         """What the second sweep subtracts: its largest parts that the first one's sums go into."""
@@ -195,7 +200,8 @@ class _Legality:
     def _check_centre_is_exact(self) -> None:
         for atom in _outside_totals(self.mean):
             if atom.tag in ("round", "cast"):
-                rounded = f"{self._called(self.centre)} is rounded to another type before its use"
+                centre = _called(self.candidate, self.centre)
+                rounded = f"{centre} is rounded to another type before its use"
                 raise refuted("centre-is-unrounded", "centre-is-rounded", rounded)
         for atom in self.mean.leaves():
             if atom.tag == "tile" and f"('result', {self.sweeps.first.identity}, " in atom.key:
@@ -212,7 +218,9 @@ class _Legality:
                 _check_accumulator(self.facts.forms, other)
                 self._check_axes(other)
             check_pins(self.checklist, self.facts)
-            other_sum = f"the centre {self._called(self.centre)} is no multiple of a first sum"
+            other_sum = (
+                f"the centre {_called(self.candidate, self.centre)} is no multiple of a first sum"
+            )
             raise refuted("centre-is-the-mean", "centre-is-not-the-mean", other_sum)
         self.sum = fitting[0]
         _check_accumulator(self.facts.forms, self.sum)
@@ -252,11 +260,19 @@ class _Legality:
         if any(atom.tag == "undefined" for atom in self.term.leaves()):
             undefined = "masked-off lanes of a load without `other` are summed: they are undefined"
             raise refuted(claim, reason, undefined)
-        masks = [frozenset(a for a, _ in m if a.is_indicator) for m in self.term.terms]
-        self.mask = masks[0]
-        if any(mask != self.mask for mask in masks):
-            added = "lanes that the mask turns off add something to the first sum"
-            raise refuted(claim, reason, added)
+        self.mask = common_indicators(self.term)
+        for indicators in map(_indicators, self.term.terms):
+            # What is the same for all elements, a flag, may be asked of a part of them.
+            if any(self._varies(indicator) for indicator in indicators - self.mask):
+                added = "lanes that the mask turns off add something to the first sum"
+                raise refuted(claim, reason, added)
+
+    def _varies(self, atom: Atom) -> bool:
+        """Whether it may differ from element to element of one sum."""
+        lanes = self._lanes(self.sum.shape)
+        return any(varies_along(atom, axis.axis) for axis in lanes) or any(
+            varies_with(atom, loop) for loop in self.loops
+        )
 
     def _check_centre(self) -> None:
         """The centre must be that sum over the number of elements that go into it."""
@@ -266,7 +282,7 @@ class _Legality:
         self.count = self._count()
         total = self.count.total
         number = share.inverse() if len(share.terms) == 1 else None
-        if number is None or not self._is_equal(number, total):
+        if number is None or not self._is_equal(_or_one(number), total):
             if not self.mask and any(a.tag == "cdiv" for a in total.leaves()):
                 unmasked = (
                     f"the tiles are not masked, so {total.readable} elements are added; "
@@ -341,11 +357,29 @@ class _Legality:
     def _share_of(self, accumulator: Accumulation, axes: tuple[int, ...]) -> Polynomial | None:
         return _share(self.facts.forms, self.mean, accumulator, axes)
 
-    def _called(self, value: Value) -> str:
-        """The kernel's name for a value."""
-        names = (n for n, v in self.facts.values.items() if v is value and isinstance(n, ast.Name))
-        name = next(names, None)
-        return name.id if name is not None else f"of {self.name}"
+
+def _reads_of_lanes(candidate: TwoSums, result: Value) -> list[ast.Name]:
+    """Where the kernel reads what the second sweep left in the accumulator, lane by lane."""
+    inside = set(walk(candidate.sweeps.second.node))
+    around = {loop.identity for loop in candidate.sweeps.second.nest}
+
+    def holds_lanes(value: Value) -> bool:
+        if value.op in ("result", "carried"):
+            return value.carrier.loop in around and value.carrier.name == candidate.name
+        if value.op == "reduce" and summed_tile(value)[0] is result:
+            return False
+        return any(holds_lanes(operand) for operand in value.operands)
+
+    names = [n for n in candidate.facts.values if isinstance(n, ast.Name) and n not in inside]
+    reads = [n for n in names if isinstance(n.ctx, ast.Load)]
+    return [node for node in reads if holds_lanes(candidate.facts.values[node])]
+
+
+def _called(candidate: TwoSums, value: Value) -> str:
+    """The kernel's name for a value."""
+    names = (n for n, v in candidate.facts.values.items() if v is value and isinstance(n, ast.Name))
+    name = next(names, None)
+    return name.id if name is not None else f"of {candidate.name}"
 
 
 def _check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
@@ -383,6 +417,26 @@ def _share(
     leaves = [leaf for leaf in share.leaves() if leaf.tag in data]
     # A length that was loaded is a number like another.
     return share if all(forms.is_integer(Polynomial.of(leaf)) for leaf in leaves) else None
+
+
+def _or_one(number: Polynomial) -> Polynomial:
+    """N of `tl.maximum(N, 1)`: of no elements the sum is 0, whatever it is divided by."""
+    atom = number.sole_atom
+    if atom is not None and atom.tag == "maximum" and ONE in atom.arguments[:2]:
+        (other,) = [side for side in atom.arguments[:2] if side != ONE] or [ONE]
+        assert isinstance(other, Polynomial)
+        return other
+    return number
+
+
+def _indicators(monomial: Monomial) -> frozenset[Atom]:
+    return frozenset(atom for atom, _ in monomial if atom.is_indicator)
+
+
+def common_indicators(form: Polynomial) -> frozenset[Atom]:
+    """The conditions without which a form is 0."""
+    found = [_indicators(monomial) for monomial in form.terms]
+    return frozenset.intersection(*found) if found else frozenset()
 
 
 def _outside_totals(form: Polynomial) -> Iterator[Atom]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tritonopt.facts import Atom, Polynomial
+from tritonopt.facts.effects import Effect
 from tritonopt.facts.polynomial import monomial_polynomial
 from tritonopt.facts.reductions import Accumulation, accumulation
 from tritonopt.rewriting.checklist import Declined, refuted, unknown
@@ -22,6 +23,10 @@ def why_elements_differ(
     term = added.term
     if _differs_in_time_only(candidate, added, renaming):
         return candidate.sweeps.change_of_data()
+    back = _stored_and_read_back(candidate)
+    if back is not None:
+        stored = f"it reads back what the {back.name} in line {back.line} has stored, rounded to"
+        return refuted("data-is-unchanged", "data-may-change", f"{stored} the type of the buffer")
     square, elements, weight = "squares-of-deviations", "same-elements", "weight-is-one"
     tags = {a.tag for a in plain.leaves()}
     if tags & {"round", "cast"}:
@@ -42,6 +47,10 @@ def why_elements_differ(
     squared = {a.arguments[:2] for a in squared_loads(plain)}
     buffers = [{base for base, _ in loads} for loads in (summed, squared)]
     if buffers[0] != buffers[1]:
+        if buffers[1] < buffers[0]:
+            missing = ", ".join(sorted(map(str, buffers[0] - buffers[1])))
+            less = f"the second sweep does not read {missing}, which the first one adds"
+            return refuted(elements, "different-buffer", less)
         if buffers[0] & buffers[1]:
             return refuted(weight, "weighted", "the squared deviations are weighted")
         return refuted(elements, "different-buffer", "the sweeps read different buffers")
@@ -58,6 +67,15 @@ def why_elements_differ(
         other = "the first sweep does not add the elements that the second one squares"
         return refuted("centre-is-the-mean", "centre-is-not-the-mean", other)
     return refuted(weight, "weighted", "the squared deviations are weighted")
+
+
+def _stored_and_read_back(candidate: TwoSums) -> Effect | None:
+    """What the first sweep stores into a buffer that the second one reads."""
+    facts, sweeps = candidate.facts, candidate.sweeps
+    loads = [e for e in sweeps.loads if sweeps.second in e.loops]
+    bases = {base for load in loads for base in facts.bases(load) or ()}
+    writes = (e for e in facts.effects if e.writes and sweeps.first in e.loops)
+    return next((e for e in writes if bases & (facts.bases(e) or frozenset())), None)
 
 
 def _differs_in_time_only(

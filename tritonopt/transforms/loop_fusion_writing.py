@@ -262,12 +262,15 @@ class MergedSweep:
         # The loop divided every term, so an empty row stayed 0.
         divisor = self.writer.find_form(scale.inverse(), self.end, self.expressions)
         where, number = self.writer.language("where"), self.count_text()
+        if self.fusion.never_zero:
+            number = self.writer.find_form(self.fusion.count.total, self.end, self.expressions)
         return [f"{self.squares.name} = {where}({number} > 0, {m2} / {divisor}, 0.0)"]
 
     def divisor(self) -> str:
         """The number of elements, kept from 0 unless a division by it follows anyway."""
         text, number = self.count_text(), self.fusion.number
-        if number.constant_value is not None or self._only_divided_by(number):
+        known = number.constant_value is not None or self.fusion.never_zero
+        if known or self._only_divided_by(number):
             return text
         return f"{self.writer.maximum}({text}, 1)"
 

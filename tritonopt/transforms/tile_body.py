@@ -14,12 +14,22 @@ from itertools import chain
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect, Loop
+from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.facts.races import find_races, shifted
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.writing import names_bound
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tile_invariants import invariant_statements
+
+_OF_HOST = frozenset({"triton.cdiv", "triton.next_power_of_2"})
+_OF_THE_LANGUAGE = (
+    frozenset({"dtype", "constexpr_type", "pointer_type", "load_tensor_descriptor"})
+    | frozenset({"store_tensor_descriptor", "_experimental_descriptor_load"})
+    | frozenset({"_experimental_descriptor_store", *DTYPES})
+)
+"""Calls whose effects on memory may not be known, but which cannot ask which program runs."""
 
 PLAIN_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
@@ -107,6 +117,7 @@ def check_body(body: TileBody, checklist: Checklist) -> None:
     _check_effects(body, checklist)
     _check_exits(body, checklist)
     _check_waits(body, checklist)
+    _check_races(body, checklist)
     _check_names(body, checklist)
 
 
@@ -127,7 +138,7 @@ def _check_program_ids(ids: ProgramIds, checklist: Checklist) -> None:
 def _check_effects(body: TileBody, checklist: Checklist) -> None:
     claim = "effects-are-known"
     for effect in body.facts.effects:
-        if effect.kind is EffectKind.CALL:
+        if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
             detail = f"what {effect.name} in line {effect.line} does is not known"
             raise unknown(claim, "opaque-call", f"{detail}: it may read the program id")
     for loop in body.facts.loops:
@@ -136,6 +147,13 @@ def _check_effects(body: TileBody, checklist: Checklist) -> None:
             detail = f"the loop in line {loop.line} is warp-specialized"
             raise refuted(claim, "warp-specialized", detail)
     checklist.prove(claim, "no call with unknown effects")
+
+
+def _knows_no_grid(name: str) -> bool:
+    """Whether a function of Triton's own cannot tell one program from another."""
+    if name in _OF_HOST or any(f".{module}" in f".{name}" for module in MATH_MODULES[1:]):
+        return name.startswith("triton.")
+    return function(name) in _OF_THE_LANGUAGE
 
 
 def _check_exits(body: TileBody, checklist: Checklist) -> None:
@@ -169,6 +187,25 @@ def _check_waits(body: TileBody, checklist: Checklist) -> None:
     if waits:
         detail = f"the lock that line {waits[0].line} takes is given back for the same tile"
     checklist.prove(claim, detail)
+
+
+def _check_races(body: TileBody, checklist: Checklist) -> None:
+    """A loop takes the tiles in another order, which a tile that reads another's would show."""
+    claim = "tiles-are-independent"
+    facts = body.facts
+    kinds = {effect.kind for effect in facts.effects}
+    if not {EffectKind.LOAD, EffectKind.STORE} <= kinds:
+        checklist.prove(claim, "no tile reads what another writes")
+        return
+    found = shifted(facts, body.ids.axis)
+    if found is not None:
+        load, store = found
+        detail = f"line {load.line} reads what line {store.line} writes for another tile"
+        raise refuted(claim, "tiles-race", detail)
+    for race in find_races(facts):
+        detail = f"line {race.load.line} reads what line {race.store.line} writes: {race.numbers}"
+        raise refuted(claim, "tiles-race", detail)
+    checklist.prove(claim, "no tile is seen to read what another writes")
 
 
 def _may_wait(body: TileBody, loop: Loop) -> bool:

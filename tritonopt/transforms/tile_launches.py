@@ -6,12 +6,12 @@ import ast
 from functools import cached_property
 
 from tritonopt.facts import Atom, KernelFacts, Polynomial
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.grids import (
     Extent,
     GridNotReadable,
-    is_repeatable,
     names_in,
+    new_name,
     read_extent,
     statement_of,
 )
@@ -19,7 +19,7 @@ from tritonopt.rewriting.writing import NotExpressible, Writer, names_bound
 from tritonopt.source import AddArgument, Change, InsertBefore
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tile_limits import Limit, check_builtin, fresh_at
+from tritonopt.transforms.tile_limits import Limit, check_builtin
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
 _NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
@@ -57,6 +57,8 @@ class TileLaunches:
     def check(self, checklist: Checklist) -> None:
         """Whether every launch is seen and its grid is understood. Raises Declined."""
         evidence = self.facts.launches
+        if evidence.unknown and self.keep_unseen:
+            self._check_signature()
         for launch in evidence.launches:
             if statement_of(launch) is None:
                 detail = f"the launch in {launch.where} is no statement of its own"
@@ -86,28 +88,42 @@ class TileLaunches:
         checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
         self._find_bound(checklist)
 
+    def _check_signature(self) -> None:
+        """Whether nobody names the parameters one by one, as a compilation ahead does."""
+        use = self.facts.kernel.signature_use
+        if use is not None:
+            detail = f"line {use.lineno} may ask what parameters the kernel has"
+            raise unknown("parameter-can-be-added", "compiled-ahead", detail)
+
     def _find_bound(self, checklist: Checklist) -> None:
         cdiv = self.writer.language("cdiv")
         texts = {extent.in_kernel_terms(cdiv) for extent in self.extents}
         text = texts.pop() if len(texts) == 1 else None
-        if text is not None and self._is_safe_in_kernel(text):
-            self.bound = text
-            checklist.prove("grid-is-known", f"every launch starts {text} programs")
-            checklist.assume(
-                "no-other-launches", "files that were not given launch it in no other way"
-            )
-            return
+        computed = self._in_kernel(text) if text is not None else ""
+        if computed != text:
+            try:
+                self._check_arguments()
+                checklist.prove("grid-is-known", "each launch passes its own number of programs")
+                return
+            except Declined:
+                if not computed:
+                    raise
+        self.bound = computed
+        checklist.prove("grid-is-known", f"every launch starts {text} programs")
+        checklist.assume("no-other-launches", "files that were not given launch it in no other way")
+
+    def _check_arguments(self) -> None:
+        """Whether each launch can pass the number. Raises Declined."""
         for extent in self.extents:
             if extent.at_launch() is None:
                 line = extent.launch.call.lineno
                 detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
                 raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
-            if extent.meta and not extent.is_plain:
+            if extent.meta and (extent.has_effects or not extent.is_plain):
                 line = extent.launch.call.lineno
                 detail = f"what the grid in line {line} calls may do more than compute a number"
                 raise unknown("grid-is-known", "grid-has-effects", detail)
         self._check_decorators()
-        checklist.prove("grid-is-known", "each launch passes its own number of programs")
 
     def _check_decorators(self) -> None:
         kernel = self.facts.kernel
@@ -123,18 +139,29 @@ class TileLaunches:
             detail = "the kernel takes any number of arguments"
             raise refuted("parameter-can-be-added", "unknown-parameters", detail)
 
-    def _is_safe_in_kernel(self, text: str) -> bool:
-        """Whether the kernel may compute the number: of its arguments as they are, in 32 bits."""
+    def _in_kernel(self, text: str) -> str:
+        """The number as the kernel may compute it, of its arguments as they are; "" if it may not.
+
+        In 32 bits, so that nothing on the way may be larger than what it computes today.
+        """
         tree = ast.parse(text, mode="eval")
         names = set(names_in(tree))
         if names & (names_bound(self.facts.kernel.node) | self.facts.pointers):
-            return False
+            return ""
         for parameter in self.facts.kernel.parameters:
             typed = parameter.annotation is not None and not parameter.constexpr
             if parameter.name in names and typed:
-                return False  # the loop variable would have that type
+                return ""  # the loop variable would have that type
         calls = [node for node in walk(tree) if isinstance(node, ast.Call)]
-        return all(self._is_covered(*call.args) for call in calls)
+        if all(self._is_covered(*call.args) for call in calls):
+            return text
+        match tree.body:
+            case ast.Call(args=[ast.Name(id=length), divisor]) if len(calls) == 1:
+                # A launch has started, so there is an element.
+                tile = ast.unparse(divisor)
+                tile = tile if isinstance(divisor, (ast.Name, ast.Constant)) else f"({tile})"
+                return f"({length} - 1) // {tile} + 1"
+        return ""
 
     def _is_covered(self, dividend: ast.expr, divisor: ast.expr) -> bool:
         """Whether the kernel's own offsets of 32 bits reach as far as `dividend + divisor - 1`."""
@@ -175,11 +202,11 @@ class TileLaunches:
             # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
             check_builtin(launch, "int")
             code = f"int({code})"
-            if tuple_at_launch and not extent.comes_first:
+        if tuple_at_launch and not (extent.is_plain and extent.is_short and extent.is_repeatable):
+            if not extent.comes_first:
                 line = launch.call.lineno
                 raise NotExpressible(f"line {line} evaluates something else before its grid")
-        if tuple_at_launch and not is_repeatable(ast.parse(code, mode="eval").body):
-            name = fresh_at(launch, "num_tiles")
+            name = new_name("num_tiles", launch)
             changes.append(InsertBefore(statement, f"{name} = {code}"))
             code = name
         changes += extent.capped(limit, code if tuple_at_launch else "")

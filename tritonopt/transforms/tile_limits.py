@@ -6,7 +6,6 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, count
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.language import function
@@ -14,7 +13,7 @@ from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.grids import (
     Extent,
     GridNotReadable,
-    names_in,
+    new_name,
     read_extent,
     scope_at,
     statement_of,
@@ -52,7 +51,7 @@ class Limit:
             return self.text, []
         statement = statement_of(launch)
         assert statement is not None
-        name = fresh_at(launch, _NAME)
+        name = new_name(_NAME, launch)
         return name, [InsertBefore(statement, self._assigned(launch, name))]
 
     @property
@@ -275,10 +274,3 @@ def check_builtin(launch: Launch, name: str) -> None:
         known = scope.find(name) is None and not names.stars
     if not known:
         raise NotExpressible(f"line {launch.call.lineno} has no {name} to call")
-
-
-def fresh_at(launch: Launch, wanted: str) -> str:
-    """A name that the launcher does not use yet."""
-    taken = set(names_in(launch.launcher)) if launch.launcher else set()
-    numbered = (f"{wanted}_{number}" for number in count(2))
-    return next(name for name in chain([wanted], numbered) if name not in taken)

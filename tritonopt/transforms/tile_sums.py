@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from tritonopt.facts import Assumption, KernelFacts
+from tritonopt.facts import Assumption, EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import function
 from tritonopt.facts.values import Value, is_integer
@@ -172,6 +172,8 @@ class _Finder:
         alike = [e for s in statements if (e := self._atomic(s)) and e.name == effect.name]
         evidence: dict[str, Assumption | None] = {}
         for other in self.facts.effects:
+            if other.kind is EffectKind.CALL:
+                raise NotExpressible(f"{other.name} in line {other.line} may touch the same memory")
             if other.pointer is None or other in alike:
                 continue
             if self.facts.may_alias(effect, other):

@@ -1,5 +1,5 @@
 """`x = tl.where(mask, x, 0.0)` would become `x = x`, so it goes; the comment above it stays. The
-load itself is wrapped in another."""
+load itself is wrapped in another, of which nothing is known but that fp32 is made of it."""
 
 import torch
 import triton.language as T
@@ -12,9 +12,9 @@ def kernel(x_ptr, w_ptr, out_ptr, n, BLOCK: constexpr):
     row = T.program_id(0)
     cols = T.arange(0, BLOCK)
     mask = cols < n
-    x = T.load(x_ptr + row * n + cols, mask=mask, other=0.0)
+    x = T.load(x_ptr + row * n + cols, mask=mask, other=0.0).to(T.float32)
     # Lanes past the end do not count.
-    w = T.load(w_ptr + cols, mask=mask, other=0.0)
+    w = T.load(w_ptr + cols, mask=mask, other=0.0).to(T.float32)
     T.store(out_ptr + row, T.sum(x, axis=0) + T.sum(w, axis=0))
 
 

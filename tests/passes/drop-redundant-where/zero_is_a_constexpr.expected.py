@@ -9,8 +9,8 @@ import triton.language as tl
 def kernel(X, Z, Y, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < N
-    x = tl.load(X + cols, mask=mask, other=0.0)
-    z = tl.load(Z + cols, mask=mask, other=0.0)
+    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+    z = tl.load(Z + cols, mask=mask, other=0.0).to(tl.float32)
     ZERO: tl.constexpr = 0.0
     y = x * z
     tl.store(Y + cols, y, mask=mask)

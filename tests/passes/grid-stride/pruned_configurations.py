@@ -1,12 +1,12 @@
-# expect: missed pruned-configurations
-"""A function of the user's is called with the arguments of the launch."""
+# options: programs=3
+"""What prunes the configurations takes arguments by name, so that there must be no new one."""
 
 import torch
 import triton
 import triton.language as tl
 
 
-def prune(configs, arguments):
+def prune(configs, arguments, **named):
     return configs
 
 
@@ -22,6 +22,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
 
 
+# tritonopt: x: f32[n]
 def run(x: torch.Tensor):
     x = x.contiguous()
     out = torch.zeros_like(x)

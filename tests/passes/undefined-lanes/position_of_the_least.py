@@ -1,4 +1,4 @@
-# expect: analysis undefined-lanes-reduced
+# expect: analysis zero-changes-the-result
 """The position of the least element, with names imported one by one."""
 
 import triton

@@ -1,0 +1,121 @@
+"""The figures that the tool says of its rewrites, from what was recorded in benchmarks/results.
+
+    PYTHONPATH=. python benchmarks/figures.py [--write]
+
+Prints the record; with --write it becomes tritonopt/rewriting/measured.json, which the remarks,
+the suggestions and the catalogue read. A test holds the README and the manual pages against both.
+Needs nothing but Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+RECORD = ROOT / "tritonopt" / "rewriting" / "measured.json"
+FORMULAS = ("shifted", "moments", "welford")
+LONG_ROW = 16384
+"""Columns from which on a row in several tiles was seen to gain."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="replace the record")
+    lines = (f"  {json.dumps(name)}: {json.dumps(seen)}" for name, seen in record().items())
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    if parser.parse_args().write:
+        RECORD.write_text(text, encoding="utf-8")
+    print(text, end="")
+
+
+def results(name: str) -> list[dict[str, Any]]:
+    report = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = report["results"]
+    return found
+
+
+def record() -> dict[str, list[float]]:
+    """By what was measured, the least and the most of original time / rewritten time."""
+    ratios: dict[str, list[float]] = {}
+    for name, ratio in (*fuse_stats(), *rewrites(), *launches()):
+        ratios.setdefault(name, []).append(ratio)
+    return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
+
+
+def fuse_stats() -> Iterator[tuple[str, float]]:
+    for row in results("fuse_stats_speed-nvidia-h200"):
+        for formula in FORMULAS:
+            ratio = row["versions"][formula]["ratio"]
+            yield f"fuse-stats {formula}", ratio
+            if row["block"] >= row["columns"]:
+                yield f"fuse-stats {formula}, one tile", ratio
+            elif row["columns"] >= LONG_ROW:
+                yield f"fuse-stats {formula}, long rows", ratio
+            else:
+                yield f"fuse-stats {formula}, short rows", ratio
+
+
+def rewrites() -> Iterator[tuple[str, float]]:
+    for row in results("rewrites_speed-nvidia-h200"):
+        passes, kernel, ratio = row["passes"], row["kernel"], row["ratio"]
+        if passes.startswith("grid-stride"):
+            sums = kernel == "layer_norm_backward.layer_norm_backward"
+            yield f"grid-stride, {'sums' if sums else 'no sums'}", ratio
+        elif kernel == "gated_matmul.gated_matmul":
+            # Below that, a launch is all that is measured.
+            large = "2048" in row["arguments"]
+            taken = row["arguments"].endswith(" 1")
+            size = "a large product" if large else "a small product"
+            yield f"licm, branch {'taken' if taken else 'not taken'}, {size}", ratio
+        elif passes == "licm":
+            yield "licm, load", ratio
+        elif passes in ("contiguity-hints", "max-to-where", "drop-redundant-where"):
+            yield passes, ratio
+
+
+def launches() -> Iterator[tuple[str, float]]:
+    for row in results("optimize_overhead-nvidia-h200"):
+        yield "optimize, launch", row["optimized"]["ratio"]
+
+
+def fuse_stats_rows() -> Iterator[str]:
+    """The rows of the table in the manual page of fuse-stats."""
+    table: dict[tuple[int, int, int], list[str]] = {}
+    for row in results("fuse_stats_speed-nvidia-h200"):
+        ratios = ", ".join(f"{row['versions'][formula]['ratio']:.2f}" for formula in FORMULAS)
+        key = row["columns"], row["block"], row["num_warps"]
+        table.setdefault(key, []).append(ratios)
+    for (columns, block, warps), cells in table.items():
+        star = " *" if block >= columns else ""
+        yield f"| {columns}{star} | {block}, {warps} | {' | '.join(cells)} |"
+
+
+def readme_rows() -> Iterator[str]:
+    """The rows of the README's table of fuse-stats."""
+    table: dict[tuple[int, int, int], list[str]] = {}
+    for row in results("fuse_stats_speed-nvidia-h200"):
+        key = row["columns"], row["block"], row["num_warps"]
+        table.setdefault(key, []).append(f"{row['versions']['shifted']['ratio']:.2f}x")
+    for (columns, block, warps), cells in table.items():
+        star = "*" if block >= columns else ""
+        yield f"| {columns}{star} | {block}, {warps} | {' | '.join(cells)} |"
+
+
+def grid_stride_rows() -> Iterator[str]:
+    """The rows of the table in the manual page of grid-stride."""
+    table: dict[tuple[str, str], list[str]] = {}
+    for row in results("rewrites_speed-nvidia-h200"):
+        if row["kernel"] == "layer_norm_backward.layer_norm_backward":
+            rows, columns = row["arguments"].partition("[")[2].partition("]")[0].split(", ")
+            table.setdefault((rows, columns), []).append(f"{row['ratio']:.2f}")
+    for (rows, columns), cells in table.items():
+        yield f"| {rows} | {columns} | {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+# expect: silent
+"""The function makes one configuration."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+def configurations():
+    return [triton.Config({"BLOCK": 128})]
+
+
+@triton.autotune(configs=configurations(), key=["N"])
+@triton.jit
+def kernel(X, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offs, mask=offs < N, other=0.0)
+    tl.store(X + offs, x * 2, mask=offs < N)

@@ -1,0 +1,34 @@
+# expect: missed different-step
+"""The loops end with the row, and go there by other steps."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, HALF: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N + BLOCK, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += x
+    mean = tl.sum(total, axis=0) / N
+    squares = tl.zeros([HALF], dtype=tl.float32)
+    for start in range(0, N, HALF):
+        cols = start + tl.arange(0, HALF)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        d = tl.where(cols < N, x - mean, 0.0)
+        squares += d * d
+    var = tl.sum(squares, axis=0) / N
+    tl.store(Y + row, var)
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, HALF=8, BLOCK=16)
+    return y

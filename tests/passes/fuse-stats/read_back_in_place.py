@@ -1,0 +1,37 @@
+# expect: missed data-may-change
+"""The sum goes where the residual was, and is read from there."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, R, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    R += row * N
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        x += tl.load(R + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += x
+        tl.store(R + cols, x, mask=cols < N)
+    mean = tl.sum(total, axis=0) / N
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(R + cols, mask=cols < N, other=0.0).to(tl.float32)
+        d = tl.where(cols < N, x - mean, 0.0)
+        squares += d * d
+    var = tl.sum(squares, axis=0) / N
+    tl.store(Y + row, var)
+
+
+# tritonopt: x: f32[m, n], r: f32[m, n]
+def run(x, r):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, r, y, n, BLOCK=16)
+    return y

@@ -1,0 +1,24 @@
+# options: programs=3
+"""Functions of Triton's own that no pass follows, but that cannot tell programs apart."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x_ptr, out_ptr, n, N: tl.constexpr):
+    BLOCK: tl.constexpr = triton.next_power_of_2(N)
+    kind = tl.dtype("fp32")
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n).to(kind)
+    tl.store(out_ptr + offs, x + 1, mask=offs < n)
+
+
+# tritonopt: x: f32[n]
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 16),)](x, out, n, N=13)
+    return out

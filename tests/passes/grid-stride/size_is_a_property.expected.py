@@ -1,0 +1,33 @@
+# options: programs=2
+"""Asked again, the property is another number."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, rows, BLOCK: tl.constexpr, NUM_TILES=None):
+    num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
+    for tile in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
+        offs = tile * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + offs, tl.load(x + offs) + rows)
+
+
+class Counter:
+    def __init__(self):
+        self.asked = 3
+
+    @property
+    def rows(self):
+        self.asked += 1
+        return self.asked
+
+
+def run(x: torch.Tensor):
+    x = torch.arange(160, device=x.device) + x.sum()
+    out = torch.zeros_like(x)
+    counter = Counter()
+    num_tiles = counter.rows
+    kernel[(min(num_tiles, 2),)](x, out, counter.rows, BLOCK=16, NUM_TILES=num_tiles)
+    return out, counter.asked

@@ -1,0 +1,23 @@
+# options: programs=2
+"""Between the grid and the launch the tensor becomes another's transpose."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, rows, BLOCK: tl.constexpr, NUM_TILES=None):
+    num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
+    for tile in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
+        offs = tile * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + offs, tl.load(x + offs) + rows)
+
+
+def run(x: torch.Tensor):
+    x = (torch.arange(64, device=x.device) + x.sum()).view(4, 16)
+    out = torch.zeros_like(x)
+    grid = (x.shape[0],)
+    x.t_()
+    kernel[(min(grid[0], 2),)](x, out, x.shape[0], BLOCK=16, NUM_TILES=grid[0])
+    return out

@@ -1,0 +1,30 @@
+"""The name stands for two things, so what is loaded gets one of its own."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    if HAS_BIAS:
+        # Where the loop below does not run, nothing is read.
+        b_value = tl.load(B + cols, mask=mask & (tl.program_id(0) < m), other=0.0)
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if HAS_BIAS:
+            b = b_value
+        else:
+            b = 1.0
+        x *= b
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n] | None
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+    return out

@@ -1,0 +1,25 @@
+"""Programs that the condition leaves out find all lanes masked off."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, BLOCK: tl.constexpr):
+    start = tl.program_id(0) * BLOCK
+    cols = start + tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(m):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if start < n:
+            x += tl.load(B + cols, mask=mask, other=0.0)
+            tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n]
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 16) + 2,)](x, b, out, m, n, BLOCK=16)
+    return out

@@ -1,0 +1,28 @@
+"""The pointer has a value where the flag is on, and only there."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    if HAS_BIAS:
+        bias = B + cols
+        # Where the loop below does not run, nothing is read.
+        b = tl.load(bias, mask=mask & (tl.program_id(0) < m), other=0.0)
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if HAS_BIAS:
+            x += b
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n] | None
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+    return out

@@ -1,0 +1,28 @@
+"""The second load goes where the first one is, and what is computed from both with it."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, SCALED: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if HAS_BIAS:
+            b = tl.load(B + cols, mask=mask, other=0.0)
+            if SCALED:
+                s = tl.load(B)
+                b = b * s
+            x += b
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n] | None
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(2,)](x, b, out, m, n, b is not None, SCALED=True, BLOCK=triton.next_power_of_2(n))
+    return out

@@ -1,0 +1,110 @@
+"""Every figure that is said of a rewrite is one that was recorded."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks import figures
+from tritonopt.rewriting.measured import figure
+from tritonopt.rewriting.registry import catalogue
+
+ROOT = Path(__file__).resolve().parent.parent
+SPEED = re.compile(r"\b\d+\.\d\dx")
+RANGE = re.compile(r"(\d+\.\d\d)x to (\d+\.\d\d)x")
+
+
+def recorded() -> dict[str, list[float]]:
+    found: dict[str, list[float]] = json.loads(figures.RECORD.read_text(encoding="utf-8"))
+    return found
+
+
+def texts() -> dict[str, str]:
+    """What people read: the README and the manual pages."""
+    pages = {name: inspect.getdoc(found) or "" for name, found in catalogue().items()}
+    return {"README.md": (ROOT / "README.md").read_text(encoding="utf-8"), **pages}
+
+
+def every_ratio() -> set[str]:
+    """Each ratio of the results, and the ends of what is said of several."""
+    seen = {f"{end:.2f}x" for ends in recorded().values() for end in ends}
+    for row in figures.results("fuse_stats_speed-nvidia-h200"):
+        seen |= {f"{version['ratio']:.2f}x" for version in row["versions"].values()}
+    rewrites = figures.results("rewrites_speed-nvidia-h200")
+    return seen | {f"{row['ratio']:.2f}x" for row in rewrites}
+
+
+def test_the_record_is_what_was_measured() -> None:
+    assert recorded() == figures.record(), "run benchmarks/figures.py --write"
+
+
+def test_a_figure_in_words() -> None:
+    assert str(figure("licm, load")) == "{:.2f}x to {:.2f}x".format(*recorded()["licm, load"])
+    alone = "licm, branch not taken, a large product"
+    assert str(figure(alone)) == f"{recorded()[alone][0]:.2f}x"
+
+
+@pytest.mark.parametrize("name", sorted(texts()))
+def test_ranges_that_people_read(name: str) -> None:
+    known = {f"{least:.2f} {most:.2f}" for least, most in recorded().values()}
+    # Of the grid, in the manual page: two rows of the table.
+    rms = [
+        r["ratio"] for r in figures.results("rewrites_speed-nvidia-h200") if "rms" in r["kernel"]
+    ]
+    known.add(f"{min(rms):.2f} {max(rms):.2f}")
+    said = {" ".join(ends) for ends in RANGE.findall(texts()[name])}
+    assert said <= known
+
+
+@pytest.mark.parametrize("name", sorted(texts()))
+def test_single_figures_that_people_read(name: str) -> None:
+    assert set(SPEED.findall(texts()[name])) <= every_ratio()
+
+
+def test_tables() -> None:
+    for name, rows in {
+        "fuse-stats": figures.fuse_stats_rows(),
+        "grid-stride": figures.grid_stride_rows(),
+        "README.md": figures.readme_rows(),
+    }.items():
+        missing = [row for row in rows if row not in texts()[name]]
+        assert not missing, name
+
+
+def test_rows_of_the_other_rewrites() -> None:
+    results = {
+        (f"{row['ratio']:.2f}x", *(f"{100 * share[which]:.0f}%" for which in share))
+        for row in figures.results("rewrites_speed-nvidia-h200")
+        for share in [{k: row["share_of_copy"][k] for k in ("original", "rewritten")}]
+    }
+    shown = re.findall(r"\| (\d\.\d\dx) \| (\d+%) to (\d+%) \|", texts()["README.md"])
+    assert len(shown) > 10
+    assert set(shown) <= results
+
+
+def code_with_figures() -> Iterator[str]:
+    for folder in ("tritonopt", "passes"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            pages = {
+                id(node.body[0].value)
+                for node in ast.walk(tree)
+                if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.Module))
+                and node.body
+                and isinstance(node.body[0], ast.Expr)
+            }
+            for node in ast.walk(tree):
+                if not isinstance(node, ast.Constant) or id(node) in pages:
+                    continue
+                if isinstance(node.value, str) and SPEED.search(node.value):
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}"
+
+
+def test_code_has_no_figures_of_its_own() -> None:
+    assert not list(code_with_figures()), "take it from tritonopt.rewriting.measured"
