@@ -52,7 +52,8 @@ class GridStride(Pass):
 
     - `axis` (0): the axis of the grid; one at a time.
     - `programs`: the most programs that a launch starts along the axis, as a number, or `sm*K`
-      for K on every multiprocessor, which the launcher asks torch for. Without it, `sm*2` where
+      for K on every multiprocessor, which the launcher asks torch for (where `torch.cuda` sees no
+      GPU, in the interpreter or on another device, there is no limit). Without it, `sm*2` where
       sums are gathered and `sm*8` elsewhere, which is what was measured; an axis other than 0
       without sums is cut at 65535, which is what CUDA allows. A kernel that loops over tiles
       already, by this pass or by hand, and whose grid is `min(..., LIMIT)`, gets the limit that is
@@ -137,7 +138,7 @@ class GridStride(Pass):
         num_programs = (
             2 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
             if torch.cuda.is_available()
-            else 2
+            else 2**31 - 1
         )
         bias_gradient_kernel[(min(m, num_programs),)](dy, db, dy.stride(0), m, n, BLOCK=block)
         return db

@@ -7,6 +7,7 @@ import itertools
 import re
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,16 +28,24 @@ def compiled(
 ) -> str:
     """The PTX of the file's last kernel; `number` is the type of integers, or their value, and
     `flag` the constant for whatever is no size (BLOCK, B, C). Without it a buffer B is None."""
-    return str(_compiled(path, dtype, block, capability, number, {}, flag=flag).asm["ptx"])
+    return str(_compiled(path, dtype, block, capability, number, {}, {}, flag=flag).asm["ptx"])
 
 
 def resources(
-    path: Path, dtype: str = "fp16", block: int = 64, num_stages: int = 4
+    path: Path,
+    dtype: str = "fp16",
+    block: int = 64,
+    num_stages: int = 4,
+    others: Mapping[str, object] | None = None,
 ) -> tuple[int, int]:
-    """Bytes of shared memory, and of registers spilled to the stack, on an H100."""
+    """Bytes of shared memory, and of registers spilled to the stack, on an H100.
+
+    `others` are constants that are neither blocks nor switches.
+    """
     import triton
 
-    kernel = _compiled(path, dtype, block, 90, "i32", {"num_stages": num_stages})
+    options: dict[str, object] = {"num_stages": num_stages, "num_warps": 8 if others else 4}
+    kernel = _compiled(path, dtype, block, 90, "i32", options, others or {})
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(kernel.asm["cubin"])
         file.flush()
@@ -55,6 +64,7 @@ def _compiled(
     capability: int,
     number: str | int,
     options: dict[str, object],
+    others: Mapping[str, object],
     *,
     flag: bool = True,
 ) -> Any:
@@ -74,13 +84,14 @@ def _compiled(
         if parameter.is_constexpr:
             signature[parameter.name] = "constexpr"
             other = True if parameter.name in ("B", "C") else flag
-            constants[(place,)] = block if "BLOCK" in parameter.name else other
+            is_block = "BLOCK" in parameter.name
+            constants[(place,)] = block if is_block else others.get(parameter.name, other)
         elif parameter.name == "B" and not flag:
             signature[parameter.name] = "constexpr"
             constants[(place,)] = None
         elif parameter.name in pointers:
             signature[parameter.name] = f"*{dtype}"
-        elif parameter.name == "eps":
+        elif parameter.name in ("eps", "scale"):
             signature[parameter.name] = "fp32"
         elif isinstance(number, int):
             signature[parameter.name] = "constexpr"

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.passes.compiling import resources
+from tritonopt import rewrite_source
 
 CASES = Path(__file__).resolve().parent / "grid-stride"
+ROOT = CASES.parents[2]
 PASSED = sorted(path.name.removesuffix(".expected.py") for path in CASES.glob("*.expected.py"))
 PRODUCTS = [name for name in PASSED if "tl.dot" in (CASES / f"{name}.py").read_text()]
 
@@ -43,3 +45,16 @@ def test_would_need_more_if_it_were_pipelined(name: str, tmp_path: Path) -> None
     pipelined = tmp_path / f"{name}.py"
     pipelined.write_text(text.replace(", num_stages=1", ""))
     assert resources(pipelined)[0] > resources(after)[0]
+
+
+def test_attention_over_windows_fits_into_shared_memory_as_before(tmp_path: Path) -> None:
+    before = ROOT / "benchmarks" / "tiles" / "attention.py"
+    after, pipelined = tmp_path / "after.py", tmp_path / "pipelined.py"
+    after.write_text(rewrite_source(before.read_text(), "grid-stride").text)
+    pipelined.write_text(after.read_text().replace(", num_stages=1)", ")"))
+    extents = {"D": 128, "WINDOW": 128}
+    memory = [
+        resources(path, num_stages=3, others=extents)[0] for path in (before, after, pipelined)
+    ]
+    assert memory[0] == memory[1]
+    assert memory[2] > 232448, "more than an H200 has, had the loop been pipelined"

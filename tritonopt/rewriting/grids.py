@@ -117,8 +117,6 @@ class Extent:
         match node:
             case ast.Constant(value=int() as value) if not isinstance(value, bool) and value > 0:
                 return str(value)
-            case ast.Name() if (number := self._global_number(node)) is not None:
-                return str(number)
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 sides = [self._translated(side, cdiv) for side in (left, right)]
                 return " * ".join(sides)
@@ -127,16 +125,6 @@ class Extent:
                     parts = [self._translated(part, cdiv) for part in (dividend, divisor)]
                     return f"{cdiv}({', '.join(parts)})"
         raise GridNotReadable("no argument of the launch")
-
-    def _global_number(self, node: ast.Name) -> int | None:
-        """The positive number that a name of the file always stands for."""
-        home = self.launch.module.names.scope_of[node].find(node.id)
-        if home is None or home.parent is not None:
-            return None
-        match home.bindings[node.id]:
-            case [ast.Constant(value=int() as value)] if not isinstance(value, bool) and value > 0:
-                return value
-        return None
 
     def _parameter(self, node: ast.expr) -> str:
         """The kernel's parameter that is given this very value."""

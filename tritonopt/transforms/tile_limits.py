@@ -28,6 +28,7 @@ _WITH_SUMS, _WITHOUT = "sm*2", "sm*8"
 """As many as were measured: few where each program ends with atomics."""
 
 _DEVICE = "torch.cuda.get_device_properties(torch.cuda.current_device())"
+_NO_LIMIT = "2**31 - 1"
 _NAME = "num_programs"
 
 
@@ -60,14 +61,14 @@ class Limit:
         return self.text.removeprefix("sm*") if self.text.startswith("sm*") else ""
 
     def _assigned(self, launch: Launch, name: str) -> str:
-        """A statement that binds it; without a GPU, in the interpreter, there is one of them."""
+        """A statement that binds it; where torch sees no GPU, there is no limit."""
         check_builtin(launch, "torch")
         each = self._each
         return (
             f"{name} = (\n"
             f"    {each} * {_DEVICE}.multi_processor_count\n"
             f"    if torch.cuda.is_available()\n"
-            f"    else {each}\n"
+            f"    else {_NO_LIMIT}\n"
             ")"
         )
 

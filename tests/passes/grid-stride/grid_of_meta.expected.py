@@ -22,7 +22,7 @@ def add(x: torch.Tensor, y: torch.Tensor):
     num_programs = (
         8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
         if torch.cuda.is_available()
-        else 8
+        else 2**31 - 1
     )
     add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE=64)
     return output

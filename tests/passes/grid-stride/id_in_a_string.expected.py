@@ -19,6 +19,6 @@ def run(x: torch.Tensor):
     num_programs = (
         8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
         if torch.cuda.is_available()
-        else 8
+        else 2**31 - 1
     )
     kernel[(min(x.numel(), num_programs),)](x, NUM_TILES=x.numel())

@@ -23,7 +23,7 @@ def scale(x: torch.Tensor):
     num_programs = (
         8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
         if torch.cuda.is_available()
-        else 8
+        else 2**31 - 1
     )
     scale_kernel[(min(num_tiles, num_programs),)](x, out, n, BLOCK=16, NUM_TILES=num_tiles)
     return out

@@ -1,0 +1,69 @@
+"""Attention with the keys in a loop, and with all keys of a window in one block.
+
+In the second, the loop over tiles is the only loop around a matrix product.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def attention_kernel(
+    q_ptr, k_ptr, v_ptr, out_ptr, n, scale, D: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr
+):
+    head = tl.program_id(1)
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    lanes = tl.arange(0, D)
+    base = head * n * D
+    places = base + rows[:, None] * D + lanes[None, :]
+    q = tl.load(q_ptr + places, mask=rows[:, None] < n, other=0.0)
+    largest = tl.full([ROWS], -1e30, dtype=tl.float32)
+    total = tl.zeros([ROWS], dtype=tl.float32)
+    acc = tl.zeros([ROWS, D], dtype=tl.float32)
+    for start in range(0, n, COLS):
+        cols = start + tl.arange(0, COLS)
+        there = base + cols[:, None] * D + lanes[None, :]
+        k = tl.load(k_ptr + there, mask=cols[:, None] < n, other=0.0)
+        v = tl.load(v_ptr + there, mask=cols[:, None] < n, other=0.0)
+        scores = tl.where(cols[None, :] < n, tl.dot(q, tl.trans(k)) * scale, -1e30)
+        new = tl.maximum(largest, tl.max(scores, axis=1))
+        weights = tl.exp(scores - new[:, None])
+        shrink = tl.exp(largest - new)
+        total = total * shrink + tl.sum(weights, axis=1)
+        acc = acc * shrink[:, None] + tl.dot(weights.to(v.dtype), v)
+        largest = new
+    tl.store(out_ptr + places, (acc / total[:, None]).to(q.dtype), mask=rows[:, None] < n)
+
+
+@triton.jit
+def window_kernel(q_ptr, k_ptr, v_ptr, out_ptr, scale, D: tl.constexpr, WINDOW: tl.constexpr):
+    window = tl.program_id(0).to(tl.int64)
+    rows = tl.arange(0, WINDOW)
+    places = window * WINDOW * D + rows[:, None] * D + tl.arange(0, D)[None, :]
+    q = tl.load(q_ptr + places)
+    k = tl.load(k_ptr + places)
+    v = tl.load(v_ptr + places)
+    scores = tl.dot(q, tl.trans(k)) * scale
+    weights = tl.exp(scores - tl.max(scores, axis=1)[:, None])
+    out = tl.dot(weights.to(v.dtype), v) / tl.sum(weights, axis=1)[:, None]
+    tl.store(out_ptr + places, out.to(q.dtype))
+
+
+def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Of tensors of shape (heads, n, d)."""
+    heads, n, d = q.shape
+    out = torch.empty_like(q)
+    grid = (triton.cdiv(n, 128), heads)
+    attention_kernel[grid](
+        q, k, v, out, n, d**-0.5, D=d, ROWS=128, COLS=64, num_warps=8, num_stages=3
+    )
+    return out
+
+
+def window_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Each window of 128 of them by itself, of tensors of shape (windows, 128, d)."""
+    windows, width, d = q.shape
+    out = torch.empty_like(q)
+    window_kernel[(windows,)](q, k, v, out, d**-0.5, D=d, WINDOW=width, num_warps=8, num_stages=3)
+    return out
