@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _NEVER_GIVEN = ("triton.", "torch.")
 """What the names of a program do not lead away from."""
+_LANGUAGE = "triton."
 
 
 def has_kernels(text: str) -> bool:
@@ -110,16 +111,14 @@ class Module:
         while isinstance(root, ast.Attribute):
             root = root.value
         assert isinstance(root, ast.Name)
-        if self._is_stored(root):
-            return ""
-        if name.startswith(_NEVER_GIVEN):
-            return name
         key = (root.id, name)
-        if key not in self._outside:
+        if not name.startswith(_NEVER_GIVEN) and key not in self._outside:
             outside = self.program.outside(expression, self)
             self._outside[key] = outside or name
             self._note(outside not in ("", name))
-        return self._outside[key]
+        found = self._outside.get(key, name)
+        # What else a launcher may find in the place of a name is not for a kernel to know.
+        return "" if found.startswith(_LANGUAGE) and self._is_stored(root) else found
 
     @cached_property
     def _outside(self) -> dict[tuple[str, str], str]:

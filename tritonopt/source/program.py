@@ -20,9 +20,8 @@ from tritonopt.source.layout import Layout, place_of
 from tritonopt.source.mentions import Mentions
 from tritonopt.source.module import Module, read
 from tritonopt.source.names import LANGUAGE, TRITON, Binding, Scope, canonical
-from tritonopt.source.trees import walk
 
-PARSED_AT_ONCE = 64
+PARSED_AT_ONCE = 200
 """Syntax trees are a hundred times as large as the text."""
 
 
@@ -334,7 +333,9 @@ class Program:
         """Whether another file assigns to `module.name`."""
         key = (path, name)
         if key not in self._replaced:
-            others = [other for other in self.mentions.stored(name) if other != path]
+            stem = os.path.basename(place_of(path))
+            near = {*self.mentions.imported(stem), *self.mentions.attribute(stem)} - {path}
+            others = [other for other in self.mentions.stored(name) if other in near]
             self._replaced[key] = any(self._stores(other, path, name) for other in others)
         return self._replaced[key]
 
@@ -408,9 +409,11 @@ def _exports(module: Module, name: str) -> bool | None:
     if "__all__" not in module.names.module.bindings:
         return not name.startswith("_")
     bindings = module.names.module.bindings["__all__"]
-    nodes = [n for n in walk(module.tree) if isinstance(n, ast.Name) and n.id == "__all__"]
+    # `__all__ += [...]` binds it again; what reads it may append.
     match bindings:
-        case [ast.List(elts=elements) | ast.Tuple(elts=elements)] if len(nodes) == 1:
+        case [ast.List(elts=elements) | ast.Tuple(elts=elements)] if not module.mentioning(
+            "__all__"
+        ):
             listed = [e.value for e in elements if isinstance(e, ast.Constant)]
             return name in listed if len(listed) == len(elements) else None
     return None
