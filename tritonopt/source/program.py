@@ -126,10 +126,14 @@ class Program:
     # What is asked of it
 
     def outside(self, expression: ast.expr, module: Module) -> str:
-        """The dotted name of what an expression surely stands for and no given file holds; or "".
+        """The dotted name of what an expression surely stands for in triton; or "".
 
         `exp` of `from .shim import exp` is "triton.language.exp" where the shim says so.
         """
+        # Whether something is replaced is costly to find out, and matters for the language alone.
+        possible = self._of_expression(expression, module, frozenset({_TARGETS_ONLY})).targets
+        if not any(isinstance(t, Outside) and t.dotted.startswith(TRITON) for t in possible):
+            return ""
         target = self.meaning(expression, module).only
         return target.dotted if isinstance(target, Outside) else ""
 
