@@ -106,12 +106,15 @@ class Recorder:
         self._open: list[tuple[FrameType, Call]] = []
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        if event == "call":
-            self._enter(frame)
-        elif event == "return" and self._open and self._open[-1][0] is frame:
-            _, call = self._open.pop()
-            if call.reaches:
-                self._keep(call)
+        try:
+            if event == "call":
+                self._enter(frame)
+            elif event == "return" and self._open and self._open[-1][0] is frame:
+                _, call = self._open.pop()
+                if call.reaches:
+                    self._keep(call)
+        except Exception:  # Python would take the profile function away, and say nothing
+            self.left[frame.f_code.co_qualname] = traceback.format_exc()
 
     def _enter(self, frame: FrameType) -> None:
         code = frame.f_code
@@ -247,7 +250,16 @@ def difference(original: list[torch.Tensor], rewritten: list[torch.Tensor]) -> f
 
 def run_program(words: list[str], recorder: Recorder) -> None:
     """Run the program to its end, whatever it does there."""
-    triton.testing.do_bench = lambda fn, *_, **__: (fn(), 1.0)[1]
+    measure = triton.testing.do_bench
+
+    def call_once(fn: Callable[[], Any], *rest: Any, **options: Any) -> Any:
+        if options.get("quantiles") is not None:
+            return measure(fn, *rest, **options)  # an autotuner chooses
+        sys.setprofile(recorder)  # whatever the program has done to it
+        fn()
+        return 1.0
+
+    triton.testing.do_bench = call_once
     is_module = words[0] == "-m"
     sys.argv = words[1:] if is_module else words
     sys.path.insert(0, "")
@@ -261,6 +273,7 @@ def run_program(words: list[str], recorder: Recorder) -> None:
         print(f"the program ended with {error.code}")
     finally:
         sys.setprofile(None)
+        triton.testing.do_bench = measure
 
 
 def main() -> None:
@@ -271,9 +284,9 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=8, help="calls of one function (8)")
     parser.add_argument("--budget", type=float, default=400, help="seconds for timing (400)")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
-    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="-- PROGRAM [ARG...]")
-    options = parser.parse_args()
-    program = [word for at, word in enumerate(options.program) if at or word != "--"]
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    options, program = parser.parse_args(words[:end]), words[end + 1 :]
     if not program:
         parser.error("say which program to run, after --")
     if not torch.cuda.is_available():
@@ -285,9 +298,9 @@ def main() -> None:
     print(f"{len(recorder.changed)} files differ")
     run_program(program, recorder)
     rows = []
-    end = time.monotonic() + options.budget
+    deadline = time.monotonic() + options.budget
     for call in recorder.calls.values():
-        if time.monotonic() > end:
+        if time.monotonic() > deadline:
             recorder.left[call.signature] = "was not reached in time"
             continue
         try:

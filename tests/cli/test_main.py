@@ -178,6 +178,8 @@ def test_ctrl_c_is_130(tmp_path: Path, root: Path) -> None:
             cwd=root,
             stderr=subprocess.PIPE,
             text=True,
+            # A shell starts what runs in the background with this signal ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         ) as process,
         open(pipe, "wb"),
     ):

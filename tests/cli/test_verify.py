@@ -160,6 +160,8 @@ def test_json(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "backend": "interpreter",
         "examples": 9,
         "discarded": 1,
+        "written": 0,
+        "compared": 0,
         "worst_error": 2.5e-7,
         "oracle_error": 1e-7,
         "counterexample": None,

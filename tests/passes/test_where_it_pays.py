@@ -22,6 +22,8 @@ def outcome(result: RewriteResult, name: str) -> set[tuple[str, str]]:
     [
         ("grid-stride/grid_of_meta", "nothing-to-save"),
         ("fuse-stats/one_tile_for_a_row", "does-not-pay"),
+        ("max-to-where/constant_first", "does-not-pay"),
+        ("drop-redundant-where/augmented_sum", "does-not-pay"),
     ],
 )
 def test_all_leaves_alone_what_does_not_pay(case: str, reason: str) -> None:

@@ -42,7 +42,7 @@ class Worker:
 def outcome(*values: float, atomics: bool = False, failure: Failure | None = None) -> Outcome:
     bits = np.array(values, dtype=np.float32).view(np.uint32)
     output = Output("returned", "f32", bits.shape, bits)
-    return Outcome((output,), launches=("kernel",), wrote=True, atomics=atomics, failure=failure)
+    return Outcome((output,), launches=("kernel",), written=1, atomics=atomics, failure=failure)
 
 
 def spread(size: float, *, atomics: bool = True, about: float = 100.0) -> Answer:
@@ -96,13 +96,43 @@ def test_identical_bits_are_not_asked_of_additions_in_no_fixed_order() -> None:
     assert "identical bits cannot be asked" in reason
 
 
-def test_memory_that_does_not_suffice_is_no_verdict() -> None:
-    full = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)
-    for pair in ((full, None), (None, full)):
-        ours, theirs = (lambda o, n, f=f: outcome(1.0, failure=f) for f in pair)
-        checker = checked(ours, theirs)
-        assert verdict(checker) == "accepted" and checker.accepted == 0
-        assert any("did not fit the memory" in note for note in checker.all_notes())
+FULL = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)
+
+
+def test_an_original_without_the_memory_shows_nothing() -> None:
+    checker = checked(lambda o, n: outcome(1.0, failure=FULL), spread(0.0))
+    assert verdict(checker) == "accepted" and checker.accepted == 0
+    assert any("did not fit the memory" in note for note in checker.all_notes())
+
+
+def test_a_rewritten_version_that_alone_runs_out_of_memory_is_a_counterexample() -> None:
+    checker = checked(spread(0.0), lambda o, n: outcome(1.0, failure=FULL))
+    assert "only the rewritten version fails: OutOfMemoryError" in verdict(checker)
+    # Once may be somebody else's fault.
+    checker = checked(
+        spread(0.0), lambda o, n: outcome(100.0, 200.0, failure=FULL if n < 2 else None)
+    )
+    assert checker.accepted == 1 and not checker.examinations[EXAMPLE].difference
+
+
+def test_more_memory_than_is_compared_is_no_answer() -> None:
+    large = Failure("TooLarge", "more than can be compared", refused=True)
+    checker = checked(spread(0.0), lambda o, n: outcome(1.0, failure=large))
+    assert "more than can be compared" in checker.stopped
+
+
+def test_a_yes_needs_examples_that_wrote_something() -> None:
+    failure = Failure("InterpreterError", "KeyError")
+
+    def fails(options: RunOptions, run: int) -> Outcome:
+        return outcome(1.0, failure=None if run < 2 else failure)
+
+    checker = checked(fails, spread(0.0, about=1.0))
+    for n in (1, 2):
+        checker.examine(Example((("x", TensorRecipe("f32", (n,))),)))
+    assert checker.accepted == 1 and checker.failed == 2
+    assert "the original itself failed on 2 examples" in checker.why_unsupported()
+    assert "KeyError" in checker.why_unsupported()
 
 
 def test_an_original_that_never_finishes_is_given_up() -> None:

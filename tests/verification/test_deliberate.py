@@ -81,7 +81,7 @@ def test_memory_of_an_expanded_tensor_is_guarded_too() -> None:
 
     example = next(laid_out(parse("x: f32[m, n]"), LIMITS))
     arena = Arena("cpu", 0)
-    (x,), _ = build_arguments(example, arena, gradients=False, nudge=0)
+    (x,), _ = build_arguments(example, arena, nudge=0)
     assert x.stride() == (0, 1) and bool((x[0] == x[4]).all()) and arena.damage() == ()
     x.as_strided((1,), (1,), x.storage_offset() + 5).fill_(1.0)
     assert "1 elements past its end" in arena.damage()[0]

@@ -193,6 +193,9 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
         said.append(
             ("discarded", f"{_count(verdict.discarded, 'example')} that the original cannot run")
         )
+    if verdict.compared:
+        numbers = f"{verdict.compared:,} elements, {verdict.written:,} writes by kernels"
+        said.append(("compared", numbers))
     if verdict.reason:
         said.append(("reason", verdict.reason))
     if verdict.worst_error is not None:

@@ -446,7 +446,7 @@ def judge(
     elif forbidden:
         kind, reason = RemarkKind.MISSED, "safety"
         message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
-    elif not (site.pays or site.saves or chosen.is_named):
+    elif not (chosen.is_named or site.saves or (site.pays and chosen.gain is not None)):
         kind, reason = RemarkKind.MISSED, site.unpaid
         message = f"is allowed, and done where {chosen.name} is named; would have {message}"
     return Remark(

@@ -50,7 +50,7 @@ def judge(outcome: Outcome, lines: int, seconds: float) -> Attempt:
         trouble = (*outcome.damage, *outcome.strays)[0]
     elif not outcome.launches:
         level = Attempt.NO_LAUNCH
-    elif not outcome.wrote:
+    elif not outcome.written:
         level = Attempt.NOTHING_WRITTEN
     else:
         level = Attempt.GOOD

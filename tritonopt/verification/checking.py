@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from .coverage import Coverage
 from .examples import Example
 from .interpreter import REVERSED
 from .judging import (
@@ -17,6 +18,7 @@ from .judging import (
     Measure,
     Pair,
     bits_differ,
+    elements_compared,
     exact_parts_differ,
     forms_differ,
     furthest,
@@ -25,9 +27,11 @@ from .judging import (
     unstable,
     writes_differ,
 )
-from .outcomes import OUT_OF_MEMORY, Outcome, RunOptions
+from .outcomes import OUT_OF_MEMORY, TOO_LARGE, Outcome, RunOptions
 from .workers import VersionWorker
 
+_MOST_REFUSED = 4
+"""For every example that taught something, so many may be refused by the launcher itself."""
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
@@ -39,6 +43,12 @@ class Examination:
     accepted: bool
     difference: Difference | None = None
     measures: tuple[Measure, ...] = ()
+    written: int = 0
+    """How many elements the original's kernels changed."""
+    compared: int = 0
+    """How many elements were compared."""
+    coverage: tuple[Coverage, Coverage] = (Coverage(), Coverage())
+    """What the original ran, and what the rewritten version did."""
 
 
 @dataclass
@@ -50,6 +60,8 @@ class Checker:
     obstacles: Mapping[str, str]
     identical: bool
     interpreted: bool
+    in_float32: bool = False
+    """Whether the original's text names float32: it may compute in that, whatever it is given."""
 
     accepted: int = 0
     discarded: int = 0
@@ -61,7 +73,15 @@ class Checker:
     notes: dict[str, int] = field(default_factory=dict)
     last_rejection: str = ""
     launched: bool = False
-    wrote: bool = False
+    failed: int = 0
+    """Examples on which the original failed once it had launched a kernel."""
+    last_failure: str = ""
+    taught: int = 0
+    """Accepted examples on which kernels wrote something that was compared."""
+    written: int = 0
+    """Elements that the original's kernels wrote in these."""
+    compared: int = 0
+    """Elements that were compared in these."""
     no_oracle: str = ""
     last_oracle: tuple[Example, Outcome | None, Outcome | None] | None = None
     """The most recent answer of the oracle: it is asked several times about one example."""
@@ -71,6 +91,11 @@ class Checker:
     oracle_error: float | None = None
     errors_of_zero: tuple[float, float] = (0.0, 0.0)
     """The rewritten version's and the original's, in rows whose true value is 0."""
+
+    seen: dict[Example, tuple[Coverage, Coverage]] = field(default_factory=dict)
+    """What both versions ran, of the examples that taught something."""
+    covered: tuple[Coverage, Coverage] = (Coverage(), Coverage())
+    """All of that together."""
 
     waited: float = 0.0
     """Seconds in which the workers had something to do, and this process nothing."""
@@ -101,12 +126,22 @@ class Checker:
             return self.stopped
         if self.accepted == 0:
             return f"no example could be compared; the last: {self.last_rejection}"
+        if self.failed > self.taught:
+            return (
+                f"the original itself failed on {self.failed} examples, and only on {self.taught} "
+                f"something was compared that a kernel wrote; the last failure: {self.last_failure}"
+            )
         if not self.launched:
             return "the launcher never launched a kernel"
-        if not self.wrote:
+        if not self.taught:
             return (
                 "no kernel changed any memory on any example: "
                 "nothing was compared that a kernel computed"
+            )
+        if self.discarded > _MOST_REFUSED * self.taught:
+            return (
+                f"most examples were discarded ({self.discarded}), and only on {self.taught} "
+                f"something was compared that a kernel wrote; the last: {self.last_rejection}"
             )
         return ""
 
@@ -118,11 +153,23 @@ class Checker:
             known = self.examinations[example] = self._examine(example)
             if known.accepted:
                 self.accepted += 1
+                if known.written and known.compared:
+                    self.taught += 1
+                    self.written += known.written
+                    self.compared += known.compared
+                    if self.interpreted:
+                        self.saw(example, known.coverage)
             else:
                 self.discarded += 1
             for found in known.measures:
                 self._remember(example, found)
         return known
+
+    def saw(self, example: Example, coverage: tuple[Coverage, Coverage]) -> None:
+        """Both versions ran that, on an example that taught something."""
+        ours, theirs = coverage
+        self.seen[example] = coverage
+        self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
 
     def try_out(self, example: Example) -> Examination:
         """Examine a call that the original need not take: what ails it there is no verdict."""
@@ -149,6 +196,8 @@ class Checker:
         self.rewritten.send_or_die(example, both)
         ours = Pair(*self.original.receive(2))
         theirs = Pair(*self.rewritten.receive(2))
+        if ours.first.failure is ours.second.failure is None and _lacks_memory(theirs):
+            theirs = Pair(*self.rewritten.run(example, *both))
         self.waited += time.monotonic() - begin
         if ours.first.failure is None and _hangs(theirs):
             # A busy machine is no difference: alone, and with more time, it may well answer.
@@ -157,7 +206,6 @@ class Checker:
         if rejected is not None:
             return rejected
         self.launched = self.launched or bool(ours.first.launches)
-        self.wrote = self.wrote or ours.first.wrote
         trouble = unstable(ours)
         if trouble is not None and not self._tolerable(example, ours):
             poisoned = self.lanes_poisoned
@@ -190,26 +238,46 @@ class Checker:
         elif theirs.first.clashes:
             text = f"the rewritten version has a race: {theirs.first.clashes[0]}"
             return Examination(True, Difference(text))
+        if ours.first.retyped:
+            self.note(
+                "the original does not compile, as far as the interpreter can tell: "
+                + ours.first.retyped[0]
+            )
+        elif theirs.first.retyped:
+            text = f"the rewritten version does not compile: {theirs.first.retyped[0]}"
+            return Examination(True, Difference(text))
         if ours.first.false_hints:
             self.note("the original gives the compiler false hints, which were not checked further")
         elif theirs.first.false_hints:
             text = "the rewritten version gives the compiler a false hint: "
             return Examination(True, Difference(text + theirs.first.false_hints[0]))
-        return self._compare(example, ours, theirs)
+        found = self._compare(example, ours, theirs)
+        return replace(
+            found,
+            written=ours.first.written,
+            compared=elements_compared(ours, theirs),
+            coverage=(ours.first.coverage, theirs.first.coverage),
+        )
 
     def _failures(self, ours: Pair, theirs: Pair) -> Examination | None:
         mine = ours.first.failure or ours.second.failure
         other = theirs.first.failure or theirs.second.failure
         for failure in (mine, other):
             if failure is not None and failure.refused:
-                if failure.kind == OUT_OF_MEMORY:
+                if failure is mine and failure.kind in (OUT_OF_MEMORY, TOO_LARGE):
                     self.last_rejection = str(failure)
                     self.note("an example did not fit the memory of the device")
                     return Examination(False)
+                if failure.kind == OUT_OF_MEMORY:
+                    # The original had enough, and the rewritten version not even the second time.
+                    break
                 self.stopped = f"this backend cannot tell: {failure}"
                 return Examination(False)
         if mine is not None:
             self.last_rejection = str(mine)
+            if ours.first.launches:
+                self.failed += 1
+                self.last_failure = str(mine)
             self.hangs += mine.kind == "Hang"
             if self.hangs >= _PATIENCE and not self.accepted:
                 self.stopped = f"the original does not finish: {mine}"
@@ -393,8 +461,17 @@ class Checker:
 
     def _beyond(self, found: Measure, own: float, times: float = 1.0) -> bool:
         """Whether an error is too large where the original's is `own`."""
-        limit = FACTOR * own + (TOLERANCE if self.no_oracle else UNITS)[found.dtype]
+        limit = FACTOR * own + self._least(found, own)
         return found.residual > times * (limit + found.allowance)
+
+    def _least(self, found: Measure, own: float) -> float:
+        """What an error may be in any case; of float64 that is kept, but computed in float32,
+        as much as of float32."""
+        if self.no_oracle:
+            single = found.dtype == "f64" and self.in_float32
+            return TOLERANCE["f32" if single else found.dtype]
+        single = found.dtype == "f64" and max(own, found.original_residual) > UNITS["f64"]
+        return UNITS["f32" if single else found.dtype]
 
     def _group(self, example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
         return found.label, found.dtype, example.difficulty
@@ -425,6 +502,11 @@ class Checker:
                 text = f"{found.difference.message} (against {against})"
                 return replace(found.difference, message=text)
         return None
+
+
+def _lacks_memory(pair: Pair) -> bool:
+    failures = (pair.first.failure, pair.second.failure)
+    return any(f is not None and f.kind == OUT_OF_MEMORY for f in failures)
 
 
 def _hangs(pair: Pair) -> bool:

@@ -29,25 +29,25 @@ _MOST_PROGRAMS = 300
 
 def deliberate(signature: Signature, limits: Limits) -> Iterator[Example]:
     """Sizes and plain values, what is likeliest to be got wrong first."""
-    names = _sizes(signature)
+    names = named_sizes(signature)
     columns = {shape[-1] for shape in signature.shapes}
     rows = [n for n in names if n not in columns]
     if rows:
-        yield _sized(signature, limits, {rows[0]: ROWS})
+        yield sized(signature, limits, {rows[0]: ROWS})
     for size in (0, 1, 2):
         for name in names:
-            yield _sized(signature, limits, {name: size})
+            yield sized(signature, limits, {name: size})
     if len(names) > 1:
         yield usual(signature, limits)
     yield from _zeros(signature, limits)
     counts = [n + 1 for n in limits.counts if ROWS <= n <= _MOST_PROGRAMS]
     if rows and counts:
-        yield _sized(signature, limits, {rows[0]: max(counts)})
+        yield sized(signature, limits, {rows[0]: max(counts)})
 
 
 def usual(signature: Signature, limits: Limits) -> Example:
     """The small ordinary call that the others are changed from."""
-    return _sized(signature, limits, {})
+    return sized(signature, limits, {})
 
 
 def laid_out(signature: Signature, limits: Limits) -> Iterator[Example]:
@@ -79,7 +79,7 @@ def _with(example: Example, name: str, recipe: TensorRecipe) -> Example:
     return example.with_tensors(lambda n, r: recipe if n == name else r)
 
 
-def _sizes(signature: Signature) -> list[str]:
+def named_sizes(signature: Signature) -> list[str]:
     """The names of sizes, in the order in which they come."""
     found = [d for shape in signature.shapes for d in shape]
     for argument in signature.arguments:
@@ -88,7 +88,9 @@ def _sizes(signature: Signature) -> list[str]:
     return list(dict.fromkeys(d for d in found if isinstance(d, str) and d != "..."))
 
 
-def _sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Example:
+def sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Example:
+    """One plain call with these sizes, and small ones for the rest."""
+
     def usable(tensor: TensorArgument) -> TensorArgument:
         return replace(tensor, dtypes=usable_dtypes(tensor, limits))
 
@@ -97,7 +99,7 @@ def _sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Ex
             return argument.with_parts(usable)
         return usable(argument) if isinstance(argument, TensorArgument) else argument
 
-    wanted = dict.fromkeys(_sizes(signature), _USUAL) | dict(sizes)
+    wanted = dict.fromkeys(named_sizes(signature), _USUAL) | dict(sizes)
     return sized_example(replace(signature, arguments=tuple(map(of, signature.arguments))), wanted)
 
 

@@ -15,6 +15,8 @@ from .values import (
     CONTIGUOUS,
     EXPANDED,
     FAR,
+    FAR_BELOW,
+    FAR_LAST,
     NAN,
     NEGATIVE,
     NONFINITE,
@@ -30,9 +32,9 @@ from .values import (
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR", "FLOAT_VALUES", "NAN", "NEGATIVE", "NONFINITE",
-    "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS",
-    "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several",
+    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR", "FAR_BELOW", "FAR_LAST", "FLOAT_VALUES", "NAN",
+    "NEGATIVE", "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY",
+    "TRANSPOSED", "ZEROS", "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several",
     "TensorRecipe",
 ]  # fmt: skip
 
@@ -55,6 +57,10 @@ class TensorRecipe:
     @property
     def is_float(self) -> bool:
         return self.dtype in ("f64", "f32", "f16", "bf16")
+
+    @property
+    def is_far(self) -> bool:
+        return self.layout in (FAR, FAR_LAST)
 
     @property
     def elements(self) -> int:
@@ -128,6 +134,12 @@ class Example:
     gradient_seed: int = 0
     gradient_expanded: bool = False
     """Whether all elements of an incoming gradient are one number in memory (`y.sum()`)."""
+    wanted: tuple[str, ...] = ()
+    """The tensors that need a gradient; empty for every one of floats."""
+    second_backward: bool = False
+    """Whether gradients are asked for twice, of the same graph."""
+    no_grad: bool = False
+    """Whether the call is made under `torch.no_grad()`, with tensors that need gradients."""
     configuration: int = 0
     """Which of an autotuned kernel's configurations is taken."""
     first_call: bool = False
@@ -137,10 +149,14 @@ class Example:
         lines = [f"{name} = {recipe}" for name, recipe in self.arguments]
         if self.backward:
             kind = "expanded from one number" if self.gradient_expanded else "ordinary"
+            of = " and ".join(self.wanted) or "every floating-point argument"
+            twice = ", twice" if self.second_backward else ""
             lines.append(
-                "with the gradients of every floating-point argument, from "
-                f"{kind} ones with seed {self.gradient_seed}"
+                f"with the gradients of {of}, from "
+                f"{kind} ones with seed {self.gradient_seed}{twice}"
             )
+        if self.no_grad:
+            lines.append("under torch.no_grad(), with tensors that need gradients")
         if self.configuration:
             lines.append(f"autotuned kernels take their configuration {self.configuration}")
         if self.first_call:
@@ -151,6 +167,10 @@ class Example:
     def tensors(self) -> Mapping[str, TensorRecipe]:
         """Every tensor by name, those in lists as `NAME[0]`, `NAME[1]`, ..."""
         return {n: r for name, recipe in self.arguments for n, r in parts_of(name, recipe)}
+
+    def needs_gradient(self, name: str) -> bool:
+        """Whether a tensor, if it is one of floats, is to have a gradient."""
+        return (self.backward or self.no_grad) and (not self.wanted or name in self.wanted)
 
     def with_tensors(self, change: Callable[[str, TensorRecipe], TensorRecipe]) -> Example:
         """The same call with other recipes for its tensors."""
@@ -191,13 +211,13 @@ class Example:
 
     @property
     def is_far(self) -> bool:
-        return any(recipe.layout == FAR for recipe in self.tensors.values())
+        return any(recipe.is_far for recipe in self.tensors.values())
 
-    def far(self, names: Set[str]) -> Example:
-        """The same call, these tensors with their rows more than 2**31 elements apart."""
+    def far(self, names: Set[str], layout: str) -> Example:
+        """The same call, these tensors with more than 2**31 elements between some of theirs."""
 
         def far(name: str, recipe: TensorRecipe) -> TensorRecipe:
-            return replace(recipe, layout=FAR, misaligned=False) if name in names else recipe
+            return replace(recipe, layout=layout, misaligned=False) if name in names else recipe
 
         return self.with_tensors(far)
 

@@ -25,9 +25,10 @@ class FarBuffer(Buffer):
     def damage(self) -> str:
         size = self.tensor.element_size()
         near = GUARD_BYTES // size
-        row = self.tensor.stride(0)
-        inside = (self.extent() // size) - row * (self.tensor.shape[0] - 1)
-        for at in range(self.tensor.shape[0]):
+        row = max(self.tensor.stride())
+        count = self.tensor.shape[self.tensor.stride().index(row)]
+        inside = (self.extent() // size) - row * (count - 1)
+        for at in range(count):
             end = self.tensor.storage_offset() + at * row + inside
             if bool((self.base[end : end + near] != 0).any()):
                 return f"{self.label}: elements written past the end of row {at}"

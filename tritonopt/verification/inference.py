@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
@@ -234,6 +234,8 @@ class _Walk:
             self.block(node.body, scope)
         elif isinstance(node, ast.Try):
             self.block([*node.body, *node.finalbody], scope)
+        elif isinstance(node, ast.Match):
+            self.match(node, scope)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
@@ -242,6 +244,13 @@ class _Walk:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
                     self.value(child, scope)
+
+    def match(self, node: ast.Match, scope: dict[str, Value]) -> None:
+        subject = self.value(node.subject, scope)
+        for case in node.cases:
+            patterns = [p.value for p in ast.walk(case.pattern) if isinstance(p, ast.MatchValue)]
+            self.told_apart(subject, patterns)
+            self.block(case.body, dict(scope))
 
     def branches(self, node: ast.If, scope: dict[str, Value]) -> None:
         """Both sides; a name that one side makes unknown keeps what the other knows of it."""
@@ -331,13 +340,29 @@ class _Walk:
     def compare(self, test: ast.Compare, scope: dict[str, Value]) -> None:
         """Remember the plain values that a parameter is compared with (`mode == "mean"`)."""
         left = test.left
+        while isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute):
+            left = left.func.value  # `mode.lower() == "mean"`
         value = scope.get(left.id) if isinstance(left, ast.Name) else None
+        for other in test.comparators:
+            self.told_apart(value, _elements(other) or self.keys(other) or [other])
+
+    def told_apart(self, value: Value, others: Iterable[ast.expr]) -> None:
+        """The code does one thing or another by these values of a parameter."""
         if not isinstance(value, Tensor):
             return
-        for other in test.comparators:
-            for element in _elements(other) or [other]:
-                if isinstance(element, ast.Constant) and isinstance(element.value, (str, int)):
-                    self.evidence[value.name].compared.append(element.value)
+        for element in others:
+            if isinstance(element, ast.Constant) and isinstance(element.value, (str, int)):
+                self.evidence[value.name].compared.append(element.value)
+
+    def keys(self, node: ast.expr) -> list[ast.expr]:
+        """The keys of a dictionary that is written out, here or at the top of the file."""
+        if isinstance(node, ast.Name):
+            for statement in self.module.tree.body:
+                if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
+                    names = [t.id for t in statement.targets if isinstance(t, ast.Name)]
+                    if node.id in names:
+                        return self.keys(statement.value)
+        return [k for k in node.keys if k is not None] if isinstance(node, ast.Dict) else []
 
     def equate(self, left: ast.expr, right: ast.expr, scope: dict[str, Value]) -> None:
         self.dtype(left, ast.Tuple([right], ast.Load()), scope)
@@ -408,12 +433,23 @@ class _Walk:
                 self.bind(loop.target, loop.iter, inside)
             self.value(node.elt, inside)
             return None
+        if isinstance(node, ast.IfExp):
+            self.value(node.test, scope)
+            return self.either([node.body, node.orelse], scope)
+        if isinstance(node, ast.BoolOp):
+            return self.either(node.values, scope)
         if isinstance(node, ast.Compare):
             self.compare(node, scope)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.value(child, scope)
         return None
+
+    def either(self, nodes: Iterable[ast.expr], scope: dict[str, Value]) -> Value:
+        """One of several values: of `scale if scale is not None else x` it is `scale`."""
+        found = [v for n in nodes if (v := self.value(n, scope)) is not None]
+        left_out = (v for v in found if isinstance(v, Tensor) and v.name in self.launcher.defaults)
+        return next(left_out, found[0] if found else None)
 
     def attribute(self, node: ast.Attribute, scope: dict[str, Value]) -> Value:
         owner = self.value(node.value, scope)
@@ -430,6 +466,7 @@ class _Walk:
     def subscript(self, node: ast.Subscript, scope: dict[str, Value]) -> Value:
         owner = self.value(node.value, scope)
         index = self.value(node.slice, scope) if isinstance(node.slice, ast.expr) else None
+        self.told_apart(index, self.keys(node.value))
         if isinstance(owner, Shape):
             if isinstance(index, Number):
                 return self.axis(owner.name, owner.form, index.value)
@@ -468,6 +505,8 @@ class _Walk:
                 return Tensor(first.name, first.form, itself=False) if like else None
             return None
         if isinstance(node.func, ast.Attribute):
+            if node.func.attr == "get" and values:
+                self.told_apart(values[0], self.keys(node.func.value))
             owner = self.value(node.func.value, scope)
             if isinstance(owner, Tensor):
                 return self.method(owner, node, values)
@@ -544,6 +583,9 @@ class _Walk:
         given = {name: self.value(e, scope) for name, e in launch.arguments.items()}
         for expr in launch.options.values():
             self.value(expr, scope)
+        for test in (n for n in ast.walk(launch.kernel.node) if isinstance(n, ast.Compare)):
+            if isinstance(test.left, ast.Name):
+                self.told_apart(given.get(test.left.id), test.comparators)
         grid = _elements(launch.grid) or []
         for axis, expr in enumerate(grid):
             given[f"program {axis}"] = self.value(expr, scope)

@@ -20,6 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from . import bfloat16
+from .probes import RECORDER
+
 FORWARD, REVERSED = 0, 1
 """Orders of programs; every other number is the seed of a shuffled one."""
 
@@ -93,7 +96,7 @@ class Interpreter:
         builder = self.module.interpreter_builder
         kind = type(builder)
         self._nan_dropping(kind)
-        self._bfloat16(kind)
+        bfloat16.Arithmetic().install()
         self._loads_and_stores(builder)
         self._program_order(builder)
         self._wrapping(builder)
@@ -110,37 +113,6 @@ class Interpreter:
                     lambda this, left, right, op=operation: this.binary_op(left, right, op),
                 )
 
-    def _bfloat16(self, kind: Any) -> None:
-        """bfloat16 is held as whole numbers: casts are repaired, arithmetic is refused."""
-        bfloat16 = self.language.bfloat16
-        float32 = self.language.float32
-        handle = self.module.TensorHandle
-
-        def refusing(method: Callable[..., Any]) -> Callable[..., Any]:
-            def checked(this: Any, *operands: Any) -> Any:
-                for operand in operands:
-                    dtype = getattr(operand, "dtype", None)
-                    if getattr(dtype, "scalar", None) == bfloat16:
-                        raise Refused("bfloat16 arithmetic, which the interpreter gets wrong")
-                return method(this, *operands)
-
-            return checked
-
-        for name in ("binary_op", "unary_op", "create_fma", "create_dot"):
-            if hasattr(kind, name):
-                setattr(kind, name, refusing(getattr(kind, name)))
-        original_cast = kind.cast_impl
-
-        def cast(this: Any, source: Any, target: Any) -> Any:
-            if source.dtype.scalar == float32 and target.scalar == bfloat16:
-                return handle(_to_bfloat16(source.data), bfloat16)
-            both = (source.dtype.scalar, target.scalar)
-            if bfloat16 in both and float32 not in both and both[0] != both[1]:
-                raise Refused("a cast of bfloat16 that the interpreter gets wrong")
-            return original_cast(this, source, target)
-
-        kind.cast_impl = cast
-
     def _loads_and_stores(self, builder: Any) -> None:
         original_load = builder.create_masked_load
         original_store = builder.create_masked_store
@@ -148,19 +120,23 @@ class Interpreter:
 
         def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
+            RECORDER.access(int(lanes.sum()), store=False)
             self._check(pointers, lanes, "load")
             # A single lane's `other` of 0 is dropped before it comes here: it counts as false.
             single = pointers.data.size == 1
             if other is None and self.access.poison_lanes and not single and not lanes.all():
                 dtype = pointers.get_element_ty()
                 kind = module._get_np_dtype(dtype)
-                value = np.nan if kind.kind == "f" else 1
+                value: float = np.nan if kind.kind == "f" else 1
+                if dtype == self.language.bfloat16:
+                    value = bfloat16.NAN
                 fill = np.full(pointers.data.shape, value, dtype=kind)
                 other = module.TensorHandle(fill, dtype)
             return original_load(pointers, mask, other, *rest, **named)
 
         def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
+            RECORDER.access(int(lanes.sum()), store=True)
             self._check(pointers, lanes, "store")
             self._remember(pointers, value, lanes)
             return original_store(pointers, value, mask, *rest, **named)
@@ -173,6 +149,8 @@ class Interpreter:
             def atomic(*arguments: Any, name: str = name, original: Any = original) -> Any:
                 self.access.atomics = True
                 pointers = next(a for a in arguments if _is_pointer(a))
+                if pointers.get_element_ty() == self.language.bfloat16:
+                    raise Refused("atomic operations on bfloat16, which the interpreter gets wrong")
                 mask = arguments[3] if name == "create_atomic_rmw" else None
                 if name == "create_atomic_cas" or "XCHG" in str(arguments[0]):
                     self.access.locks = True
@@ -181,6 +159,7 @@ class Interpreter:
                     if mask is not None
                     else np.ones(pointers.data.shape, dtype=bool)
                 )
+                RECORDER.access(int(lanes.sum()), store=True)
                 self._check(pointers, lanes, "store")
                 return original(*arguments)
 
@@ -261,6 +240,7 @@ class Interpreter:
 
         def set_grid_idx(x: int, y: int, z: int) -> None:
             nonlocal places
+            RECORDER.program_begins()
             if self.access.order == FORWARD:
                 original(x, y, z)
                 return
@@ -359,14 +339,6 @@ def _within(addresses: Any, size: int, ranges: list[tuple[int, int]]) -> bool:
         if high - low >= size:
             inside |= (addresses >= low) & (addresses <= high - size)
     return bool(inside.all())
-
-
-def _to_bfloat16(values: Any) -> Any:
-    """float32 to the bits of bfloat16, rounded to nearest even; a NaN stays one."""
-    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-    rounded = np.where(np.isnan(values), (bits >> 16) | 0x40, rounded)
-    return rounded.astype(np.uint16)
 
 
 class NoGpuDriver:

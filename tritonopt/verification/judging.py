@@ -277,7 +277,21 @@ def forms_differ(original: Outcome, rewritten: Outcome) -> Difference | None:
                 original=f"{output.dtype}{list(output.shape)}",
                 rewritten=f"{other.dtype}{list(other.shape)}",
             )
+        if _steps(output) != _steps(other):
+            return Difference(
+                "a returned tensor has other strides",
+                label,
+                original=str(output.strides),
+                rewritten=str(other.strides),
+            )
     return None
+
+
+def _steps(output: Output) -> list[int]:
+    """The strides that matter: along a single element, or in nothing, any will do."""
+    if not output.bits.size:
+        return []
+    return [s for s, n in zip(output.strides, output.shape, strict=False) if n > 1]
 
 
 def shared(original: Outcome, rewritten: Outcome) -> Iterable[tuple[Output, Output]]:
@@ -293,6 +307,14 @@ def shared(original: Outcome, rewritten: Outcome) -> Iterable[tuple[Output, Outp
         other = rewritten.output(output.label)
         if other is not None and (other.dtype, other.shape) == (output.dtype, output.shape):
             yield output, other
+
+
+def elements_compared(original: Pair, rewritten: Pair) -> int:
+    """How many elements both have, and the original has written or was given."""
+    return sum(
+        int((~original.unwritten(output)).sum())
+        for output, _ in shared(original.first, rewritten.first)
+    )
 
 
 def writes_differ(original: Pair, rewritten: Pair) -> Difference | None:

@@ -7,16 +7,19 @@ The module gets the original's name, package, `__file__` and entry in
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import linecache
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, ModuleType
+
+Prepare = Callable[[str], str | ast.Module]
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,6 @@ def name_of(path: Path, text: str) -> ModuleName:
 
 def _relative_levels(text: str) -> int:
     """How many packages up the relative imports reach (namespace packages have no __init__)."""
-    import ast
-
     nodes = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom))
     return max((n.level for n in nodes), default=0)
 
@@ -65,7 +66,8 @@ def _is_taken(name: str, folder: Path) -> bool:
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     """Finds exactly one module, and executes the given text for it."""
 
-    def __init__(self, name: str, path: Path, text: str, text_path: str) -> None:
+    def __init__(self, name: str, path: Path, text: str, text_path: str, prepare: Prepare) -> None:
+        self.prepare = prepare
         self.name = name
         self.path = path
         self.text = text
@@ -95,7 +97,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         # Triton reads the source of a kernel again through `inspect`; the code
         # objects therefore name the file that this text stands in.
         pin_source(self.text_path, self.text)
-        return compile(self.text, self.text_path, "exec", dont_inherit=True)
+        return compile(self.prepare(self.text), self.text_path, "exec", dont_inherit=True)
 
 
 def pin_source(path: str, text: str) -> None:
@@ -103,11 +105,12 @@ def pin_source(path: str, text: str) -> None:
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
 
 
-def load(path: Path, text: str, text_path: str) -> ModuleType:
+def load(path: Path, text: str, text_path: str, prepare: Prepare = lambda text: text) -> ModuleType:
+    """Execute the text as the module; `prepare` gives what is compiled in its place."""
     path = path.resolve()
     found = name_of(path, text)
     root = str(found.root)
     if root not in sys.path:
         sys.path.insert(0, root)
-    sys.meta_path.insert(0, _Finder(found.name, path, text, text_path))
+    sys.meta_path.insert(0, _Finder(found.name, path, text, text_path, prepare))
     return importlib.import_module(found.name)

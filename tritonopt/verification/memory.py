@@ -18,7 +18,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .arguments import TorchType
-from .examples import FAR, Example, Repeat, Several, TensorRecipe, parts_of
+from .examples import Example, Repeat, Several, TensorRecipe, parts_of
 from .values import values_of
 
 DTYPES: Mapping[str, Any] = {
@@ -52,6 +52,10 @@ _PATTERNS: Mapping[Any, tuple[int, int]] = {
 }
 
 GUARD_BYTES = 4096
+
+
+class TooLarge(Exception):
+    """A call takes more memory than is filled, copied and compared."""
 
 
 def patterns(dtype: Any) -> tuple[int, int]:
@@ -141,7 +145,7 @@ class Arena:
     ) -> Any:
         """A tensor of this form in new guarded memory, filled with the pattern.
 
-        Raises MemoryError for what would be more than `most`.
+        Raises TooLarge for what would be more than `most`.
         """
         size = torch.empty(0, dtype=dtype).element_size()
         guard = GUARD_BYTES // size
@@ -152,7 +156,7 @@ class Arena:
         total = 2 * guard + span + 1
         self.placed += total * size
         if self.placed > self.most:
-            raise MemoryError(f"{self.placed:,} bytes in one call are more than can be compared")
+            raise TooLarge(f"{self.placed:,} bytes in one call are more than can be compared")
         if dtype is torch.bool:
             base = torch.full((total,), bool(pattern), dtype=dtype, device=self.device)
         else:
@@ -288,7 +292,7 @@ def _is_cuda(device: object) -> bool:
 
 
 def build_arguments(
-    example: Example, arena: Arena, *, gradients: bool, nudge: int
+    example: Example, arena: Arena, *, nudge: int
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the launcher, and the tensors among them by name."""
     tensors: dict[str, Any] = {}
@@ -297,7 +301,7 @@ def build_arguments(
         parts = [n for n, _ in parts_of(name, recipe)]
         for part, form in parts_of(name, recipe):
             tensors[part] = _build(part, form, arena, nudge=nudge)
-            if gradients and tensors[part].dtype.is_floating_point:
+            if example.needs_gradient(part) and tensors[part].dtype.is_floating_point:
                 tensors[part].requires_grad_()
         if isinstance(recipe, TensorRecipe):
             arguments.append(tensors[name])
@@ -318,7 +322,7 @@ def build_arguments(
 
 def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: int) -> Any:
     dtype = DTYPES[recipe.dtype]
-    if recipe.layout == FAR:
+    if recipe.is_far:
         from . import far
 
         tensor = far.place(arena, f"argument {name}", recipe.shape, recipe.strides, dtype)

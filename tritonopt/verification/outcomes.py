@@ -8,11 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from .coverage import Coverage
+
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
 
 OUT_OF_MEMORY = "OutOfMemoryError"
-"""The kind of a failure that says nothing of a version."""
+"""The kind of a failure that the original is not blamed for."""
+TOO_LARGE = "TooLarge"
+"""The kind of a failure to place more memory than is compared."""
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
 
 
@@ -27,6 +31,8 @@ class Output:
     """Flat, as unsigned integers of the element's size."""
     poisoned: tuple[int, int] | None = None
     """For memory allocated without a value: the two bit patterns it was filled with."""
+    strides: tuple[int, ...] = ()
+    """Of what is returned."""
 
     @property
     def is_float(self) -> bool:
@@ -90,14 +96,18 @@ class Outcome:
     false_hints: tuple[str, ...] = ()
     """Interpreter: promises to the compiler that the values broke."""
     launches: tuple[str, ...] = ()
-    wrote: bool = False
-    """Whether a kernel changed at least one element."""
+    written: int = 0
+    """How many elements kernels changed."""
     seconds: float = 0.0
     compile_seconds: float = 0.0
     """The part of `seconds` in which kernels were compiled."""
     compilations: int = 0
     atomics: bool = False
     """Whether a kernel used atomic operations, so that the order of its additions is open."""
+    coverage: Coverage = field(default_factory=Coverage)
+    """Interpreter: what ran."""
+    retyped: tuple[str, ...] = ()
+    """Interpreter: names that a loop leaves with another type, which does not compile."""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
     configurations: int = 1

@@ -285,16 +285,32 @@ def variations(
         given = signature.get(name)
         if isinstance(default, ast.Constant) and default.value is None:
             if given is None or given == ChoiceArgument(name, (None,)):
-                if evidence.tensor:
-                    found = [replace(t, optional=True) for t in _tensors(name, evidence, shapes)]
-                    yield name, tuple(found[:_MOST])
-                elif evidence.compared:
-                    values = (None, *dict.fromkeys(evidence.compared))
-                    yield name, (ChoiceArgument(name, values),)
+                yield name, tuple(_for_nothing(parameter, evidence, shapes))[:_MOST]
         elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
             value = given.values[0]
             others = _other_values(value, evidence)
             yield name, tuple(ChoiceArgument(name, (value, other)) for other in others)
+
+
+def _for_nothing(
+    parameter: ast.arg, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[Argument]:
+    """What may be passed, at times, for a parameter that is None by default."""
+    name = parameter.arg
+    kind = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
+    if evidence.tensor:
+        found = list(_tensors(name, evidence, shapes))
+        # As many dimensions as the kernel's accesses show.
+        found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
+        yield from (replace(t, optional=True) for t in found)
+    elif evidence.compared:
+        yield ChoiceArgument(name, (None, *dict.fromkeys(evidence.compared)))
+    elif "dtype" in name.lower():
+        yield ChoiceArgument(name, (None, TorchType("f16"), TorchType("f32")))
+    elif evidence.used:
+        usual = (("float", 0.5), ("int", 2), ("bool", True))
+        typed = [value for word, value in usual if word in kind]
+        yield ChoiceArgument(name, (None, *(typed or [value for _, value in usual if not kind])))
 
 
 def _other_values(value: object, evidence: Evidence) -> list[object]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+import unittest
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -14,13 +15,17 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException
 
+from .aiming import Aiming
 from .arguments import Signature, TensorArgument
 from .checking import Checker
+from .coverage import Coverage
 from .database import key_of, past_failures
 from .deliberate import aliased, deliberate, laid_out, usual
-from .examples import FLOAT_VALUES, NEGATIVE, ORDINARY, ZEROS, Example, Limits
+from .demands import Demand
+from .examples import FAR, FAR_LAST, FLOAT_VALUES, NEGATIVE, ORDINARY, ZEROS, Example, Limits
 from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, unstable
 from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
+from .scouting import Scouts
 from .strategies import examples, usable_dtypes
 
 SHRINK_SECONDS = 20.0
@@ -34,6 +39,10 @@ _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
 _MOST_PAIRS = 3
 """So many pairs of tensors may be one: with more, most say nothing new."""
+_FOR_THE_UNMET = 40
+"""So many are drawn, at least, as long as something that has to run has not."""
+_MOST_SMALLER = 20
+"""So many smaller calls are tried of one that shows a difference."""
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
 
@@ -59,6 +68,9 @@ class Search:
         max_examples: int,
         seed: int,
         subject: str,
+        demands: Sequence[Demand] = (),
+        singled_out: Sequence[int] = (),
+        scouts: Scouts | None = None,
         progress: Callable[[int, str], None],
     ) -> None:
         self.checker = checker
@@ -80,6 +92,10 @@ class Search:
         self.seed = seed
         self.progress = progress
         self.key = key_of(subject, signature, backward)
+        self.demands = demands
+        self.scouts = scouts
+        """Who says what runs, where compiled kernels do not."""
+        self.aiming = Aiming(signature, limits, self._seen, self.unmet, singled_out)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.on_purpose: list[Example] = []
@@ -90,7 +106,13 @@ class Search:
 
     def run(self) -> tuple[Example, Difference] | None:
         """The smallest counterexample that was found, if any."""
-        found = self._pass(self._certain)
+        found = None
+        if past_failures() is not None:
+            found = self._pass(self._certain, Phase.reuse, Phase.shrink)
+        if found is None and not self.checker.stopped:
+            found = self._aimed()
+        if found is None and not self.checker.stopped:
+            found = self._pass(self._certain)
         drawn = list(self.checker.examinations)
         if found is None:
             found = self._missed_configurations()
@@ -114,6 +136,62 @@ class Search:
                     difference = self.checker.excess(suspects[0])
                     found = (suspects[0], difference) if difference is not None else None
         return found
+
+    def _aimed(self) -> tuple[Example, Difference] | None:
+        """Calls that are made to run what differs; they come first, for they show the most."""
+        for aimed in self.aiming.examples():
+            difference = self._at(aimed, "examples")
+            self.on_purpose.append(self._whole(aimed))
+            if difference is not None:
+                return self._smaller(aimed, difference)
+        return None
+
+    def _whole(self, aimed: Example) -> Example:
+        return replace(aimed, backward=self.backward)
+
+    def _at(self, aimed: Example, phase: str) -> Difference | None:
+        """What a call shows that was aimed; what it ran is then known."""
+        example = self._whole(aimed)
+        known = example in self.checker.examinations
+        found = self.checker.try_out(example)
+        if self.scouts is not None and not known and found.accepted and found.written:
+            coverage = self.scouts.run(example)
+            if coverage is not None:
+                self.checker.saw(example, coverage)
+        self.progress(self.checker.accepted, phase)
+        return self._certain(example)
+
+    def _smaller(self, aimed: Example, difference: Difference) -> tuple[Example, Difference]:
+        """The difference at the smallest sizes, one after the other, for which it is seen."""
+        self.found_at, self.waited_before = time.monotonic(), self.checker.waited
+        tries = _MOST_SMALLER
+        for name in self.aiming.sizes_of(aimed):
+            least, size = 1, self.aiming.sizes_of(aimed)[name]
+            while least < size and tries:
+                middle, tries = (least + size) // 2, tries - 1
+                smaller = self.aiming.with_size(aimed, name, middle)
+                found = self._at(smaller, "shrinking")
+                if found is None:
+                    least = middle + 1
+                else:
+                    aimed, difference, size = smaller, found, middle
+        return self._whole(aimed), difference
+
+    def unmet(self) -> list[Demand]:
+        """What has to run for a yes, and has not."""
+        if self.scouts is not None and not self.scouts.reached:
+            return []
+        sides = dict(zip(("original", "rewritten"), self.checker.covered, strict=True))
+        return [d for d in self.demands if not d.met_by(sides[d.title])]
+
+    def excused(self) -> list[Demand]:
+        """What has not run because no call could be found in which it would."""
+        loops = [d for d in self.unmet() if d.kind in ("turns", "ragged")]
+        found = [d for d in loops if d.kind == "ragged" and self.aiming.cannot_be_ragged(d)]
+        return [*found, *(d for d in loops if d not in found and self.aiming.tiles_grow(d))]
+
+    def _seen(self, aimed: Example) -> tuple[Coverage, Coverage] | None:
+        return self.checker.seen.get(self._whole(aimed))
 
     def _missed_configurations(self) -> tuple[Example, Difference] | None:
         """Every configuration that no accepted example took, on the smallest that teaches."""
@@ -193,12 +271,23 @@ class Search:
             # The largest has several tiles: what one program writes another one may read.
             yield from self._aliased(replace(largest.plain(ORDINARY, types), backward=False))
             yield from (largest.plain(values, types) for values in _LAST_VALUES)
+        if self.backward:
+            yield from self._gradients()
         if self.expanded_gradients:
             yield replace(usual(*given), backward=True, gradient_expanded=True)
         if self.first_calls:
             yield replace(usual(*given), backward=self.backward, first_call=True)
         for example in chain(deliberate(*given), laid_out(*given)):
             yield replace(example, backward=self.backward)
+
+    def _gradients(self) -> Iterator[Example]:
+        """Gradients of some tensors only, asked for twice, and not at all."""
+        plain = replace(usual(self.signature, self.limits), backward=True)
+        yield replace(plain, backward=False, no_grad=True)
+        yield replace(plain, second_backward=True)
+        floats = [name for name, recipe in plain.tensors.items() if recipe.is_float]
+        if len(floats) > 1:
+            yield from (replace(plain, wanted=(name,)) for name in floats[:_MOST_PAIRS])
 
     def _aliased(self, example: Example) -> Iterator[Example]:
         """Calls with one tensor for two, where the original is indifferent to it."""
@@ -226,18 +315,18 @@ class Search:
         return self.checker.examinations[example].difference or self.checker.excess(example)
 
     def _pass(
-        self, judge: Callable[[Example], Difference | None]
+        self, judge: Callable[[Example], Difference | None], *phases: Phase
     ) -> tuple[Example, Difference] | None:
         self.deadline = None
         self.remembered.clear()
 
         # The settings stand above the seed, which would switch the database off.
         @settings(
-            max_examples=self.max_examples,
+            max_examples=self._to_draw(),
             database=past_failures(),
             deadline=None,
             derandomize=False,
-            phases=(Phase.reuse, Phase.generate, Phase.shrink),
+            phases=phases or (Phase.reuse, Phase.generate, Phase.shrink),
             suppress_health_check=list(HealthCheck),
             verbosity=Verbosity.quiet,
             report_multiple_bugs=False,
@@ -255,6 +344,9 @@ class Search:
                 property_()
         except _Found as found:
             return found.example, found.difference
+        except unittest.SkipTest:
+            # Hypothesis has nothing to begin with: no failure is known.
+            return None
         except HypothesisException:
             # Nothing could be drawn that the original accepts, or the search
             # could not repeat itself: the first failure, if any, is the answer.
@@ -262,8 +354,13 @@ class Search:
                 return next(iter(self.remembered.items()))
         return None
 
+    def _to_draw(self) -> int:
+        """What is left of the examples that were asked for; enough where something has not run."""
+        left = max(self.max_examples - len(self.on_purpose), (self.max_examples + 1) // 2)
+        return max(left, _FOR_THE_UNMET) if self.unmet() else left
+
     def _far_offsets(self) -> tuple[Example, Difference] | None:
-        """One call with offsets beyond 2**31, where a 32-bit index goes wrong.
+        """Calls with offsets beyond 2**31, where a 32-bit index goes wrong.
 
         Both versions are compared with themselves on the same values close together: the
         float64 oracle would need the whole memory again.
@@ -273,21 +370,23 @@ class Search:
             for e, x in self.checker.examinations.items()
             if x.accepted and e.contiguous and not e.backward and e.main_size > 1
         ]
-        for near in sorted(fitting, key=_size_of):
-            names = {
-                name
-                for name, recipe in near.tensors.items()
-                if self._far_apart(self.signature.tensor(name)) and recipe.shape[0] >= 2
-            }
-            if names:
-                return self._compare_far(near, near.far(names))
-        self.checker.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
+        tried = False
+        for layout, axis, movable in ((FAR, 0, _rows_anywhere), (FAR_LAST, -1, _spread_out)):
+            for near in sorted(fitting, key=_size_of):
+                names = {
+                    name
+                    for name, recipe in near.tensors.items()
+                    if movable(self.signature.tensor(name)) and recipe.shape[axis] >= 2
+                }
+                if names:
+                    tried = True
+                    found = self._compare_far(near, near.far(names, layout))
+                    if found is not None:
+                        return found
+                    break
+        if not tried:
+            self.checker.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
         return None
-
-    @staticmethod
-    def _far_apart(form: TensorArgument) -> bool:
-        """Whether its rows may lie anywhere."""
-        return form.strided and len(form.shape) >= 2
 
     def _compare_far(self, near: Example, far: Example) -> tuple[Example, Difference] | None:
         checker = self.checker
@@ -370,6 +469,15 @@ def _is_among(output: Output, others: Iterable[Output]) -> bool:
 
 def _is_argument(output: Output) -> bool:
     return output.label.startswith("argument ")
+
+
+def _rows_anywhere(form: TensorArgument) -> bool:
+    return form.strided and len(form.shape) >= 2
+
+
+def _spread_out(form: TensorArgument) -> bool:
+    """Whether neighbours of a row may lie anywhere."""
+    return form.strided and len(form.shape) >= 1 and not form.rows_only
 
 
 def _size_of(example: Example) -> int:

@@ -35,7 +35,10 @@ _START = (
     "from tritonopt.verification.template import serve; serve(int(sys.argv[2]))"
 )
 _IMPORTED = ("torch", "triton", "triton.language", "triton.runtime.interpreter")
-_OURS = ("interpreter", "loading", "memory", "oracle", "returned", "watching", "worker")
+_OURS = (
+    *("bfloat16", "interpreter", "loading", "memory", "oracle", "probes", "returned"),
+    *("watching", "worker"),
+)
 
 
 class TemplateDied(Exception):

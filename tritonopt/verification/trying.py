@@ -285,7 +285,7 @@ class Trial:
 
     def _without_bad_types(self, signature: Signature) -> Signature:
         """Types that the original does not take are left out, all tensors alike."""
-        for dtype in sorted({d for t in signature.tensors for d in t.dtypes[1:]} - {"bf16"}):
+        for dtype in sorted({d for t in signature.tensors for d in t.dtypes[1:]}):
             narrowed = _only(signature, dtype)
             if not self._spent() and self._attempt_any(narrowed).level != Attempt.GOOD:
                 signature = _without(signature, dtype)

@@ -14,10 +14,12 @@ TRANSPOSED = "transposed"
 SPACED = "every second element"
 EXPANDED = "expanded from one row"
 FAR = "rows so far apart that offsets exceed 2**31"
+FAR_LAST = "neighbours so far apart that offsets exceed 2**31"
 
 ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"
 NEGATIVE = "-1e4 + noise"
+FAR_BELOW = "far below 0"
 ZEROS = "with zeros"
 TINY = "tiny"
 CONSTANT = "constant rows"
@@ -39,6 +41,9 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
         step *= max(shape[axis], 1)
         if place == 0 and layout == ROW_GAP:
             step += 5
+    if layout == FAR_LAST:
+        strides = [s // max(shape[-1], 1) for s in strides[:-1]]
+        strides.append(2**31 // (shape[-1] - 1) + 16)
     if layout == FAR:
         strides[0] = 2**31 // (shape[0] - 1) + 16
     if layout == EXPANDED:
@@ -72,6 +77,10 @@ def values_of(
     flat = found.view(-1)
     if values in (OFFSET, NEGATIVE):
         found += 1e4 if values == OFFSET else -1e4
+    elif values == FAR_BELOW and found.numel():
+        # Below what stands for -inf in many a kernel; the square is still a number.
+        level = 6e4 if dtype is torch.float16 else 1e10
+        found = -level * (1 + found.abs().clamp(max=4.0) / 100)
     elif values == ZEROS and found.numel():
         # Some elements, of either sign, and if there are several rows all of the first.
         found *= torch.rand(shape, generator=generator) < 0.7

@@ -60,5 +60,9 @@ class Verdict:
     reason: str | None = None
     notes: tuple[str, ...] = ()
     timing: Timing | None = None
+    written: int = 0
+    """How many elements the original's kernels wrote, over all examples."""
+    compared: int = 0
+    """How many elements of both versions were compared."""
     compiled: tuple[Comparison, ...] = ()
     """What the `compile` backend compared: one for each signature and target."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import time
 import tokenize
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,16 +18,20 @@ from .arguments import FormulaArgument, Origin, Signature, parse
 from .capturing import Captured, capture
 from .configuration import entry_for
 from .counterparts import check_counterpart, left_out
+from .demands import Demand, demands
+from .differing import Comparison
 from .errors import VerificationError
 from .examples import Example, Limits
 from .generalising import Launch, NotGeneral, generalise
 from .inference import Reading, read, with_layouts
-from .judging import Pair, unstable
+from .judging import Difference, Pair, unstable
 from .kernels import with_launcher, write_launcher
 from .launchers import Launcher, Launchers, changed_definitions, comment_of
 from .outcomes import RunOptions, VersionSpec
 from .results import results_of
+from .scouting import Scouts
 from .script import script
+from .sizes import block_sizes, singled_out, whole_numbers
 from .template import template
 from .trying import Trial, Unsettled, small_example
 from .verdict import Answer, Timing, Verdict
@@ -46,7 +52,7 @@ _ORDER = [
     Answer.COUNTEREXAMPLE.value,
 ]
 """From the best answer to the worst."""
-_INTERPRETER_DTYPES = frozenset({"f32", "f16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
+_DTYPES = frozenset({"f32", "f16", "bf16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
 _FOR_A_SCRIPT = 10
 """So many launches are drawn to show again what a command has shown."""
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
@@ -145,9 +151,10 @@ def _verdict_of(
     tasks: list[_Task],
     settings: _Settings,
 ) -> Verdict:
-    verdicts = []
+    verdicts, made = [], []
     for task in tasks:
         verification = _Verification(old, new, original, rewritten, task, settings)
+        made.append(verification)
         try:
             verdicts.append(verification.verdict())
         except VerificationError as error:
@@ -155,7 +162,32 @@ def _verdict_of(
                 raise
             reason = str(error)
             verdicts.append(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
+    verdicts = [_unless_unseen(*pair, made) for pair in zip(verdicts, made, strict=True)]
     return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
+
+
+def _unless_unseen(
+    verdict: Verdict, verification: _Verification, every: Sequence[_Verification]
+) -> Verdict:
+    """The verdict, but no yes where something had to run and did so from no launcher."""
+    if verdict.verdict not in (Answer.IDENTICAL.value, Answer.EQUIVALENT.value):
+        return verdict
+    if verification.trial_failure:
+        reason = f"no plain call of the original succeeds: {verification.trial_failure}"
+        return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
+    unmet = [
+        demand
+        for demand in verification.unmet
+        if all(demand in v.unmet for v in every if demand in v.demands)
+    ]
+    if not unmet:
+        return verdict
+    return replace(
+        verdict,
+        verdict=Answer.UNSUPPORTED.value,
+        reason=verification.never_ran(unmet),
+        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
+    )
 
 
 @dataclass(frozen=True)
@@ -370,6 +402,8 @@ def _worse_of(seen: Verdict, drawn: Verdict) -> Verdict:
         backend=seen.backend or drawn.backend,
         examples=seen.examples + drawn.examples,
         discarded=seen.discarded + drawn.discarded,
+        written=seen.written + drawn.written,
+        compared=seen.compared + drawn.compared,
         notes=(*seen.notes, *drawn.notes),
     )
 
@@ -468,6 +502,12 @@ class _Verification:
     task: _Task
     settings: _Settings
     started: float = field(default_factory=time.monotonic)
+    signature: Signature | None = None
+    """What was drawn from, once that is known."""
+    unmet: list[Demand] = field(default_factory=list)
+    """What has to run for a yes, and has not."""
+    trial_failure: str = ""
+    """Why no plain call of the original was taken, where that was tried."""
 
     def verdict(self) -> Verdict:
         from .checking import Checker
@@ -505,6 +545,7 @@ class _Verification:
                 widened.obstacles,
                 identical=self.settings.require == "identical",
                 interpreted=self.settings.backend == "interpreter",
+                in_float32="float32" in self.old.text,
             )
             tuning = self._tuning(original, rewritten, narrowed, notes)
             if self.task.launcher.backward:
@@ -556,6 +597,7 @@ class _Verification:
             if reading.unknown:
                 raise VerificationError(f"{reading.question()}\n({failure})") from None
             # The drawn examples will show what the original makes of this.
+            self.trial_failure = str(failure)
             note = f"{name} is called as far as its code says how: {failure}"
             return Signature(reading.known, notes=(note,))
         finally:
@@ -623,22 +665,31 @@ class _Verification:
         from .searching import Search
 
         assert isinstance(checker, Checker)
-        search = Search(
-            checker,
-            signature,
-            limits,
-            backward=self.task.launcher.backward,
-            configurations=tuning.configurations,
-            first_calls=tuning.first_calls,
-            expanded_gradients=tuning.expanded_gradients,
-            max_examples=self.settings.max_examples,
-            seed=self.settings.seed,
-            subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
-            progress=lambda examples, phase: self._report(examples, phase, name),
-        )
-        begin = time.monotonic()
-        found = search.run()
-        notes += checker.all_notes()
+        with contextlib.ExitStack() as stack:
+            scouts = None
+            if not checker.interpreted:
+                scouts = Scouts(checker.original.spec, checker.rewritten.spec)
+                stack.callback(scouts.close)
+            search = Search(
+                checker,
+                signature,
+                limits,
+                backward=self.task.launcher.backward,
+                configurations=tuning.configurations,
+                first_calls=tuning.first_calls,
+                expanded_gradients=tuning.expanded_gradients,
+                max_examples=self.settings.max_examples,
+                seed=self.settings.seed,
+                demands=self.demands,
+                singled_out=singled_out(Comparison.of(self.old, self.new)),
+                scouts=scouts,
+                subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
+                progress=lambda examples, phase: self._report(examples, phase, name),
+            )
+            begin = time.monotonic()
+            found = search.run()
+        self.signature = signature
+        notes += [*checker.all_notes(), *self._unseen(search)]
         result = Verdict(
             Answer.IDENTICAL.value,
             name,
@@ -646,11 +697,31 @@ class _Verification:
             checker.discarded,
             notes=tuple(dict.fromkeys(notes)),
             timing=self._timing(begin, search, checker),
+            written=checker.written,
+            compared=checker.compared,
         )
+        return self._answered(result, checker, found)
+
+    def _unseen(self, search: Search) -> list[str]:
+        """Note what had to run and did not; what could not, or is not known, in words."""
+        scouts, excused = search.scouts, search.excused()
+        self.unmet = [d for d in search.unmet() if d not in excused]
+        found = [f"{demand}; no size was found for which it would" for demand in excused]
+        if scouts is not None and not scouts.reached and search.demands:
+            found.append(
+                "which lines ran is not known: compiled kernels do not tell, and the interpreter "
+                f"cannot run them ({scouts.trouble})"
+            )
+        return found
+
+    def _answered(
+        self, result: Verdict, checker: Checker, found: tuple[Example, Difference] | None
+    ) -> Verdict:
+        errors = replace(result, worst_error=checker.worst_error, oracle_error=checker.oracle_error)
         if found is not None:
             example, difference = found
             return replace(
-                result,
+                errors,
                 verdict=Answer.COUNTEREXAMPLE.value,
                 counterexample=self._describe(example, str(difference)),
                 script=script(
@@ -661,22 +732,38 @@ class _Verification:
                     str(difference),
                     embedded=self.settings.embedded,
                 ),
-                worst_error=checker.worst_error,
-                oracle_error=checker.oracle_error,
             )
         reason = checker.why_unsupported()
         if reason:
-            if not signature.notes:
-                reason += f"\n{self.task.launcher.name} was called with: {signature}"
+            if self.signature is not None and not self.signature.notes:
+                reason += f"\n{self.task.launcher.name} was called with: {self.signature}"
             return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
         if checker.any_bits_differ:
-            return replace(
-                result,
-                verdict=Answer.EQUIVALENT.value,
-                worst_error=checker.worst_error,
-                oracle_error=checker.oracle_error,
-            )
+            return replace(errors, verdict=Answer.EQUIVALENT.value)
         return result
+
+    @cached_property
+    def demands(self) -> list[Demand]:
+        """What must run for a yes."""
+        return demands(self.old, self.new, (self._reached(self.old), self._reached(self.new)))
+
+    def _reached(self, module: source.Module) -> set[str]:
+        """The definitions that run when the launcher does."""
+        launchers, name = Launchers(module), self.task.launcher.name
+        definition = launchers.aliases.get(name, name)
+        return launchers.reached(definition) if definition in launchers.definitions else set()
+
+    def never_ran(self, unmet: Sequence[Demand]) -> str:
+        """What has not run, and what to write so that it does."""
+        assert self.signature is not None
+        more = f" (and {len(unmet) - 1} more such)" if len(unmet) > 1 else ""
+        launcher = self.task.launcher
+        left = [p.arg for p in launcher.parameters if self.signature.get(p.arg) is None]
+        rest = f"; left at their defaults were {', '.join(left)}" if left else ""
+        return (
+            f"{unmet[0]}{more}. Say what reaches it: --launcher {launcher.name} "
+            f"--args '{self.signature}'{rest}"
+        )
 
     def _timing(self, begin: float, search: Search, checker: Checker) -> Timing:
         now = time.monotonic()
@@ -737,15 +824,14 @@ class _Verification:
         return results_of(self.old, self.new)
 
     def _limits(self) -> Limits:
-        numbers = _whole_numbers(self.old) | _whole_numbers(self.new)
-        blocks, counts = _block_sizes(numbers), tuple(sorted(numbers))
+        numbers = whole_numbers(self.old) | whole_numbers(self.new)
+        blocks, counts = block_sizes(numbers), tuple(sorted(numbers))
         if self.settings.backend == "interpreter":
             few = tuple(sorted(b for b in blocks if b <= 2**12))
-            return Limits(_interpreted_elements(few), 8, _INTERPRETER_DTYPES, few, counts)
+            return Limits(_interpreted_elements(few), 8, _DTYPES, few, counts)
         # Nothing is run by `compile`: sizes matter only as far as the compiler is told of them.
         elements, rows = (2**14, 8) if self.settings.backend == "compile" else (2**22, 2**12)
-        dtypes = _INTERPRETER_DTYPES | {"bf16"}
-        return Limits(elements, rows, dtypes, tuple(sorted(blocks)), counts)
+        return Limits(elements, rows, _DTYPES, tuple(sorted(blocks)), counts)
 
 
 def _interpreted_elements(blocks: tuple[int, ...]) -> int:
@@ -764,24 +850,13 @@ def _narrow(signature: Signature, limits: Limits, notes: list[str]) -> Signature
         usable = tuple(d for d in tensor.dtypes if d in limits.dtypes)
         if not usable:
             return (
-                f"`{tensor}`: Triton's interpreter gets bfloat16 arithmetic wrong; "
-                "verify on a GPU (--backend cuda) or give another type"
+                f"`{tensor}`: this backend has none of these types; verify on a GPU "
+                "(--backend cuda) or give another type"
             )
         if usable != tensor.dtypes:
-            notes.append("bf16 was left out: Triton's interpreter gets its arithmetic wrong")
+            left = ", ".join(d for d in tensor.dtypes if d not in usable)
+            notes.append(f"{left} was left out: this backend does not have it")
     return signature
-
-
-def _whole_numbers(module: source.Module) -> set[int]:
-    import ast
-
-    nodes = (n.value for n in ast.walk(module.tree) if isinstance(n, ast.Constant))
-    return {n for n in nodes if type(n) is int}
-
-
-def _block_sizes(numbers: set[int]) -> set[int]:
-    """What looks like a block size: powers of two, 8 and more."""
-    return {n for n in numbers if 8 <= n <= 2**16 and n & (n - 1) == 0}
 
 
 def _combined(tasks: list[_Task], verdicts: list[Verdict]) -> Verdict:
@@ -802,6 +877,8 @@ def _combined(tasks: list[_Task], verdicts: list[Verdict]) -> Verdict:
         worst,
         examples=sum(v.examples for v in verdicts),
         discarded=sum(v.discarded for v in verdicts),
+        written=sum(v.written for v in verdicts),
+        compared=sum(v.compared for v in verdicts),
         worst_error=max(errors, default=None),
         oracle_error=max(own, default=None),
         reason=reason,

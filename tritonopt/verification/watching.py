@@ -18,6 +18,7 @@ from .interpreter import Access
 from .memory import Arena, extent_of, integer_view
 from .oracle import NotWidenable
 from .outcomes import RunOptions
+from .probes import RECORDER
 
 
 class NothingLaunched(Exception):
@@ -55,7 +56,8 @@ class Session:
     """The tensors that kernels were given."""
     read: set[int] = field(default_factory=set)
     """Storages that the launcher's own code used after a kernel had them."""
-    wrote: bool = False
+    written: int = 0
+    """How many elements kernels changed."""
     notes: list[str] = field(default_factory=list)
     depth: int = 0
 
@@ -92,7 +94,7 @@ class Watch:
         for kind in (jit.KernelInterface, interpreter.InterpretedFunction):
             if "__getitem__" in vars(kind):
                 self._outer(kind)
-        self._inner_interpreted(interpreter.GridExecutor)
+        self._inner_interpreted(interpreter.GridExecutor, interpreter.interpreter_builder)
         self._inner_compiled(jit.JITFunction)
         self._directly(importlib.import_module("triton.compiler").CompiledKernel)
         self._compilations(jit.JITFunction)
@@ -132,7 +134,7 @@ class Watch:
 
         kind.__getitem__ = getitem
 
-    def _inner_interpreted(self, kind: Any) -> None:
+    def _inner_interpreted(self, kind: Any, builder: Any) -> None:
         original = kind.__call__
         watch = self
 
@@ -141,7 +143,9 @@ class Watch:
             if session is not None:
                 executor.grid = _checked(executor.grid)
             if session is None or session.widened is None:
-                return original(executor, *args, **kwargs)
+                result = original(executor, *args, **kwargs)
+                _record(executor, args, kwargs, tuple(map(int, builder.grid_dim)))
+                return result
             widened, session.widened = session.widened, None
             try:
                 return widened(executor.fn.__name__, executor.fn, args, kwargs, executor.grid)
@@ -205,6 +209,15 @@ class Watch:
                 watch.compilations.append(time.perf_counter() - begin)
 
         kind._do_compile = do_compile
+
+
+def _record(
+    executor: Any, args: tuple[Any, ...], kwargs: dict[str, Any], grid: tuple[int, ...]
+) -> None:
+    """Note a launch that was interpreted, the last of its programs included."""
+    given = {**dict(zip(executor.arg_names, args, strict=False)), **kwargs}
+    RECORDER.program_begins()
+    RECORDER.launched(executor.fn.__name__, grid, map(given.get, executor.constexprs))
 
 
 def _uncached(kernel: Any) -> Any:
@@ -271,20 +284,19 @@ def _seen(
         label = f"argument {parameter} of {name}" + (f" (launch {order + 1})" if order else "")
         session.tensors.append(Given(label, name, parameter, tensor))
     _allow(session, [t for _, t in tensors])
-    before = [t.detach().clone() for _, t in tensors] if not session.wrote else []
+    distinct = {(t.data_ptr(), tuple(t.shape), t.stride()): t for _, t in tensors}.values()
+    before = [t.detach().clone() for t in distinct]
     result = launch(*args, **kwargs)
     session.access.launch_ends()
-    if before:
-        session.wrote = any(
-            _changed(old, new) for old, (_, new) in zip(before, tensors, strict=True)
-        )
+    session.written += sum(map(_changed, before, distinct))
     return result
 
 
-def _changed(old: Any, new: Any) -> bool:
+def _changed(old: Any, new: Any) -> int:
+    """How many elements are others than before."""
     if new.element_size() > 8:
-        return not torch.equal(old, new.detach())
-    return not torch.equal(integer_view(old), integer_view(new.detach()))
+        return int((old != new.detach()).sum())
+    return int((integer_view(old) != integer_view(new.detach())).sum())
 
 
 def _allow(session: Session, tensors: list[Any]) -> None:

@@ -19,7 +19,16 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from .examples import Example
-from .outcomes import OUT_OF_MEMORY, Attempt, Failure, Outcome, Output, RunOptions, VersionSpec
+from .outcomes import (
+    OUT_OF_MEMORY,
+    TOO_LARGE,
+    Attempt,
+    Failure,
+    Outcome,
+    Output,
+    RunOptions,
+    VersionSpec,
+)
 from .programs import TARGETS, Launch, Program
 
 
@@ -123,6 +132,7 @@ class _Version:
         from .interpreter import Interpreter, pretend_gpu
         from .loading import load
         from .oracle import Oracle
+        from .probes import install, instrumented
         from .watching import Watch
 
         warnings.filterwarnings("ignore")
@@ -137,6 +147,7 @@ class _Version:
             lookalike.install()
             libdevice.install()
             logic.install()
+            install(spec.text_path)
         if self.device == "cuda":
             # What torch itself does in no fixed order would be taken for a race.
             torch.backends.cudnn.deterministic = True
@@ -147,7 +158,12 @@ class _Version:
             self.compiler = Compiler()
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
-        self.module = load(Path(spec.path), spec.text, spec.text_path)
+        self.module = load(
+            Path(spec.path),
+            spec.text,
+            spec.text_path,
+            lambda text: instrumented(text, spec.text_path) if self.interpreted else text,
+        )
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
         launcher: Any = self.module
         for part in spec.launcher.split("."):
@@ -168,6 +184,7 @@ class _Version:
     def run(self, example: Example, options: RunOptions) -> Outcome:
         from .interpreter import Access, accesses
         from .memory import Allocations, Arena, build_arguments
+        from .probes import RECORDER
         from .returned import plain_of
         from .watching import Session
 
@@ -184,7 +201,6 @@ class _Version:
         arguments, tensors = build_arguments(
             example,
             arena,
-            gradients=example.backward,
             nudge=0 if options.widened else options.nudge,
         )
         if options.unsigned:
@@ -196,6 +212,7 @@ class _Version:
         gradients: Mapping[str, Any] = {}
         failure: Failure | None = None
         self.torch.manual_seed(0)
+        RECORDER.begin()
         with (
             accesses(self.interpreter, access),
             Allocations(
@@ -205,6 +222,7 @@ class _Version:
                 using=session.host_uses,
             ),
             self.watch.watching(session),
+            self.torch.set_grad_enabled(not example.no_grad),
         ):
             try:
                 result = self.call(example, arguments)
@@ -222,8 +240,10 @@ class _Version:
                 clashes=tuple(access.clashes),
                 false_hints=tuple(dict.fromkeys(access.false_hints)),
                 launches=tuple(session.launches),
-                wrote=session.wrote,
+                written=session.written,
                 atomics=access.atomics,
+                coverage=RECORDER.coverage(),
+                retyped=tuple(dict.fromkeys(RECORDER.kernel.retyped)),
                 failure=failure,
                 notes=tuple(session.notes),
                 configurations=session.configurations,
@@ -267,8 +287,14 @@ class _Version:
         if not outputs or not wanted:
             return {}
         seeds = [incoming_gradient(example, at, t) for at, t in enumerate(outputs)]
-        found = torch.autograd.grad(outputs, list(wanted.values()), seeds, allow_unused=True)
-        return {n: g for n, g in zip(wanted, found, strict=True) if g is not None}
+        found: dict[str, Any] = {}
+        for place in ("", " (second backward)")[: 1 + example.second_backward]:
+            again = example.second_backward and not place
+            each = torch.autograd.grad(
+                outputs, list(wanted.values()), seeds, allow_unused=True, retain_graph=again
+            )
+            found.update((n + place, g) for n, g in zip(wanted, each, strict=True))
+        return {name: gradient for name, gradient in found.items() if gradient is not None}
 
     def _leave_if_poisoned(self, error: BaseException) -> None:
         """An illegal access ends the CUDA context: the process has no further use."""
@@ -283,6 +309,7 @@ class _Version:
 
 def _failure(error: BaseException) -> Failure:
     from .interpreter import Refused
+    from .memory import TooLarge
 
     refused = False
     cause: BaseException | None = error
@@ -291,6 +318,8 @@ def _failure(error: BaseException) -> Failure:
         unknown = isinstance(cause, AttributeError) and "InterpreterBuilder" in str(cause)
         refused = refused or unknown or isinstance(cause, (Refused, NotImplementedError))
         cause = cause.__cause__ or cause.__context__
+    if isinstance(error, TooLarge):
+        return Failure(TOO_LARGE, _explain(error), refused=True)
     if _is_out_of_memory(error):
         return Failure(OUT_OF_MEMORY, _explain(error), refused=True)
     return Failure(type(error).__name__, _explain(error), refused=refused)
@@ -353,6 +382,7 @@ def _output(arena: Any, label: str, tensor: Any) -> Output:
         tuple(tensor.shape),
         bits.view(f"u{bits.dtype.itemsize}").copy(),
         poisoned,
+        tuple(tensor.stride()) if label.startswith("returned") else (),
     )
 
 

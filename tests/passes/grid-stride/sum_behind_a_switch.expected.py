@@ -1,3 +1,4 @@
+# verify: no, this launcher never takes a branch that is moved
 # options: programs=2
 """No tile comes to the atomic where the switch is off, so its buffer may be anything."""
 

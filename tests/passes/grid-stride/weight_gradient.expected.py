@@ -1,3 +1,4 @@
+# verify: no, this launcher never takes a branch that is moved
 # options: programs=2
 """Atomics that every row adds to the same addresses: one for all rows of a program."""
 

@@ -1,0 +1,339 @@
+"""No yes where the code that changed never ran: loops in several tiles, branches, strange sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tritonopt import source
+from tritonopt.verification import Verdict
+from tritonopt.verification.checking import Checker
+from tritonopt.verification.demands import demands
+
+_HEAD = """
+import torch
+import triton
+import triton.language as tl
+"""
+
+ATTENTION = f"""{_HEAD}
+@triton.jit
+def attention_kernel(q, k, v, out, scale, S, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    offset = tl.program_id(1) * S * D
+    at = rows[:, None] * D + d[None, :]
+    x = tl.load(q + offset + at, mask=rows[:, None] < S, other=0.0)
+    largest = tl.full([BM], -float("inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, S, BN):
+        cols = start + tl.arange(0, BN)
+        other = cols[:, None] * D + d[None, :]
+        y = tl.load(k + offset + other, mask=cols[:, None] < S, other=0.0)
+        s = tl.dot(x, tl.trans(y)) * scale
+        s = tl.where(cols[None, :] < S, s, -float("inf"))
+        above = tl.maximum(largest, tl.max(s, axis=1))
+        p = tl.exp(s - above[:, None])
+        alpha = tl.exp(largest - above)
+        total = total * alpha + tl.sum(p, axis=1)
+        z = tl.load(v + offset + other, mask=cols[:, None] < S, other=0.0)
+        acc = acc * alpha[:, None] + tl.dot(p, z)
+        largest = above
+    tl.store(out + offset + at, acc / total[:, None], mask=rows[:, None] < S)
+
+
+def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
+    H, S, D = q.shape
+    assert k.shape == q.shape and v.shape == q.shape and D in (16, 32)
+    assert q.is_contiguous() and k.is_contiguous() and v.is_contiguous()
+    assert q.dtype == torch.float32
+    out = torch.empty_like(q)
+    grid = (triton.cdiv(S, 64), H)
+    attention_kernel[grid](q, k, v, out, D**-0.5, S, D=D, BM=64, BN=64)
+    return out
+"""
+
+MATMUL = (Path(__file__).parent / "subjects" / "matmul.py").read_text()
+MATMUL = MATMUL.replace("# tritonopt: a: f16[m, 20], b: f16[20, n]", "# tritonopt: a: f32[m, k], b: f32[k, n]")  # fmt: skip # noqa: E501
+MATMUL = MATMUL.replace("BK=16", "BK=64")
+
+SCALED = f"""{_HEAD}
+@triton.jit
+def scaled_kernel(x, y, scale, n, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        v = tl.load(x + row * n + cols, mask=cols < n, other=0.0)
+        if HAS_SCALE:
+            v = v * tl.load(scale + cols, mask=cols < n, other=0.0)
+        tl.store(y + row * n + cols, v, mask=cols < n)
+
+
+def scaled(x: torch.Tensor, scale=None):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    scaled_kernel[(m,)](
+        x, y, scale if scale is not None else x, n, HAS_SCALE=scale is not None, BLOCK=32
+    )
+    return y
+"""
+
+UNSEEN = {
+    "attention without its rescaling": (ATTENTION, "acc * alpha[:, None] +", "acc +"),
+    "one tile of keys": (ATTENTION, "range(0, S, BN)", "range(0, BN, BN)"),
+    "one tile of K": (MATMUL, "range(tl.cdiv(K, BK))", "range(1)"),
+    "a size that is singled out": (
+        SCALED,
+        "tl.store(y +",
+        "v = v + (n == 333)\n        tl.store(y +",
+    ),
+    "a remainder": (SCALED, "v, mask=cols < n)", "v, mask=(cols < n) & (n % 128 != 71))"),
+    "a size at most": (SCALED, "range(0, n, BLOCK)", "range(0, min(n, 512), BLOCK)"),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_sizes_are_drawn_by_what_the_kernel_does(
+    name: str, of_texts: Callable[..., Verdict]
+) -> None:
+    text, old, new = UNSEEN[name]
+    assert old in text
+    verdict = of_texts(text, text.replace(old, new), max_examples=2)
+    assert verdict.verdict == "counterexample", verdict
+
+
+def test_a_branch_that_never_ran_is_no_yes(of_texts: Callable[..., Verdict]) -> None:
+    wrong = SCALED.replace("v = v * tl.load(scale", "v = v + tl.load(scale")
+    verdict = of_texts(SCALED, wrong, args="x: f32[m, n]", max_examples=4)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None
+    for part in ("line 13 of the original version never ran", "--args 'x: f32[m, n]'", "scale"):
+        assert part in verdict.reason
+    verdict = of_texts(SCALED, wrong, args="x: f32[m, n], scale: f32[n]|None", max_examples=4)
+    assert verdict.verdict == "counterexample", verdict
+
+
+def test_a_loop_that_takes_one_turn_only_is_no_yes(of_texts: Callable[..., Verdict]) -> None:
+    same = SCALED.replace("v = v * tl.load(scale + cols,", "v = tl.load(scale + cols,").replace(
+        "other=0.0)\n        tl.store", "other=0.0) * v\n        tl.store"
+    )
+    given = "x: f32[3, 17], scale: f32[17]|None"
+    verdict = of_texts(SCALED, same, args=given, max_examples=4)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "never took a second turn" in verdict.reason
+    verdict = of_texts(SCALED, same, args="x: f32[3, n], scale: f32[n]|None", max_examples=4)
+    assert verdict.verdict == "identical", verdict
+
+
+def test_sizes_that_cannot_be_ragged_are_not_asked_for(of_texts: Callable[..., Verdict]) -> None:
+    whole = SCALED.replace(
+        "    x = x.contiguous()", "    assert n % 32 == 0\n    x = x.contiguous()"
+    )
+    same = whole.replace("v, mask=cols < n)", "v * 1, mask=cols < n)")
+    verdict = of_texts(whole, same, args="x: f32[m, n], scale: f32[n]|None", max_examples=8)
+    assert verdict.verdict == "identical", verdict
+    assert any("no size was found" in note for note in verdict.notes)
+
+
+def test_the_launcher_has_to_run_as_well(of_texts: Callable[..., Verdict]) -> None:
+    one = SCALED.replace("    y = torch", "    if m > 10**9:\n        x = x * 1\n    y = torch")
+    other = one.replace("x = x * 1", "x = x * 2")
+    verdict = of_texts(one, other, max_examples=3)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "never ran: `x = x * 1`" in verdict.reason
+
+
+DEMANDED = {
+    "what reads what differs": ("    a = x + 1", "    a = x + 2", {4, 5, 6}),
+    "nothing differs": ("    a = x + 1", "    a = x + 1", set()),
+    "the last line alone": ("    return c", "    return c + 0", {10}),
+    "under a test that differs": ("    if a > 2:", "    if a > 3:", {5, 6}),
+}
+_FUNCTION = """
+import triton
+
+def f(x):
+    a = x + 1
+    if a > 2:
+        b = 1
+    else:
+        raise ValueError("too small")
+    c = x
+    return c
+"""
+
+
+def test_programs_that_store_nothing_do_not_count(of_texts: Callable[..., Verdict]) -> None:
+    one = SCALED.replace("scaled_kernel[(m,)](", "scaled_kernel[(m + 1,)](").replace(
+        "    for start",
+        "    if row >= tl.num_programs(0) - 1:\n        n = 0 * row + 0\n    for start",
+    )
+    verdict = of_texts(
+        one, one.replace("n = 0 * row + 0", "n = 0 * row"), args="x: f32[m, n]", max_examples=3
+    )
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "never ran: `n = 0 * row" in verdict.reason
+
+
+@pytest.mark.parametrize("name", DEMANDED)
+def test_lines_that_have_to_run(name: str) -> None:
+    old, new, lines = DEMANDED[name]
+    text = _FUNCTION.lstrip("\n")
+    both = (source.read(t, "f.py") for t in (text, text.replace(old, new)))
+    found = demands(*both, reached=({"f"}, {"f"}))
+    assert {d.line for d in found if d.kind == "line"} == lines
+
+
+def test_a_loop_keeps_the_types_of_what_it_carries(of_texts: Callable[..., Verdict]) -> None:
+    text = f"""{_HEAD}
+@triton.jit
+def sum_kernel(x, y, n, BLOCK: tl.constexpr):
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(x + cols, mask=cols < n, other=0.0)
+    tl.store(y, tl.sum(total, axis=0))
+
+
+# tritonopt: x: f32[n]
+def total(x):
+    y = torch.empty(1, dtype=x.dtype, device=x.device)
+    sum_kernel[(1,)](x, y, x.numel(), BLOCK=16)
+    return y
+"""
+    wrong = text.replace("total += tl.load(x + cols, mask=cols < n, other=0.0)",
+                         "total += tl.load(x + cols, mask=cols < n, other=0.0).to(tl.float64)")  # fmt: skip # noqa: E501
+    verdict = of_texts(text, wrong, max_examples=3)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "does not compile: the loop in line 9 leaves `total` as" in verdict.counterexample
+
+
+DRAWN = {
+    "a tensor that is None by default": (SCALED, "v = v * tl.load(scale", "v = v + tl.load(scale"),
+    "both values of a flag": (
+        SCALED.replace("scale=None", "scale=None, negated: bool = False").replace(
+            "    return y", "    if negated:\n        y = -y\n    return y"
+        ),
+        "y = -y",
+        "y = y + 1",
+    ),
+    "strings that are matched": (
+        SCALED.replace("scale=None", 'scale=None, mode="none"').replace(
+            "    return y",
+            '    match mode:\n        case "none":\n            return y\n'
+            '        case "mean" | "sum":\n            return y.sum()\n    return None',
+        ),
+        "return y.sum()",
+        "return y.sum() + 1",
+    ),
+    "strings that are keys": (
+        SCALED.replace("scale=None", 'scale=None, mode="none"').replace(
+            "    return y", '    return y * {"none": 1, "twice": 2}[mode]'
+        ),
+        '"twice": 2',
+        '"twice": 3',
+    ),
+    "strings that a kernel tells apart": (
+        SCALED.replace("scale=None", 'scale=None, mode="none"')
+        .replace("HAS_SCALE: tl", "MODE: tl.constexpr, HAS_SCALE: tl")
+        .replace("n, HAS_SCALE=", "n, MODE=mode, HAS_SCALE=")
+        .replace(
+            "        tl.store",
+            '        if MODE == "relu":\n            v = v + 1\n        tl.store',
+        ),
+        "v = v + 1",
+        "v = v + 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_what_has_a_default_is_drawn(name: str, of_texts: Callable[..., Verdict]) -> None:
+    text, old, new = DRAWN[name]
+    assert old in text
+    verdict = of_texts(text, text.replace(old, new), max_examples=4)
+    assert verdict.verdict == "counterexample", verdict
+
+
+@pytest.fixture
+def like_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verification takes its workers for those of a GPU, which do not tell what ran."""
+
+    class Silent(Checker):
+        def __init__(self, *given: object, **named: object) -> None:
+            super().__init__(*given, **{**named, "interpreted": False})  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tritonopt.verification.checking.Checker", Silent)
+
+
+@pytest.mark.usefixtures("like_a_gpu")
+def test_on_a_gpu_the_interpreter_is_asked_what_ran(of_texts: Callable[..., Verdict]) -> None:
+    same = SCALED.replace("v, mask=cols < n)", "v * 1, mask=cols < n)")
+    verdict = of_texts(SCALED, same, args="x: f32[m, n], scale: f32[n]|None", max_examples=2)
+    assert verdict.verdict == "identical", verdict
+    verdict = of_texts(SCALED, same, args="x: f32[m, 9], scale: f32[9]|None", max_examples=2)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "never took a second turn" in verdict.reason
+
+
+@pytest.mark.usefixtures("like_a_gpu")
+def test_what_the_interpreter_cannot_say_of_a_gpu_is_noted(
+    of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tritonopt.verification.scouting.Scouts.run", lambda scouts, example: None)
+    same = SCALED.replace("v, mask=cols < n)", "v * 1, mask=cols < n)")
+    verdict = of_texts(SCALED, same, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "identical", verdict
+    assert any("which lines ran is not known" in note for note in verdict.notes)
+
+
+def test_a_guard_that_ends_a_program_counts(of_texts: Callable[..., Verdict]) -> None:
+    guarded = (
+        SCALED.replace("y, scale, n, HAS", "y, scale, m, n, HAS")
+        .replace(
+            "row = tl.program_id(0)\n", "row = tl.program_id(0)\n    if row >= m:\n        return\n"
+        )
+        .replace("scaled_kernel[(m,)](", "scaled_kernel[(m + 2,)](")
+        .replace("is not None else x, n, HAS", "is not None else x, m, n, HAS")
+    )
+    same = guarded.replace("row >= m:", "row > m - 1:")
+    assert guarded != same
+    verdict = of_texts(guarded, same, max_examples=3)
+    assert verdict.verdict == "identical", verdict
+
+
+def test_a_block_size_that_differs_takes_the_kernel_along() -> None:
+    new = SCALED.replace("BLOCK=32", "BLOCK=64")
+    both = (source.read(t, "f.py") for t in (SCALED, new))
+    found = demands(*both, reached=({"scaled", "scaled_kernel"},) * 2)
+    assert {"turns", "ragged"} <= {d.kind for d in found}
+    # What is passed as before asks for nothing.
+    assert all("tl.program_id" not in d.text for d in found)
+
+
+def test_what_only_the_original_calls_has_not_to_run_in_the_other() -> None:
+    text = "import triton\n\ndef f(x):\n    return g(x + 1)\n\ndef g(y):\n    return y * 2\n"
+    new = text.replace("g(x + 1)", "(x + 1) * 2")
+    both = (source.read(t, "f.py") for t in (text, new))
+    found = demands(*both, reached=({"f", "g"}, {"f"}))
+    lines = {(d.title, d.line) for d in found}
+    assert lines == {("original", 4), ("original", 7), ("rewritten", 4)}
+
+
+def test_a_tile_that_holds_every_row_up_to_a_limit(of_texts: Callable[..., Verdict]) -> None:
+    grown = SCALED.replace("BLOCK=32", "BLOCK=min(2**16, triton.next_power_of_2(n))")
+    wrong = grown.replace("cols < n)\n\n", "cols < n - (start > 0))\n\n")
+    assert grown != wrong
+    verdict = of_texts(grown, wrong, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "counterexample", verdict
+    # Without the limit there is no such row.
+    free = SCALED.replace("BLOCK=32", "BLOCK=triton.next_power_of_2(n)")
+    same = free.replace("cols < n)\n\n", "cols < n - 0)\n\n")
+    verdict = of_texts(free, same, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "identical", verdict
+    assert any("never took a second turn" in note for note in verdict.notes)

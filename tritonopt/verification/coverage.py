@@ -1,0 +1,64 @@
+"""What of a file ran: lines, outcomes of tests, turns of loops. Plain data, merged over runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Place = tuple[int, int]
+"""A line of the file, and a column from 0."""
+Bounds = tuple[int, int, int]
+"""Start, stop and step of a `range`."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """What one loop did in the entry that took it furthest."""
+
+    turns: int = 0
+    """The most turns of one entry; a turn whose accesses are all masked off does not count."""
+    ragged: bool = False
+    """Whether, in a last turn, fewer lanes of some access were on than in a turn before."""
+    bounds: Bounds | None = None
+    """Of the range with the most steps; None where it runs over something else."""
+
+    def merged(self, other: Loop) -> Loop:
+        return Loop(
+            max(self.turns, other.turns),
+            self.ragged or other.ragged,
+            max(self.bounds, other.bounds, key=_steps),
+        )
+
+
+def _steps(bounds: Bounds | None) -> float:
+    return -1 if bounds is None else (bounds[1] - bounds[0]) / (bounds[2] or 1)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What ran in programs that stored something, and in the launcher's own code."""
+
+    lines: frozenset[int] = frozenset()
+    tests: frozenset[tuple[Place, bool]] = frozenset()
+    """Tests of `if` and of conditional expressions, with the outcomes that they had."""
+    loops: Mapping[int, Loop] = field(default_factory=dict)
+    """By the line of the loop."""
+    grids: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Every kernel that was launched, with its grid."""
+    constants: frozenset[int] = frozenset()
+    """Whole numbers that were passed to kernels as constants: block sizes are among them."""
+    work: int = 0
+    """How many statements of kernels were executed, programs that stored nothing included."""
+
+    def merged(self, other: Coverage) -> Coverage:
+        loops = dict(self.loops)
+        for line, loop in other.loops.items():
+            loops[line] = loops[line].merged(loop) if line in loops else loop
+        return Coverage(
+            self.lines | other.lines,
+            self.tests | other.tests,
+            loops,
+            (*self.grids, *other.grids),
+            self.constants | other.constants,
+            self.work + other.work,
+        )

@@ -1,0 +1,266 @@
+"""Which statements of two versions differ, and what depends on them: both must have run.
+
+Statements are aligned function by function, by what they say and how deep they stand. What
+differs makes the names that it binds suspect; a statement that reads a suspect name depends on
+it, as does all under a test that does, and so on through calls of functions of the same file,
+until nothing is added. Memory is not followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from tritonopt import source
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+@dataclass(eq=False)
+class Statement:
+    """A statement of a function, without the statements inside it."""
+
+    node: ast.stmt
+    parents: tuple[Statement, ...]
+    """What it stands in, the outermost first."""
+    key: tuple[int, str]
+    differs: bool = False
+    depends: bool = False
+
+    @property
+    def concerned(self) -> bool:
+        return self.differs or self.depends
+
+    @property
+    def line(self) -> int:
+        return self.node.lineno
+
+    @property
+    def head(self) -> list[ast.AST]:
+        """The parts of it that are no statements."""
+        found: list[ast.AST] = []
+        for name, value in ast.iter_fields(self.node):
+            if name not in _BLOCKS:
+                found += [v for v in (value if isinstance(value, list) else [value])
+                          if isinstance(v, ast.AST)]  # fmt: skip
+        return found
+
+    @property
+    def names(self) -> Iterator[ast.Name]:
+        return (n for part in self.head for n in ast.walk(part) if isinstance(n, ast.Name))
+
+    def reads(self) -> set[str]:
+        """The names whose values it uses."""
+        found = {n.id for n in self.names if isinstance(n.ctx, ast.Load)}
+        if isinstance(self.node, ast.AugAssign) and isinstance(self.node.target, ast.Name):
+            found.add(self.node.target.id)
+        return found
+
+    def binds(self) -> set[str]:
+        return {n.id for n in self.names if isinstance(n.ctx, ast.Store)}
+
+
+@dataclass(eq=False)
+class Body:
+    """A function of one version."""
+
+    name: str
+    node: Function
+    statements: list[Statement] = field(default_factory=list)
+    nested: list[Body] = field(default_factory=list)
+
+
+class Version:
+    """The functions of one file, by their dotted name."""
+
+    def __init__(self, module: source.Module) -> None:
+        self.module = module
+        self.bodies: dict[str, Body] = {}
+        self._collect(module.tree.body, "")
+
+    def _collect(self, nodes: Iterable[ast.AST], prefix: str) -> None:
+        for node in nodes:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                body = Body(prefix + node.name, node)
+                self._fill(body, node.body, ())
+                self.bodies[body.name] = body
+                self._collect(node.body, f"{body.name}.")
+            elif isinstance(node, ast.ClassDef):
+                self._collect(node.body, f"{prefix}{node.name}.")
+            elif isinstance(node, ast.stmt):
+                self._collect(ast.iter_child_nodes(node), prefix)
+
+    def _fill(self, body: Body, block: Iterable[ast.stmt], parents: tuple[Statement, ...]) -> None:
+        for node in block:
+            if isinstance(node, (*_NESTED, ast.Pass, ast.Global, ast.Nonlocal)):
+                continue
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                continue
+            statement = Statement(node, parents, (len(parents), ""))
+            heads = [type(node).__name__, *map(ast.dump, statement.head)]
+            statement.key = (len(parents), " ".join(heads))
+            body.statements.append(statement)
+            for inner in inner_blocks(node):
+                self._fill(body, inner, (*parents, statement))
+
+
+def inner_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of statements directly inside a statement."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, [])
+        if isinstance(block, list) and block:
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body
+
+
+@dataclass
+class Comparison:
+    """Two versions, with every statement marked that differs or depends on what does."""
+
+    old: Version
+    new: Version
+    suspects: set[str] = field(default_factory=set)
+    """Names of the module, and functions, whose values differ or depend on what does."""
+    local: dict[str, set[str]] = field(default_factory=dict)
+    """The same within each function."""
+
+    @staticmethod
+    def of(old: source.Module, new: source.Module) -> Comparison:
+        found = Comparison(Version(old), Version(new))
+        found.suspects = _module_names(old, new)
+        for name in dict.fromkeys([*found.old.bodies, *found.new.bodies]):
+            found._align(name)
+        found._spread()
+        return found
+
+    def _align(self, name: str) -> None:
+        ours, theirs = self.old.bodies.get(name), self.new.bodies.get(name)
+        left = ours.statements if ours else []
+        right = theirs.statements if theirs else []
+        suspects = self.local[name] = _changed_parameters(ours, theirs)
+        matcher = SequenceMatcher(None, [s.key for s in left], [s.key for s in right], False)
+        for kind, i, j, k, m in matcher.get_opcodes():
+            if kind == "equal":
+                continue
+            for statement in (*left[i:j], *right[k:m]):
+                statement.differs = True
+                suspects |= statement.binds()
+        if ours and theirs and _decorators(ours) != _decorators(theirs):
+            for statement in (*left[:1], *right[:1]):
+                statement.differs = True
+
+    def _spread(self) -> None:
+        """Mark what depends, until nothing is added."""
+        changed = True
+        while changed:
+            changed = False
+            for version in (self.old, self.new):
+                for body in version.bodies.values():
+                    for statement in body.statements:
+                        changed |= self._mark(version, body, statement)
+
+    def _mark(self, version: Version, body: Body, statement: Statement) -> bool:
+        suspects = self.local[body.name]
+        before = len(suspects), len(self.suspects), statement.depends
+        under = any(
+            p.concerned and not isinstance(p.node, (ast.With, ast.Try)) for p in statement.parents
+        )
+        read = statement.reads()
+        if under or read & suspects or (read & self.suspects) - _parameters(body.node):
+            statement.depends = True
+        if statement.concerned:
+            suspects |= statement.binds()
+            if isinstance(statement.node, ast.Return):
+                self.suspects.add(body.name)
+            spread = self._into_calls(version, body, statement)
+        else:
+            spread = False
+        return spread or before != (len(suspects), len(self.suspects), statement.depends)
+
+    def _into_calls(self, version: Version, body: Body, statement: Statement) -> bool:
+        """Parameters that get a suspect value, of functions of the file and launched kernels."""
+        other = self.new if version is self.old else self.old
+        counterpart = other.bodies.get(body.name)
+        passed = set() if counterpart is None else set(_passed(other, counterpart.node))
+        found = False
+        for part in statement.head:
+            for callee, name, value in _passed_values(version, part):
+                suspects = self.local[callee.name]
+                used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+                new = (callee.name, name, ast.dump(value)) not in passed
+                if name not in suspects and (new or used & (self.local[body.name] | self.suspects)):
+                    suspects.add(name)
+                    found = True
+        return found
+
+
+def _passed(version: Version, node: ast.AST) -> Iterator[tuple[str, str, str]]:
+    """What is passed in a piece of code: function, parameter, and the value as text."""
+    for callee, name, value in _passed_values(version, node):
+        yield callee.name, name, ast.dump(value)
+
+
+def _passed_values(version: Version, node: ast.AST) -> Iterator[tuple[Body, str, ast.expr]]:
+    """The arguments of calls of functions of the file, and of launches of its kernels."""
+    for call in (n for n in ast.walk(node) if isinstance(n, ast.Call)):
+        function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
+        callee = version.bodies.get(ast.unparse(function))
+        if callee is None:
+            continue
+        arguments = callee.node.args
+        positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        for name, value in zip(positional, call.args, strict=False):
+            yield callee, name, value
+        for keyword in call.keywords:
+            if keyword.arg in _parameters(callee.node):
+                yield callee, str(keyword.arg), keyword.value
+
+
+def _parameters(node: Function) -> set[str]:
+    arguments = node.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return {a.arg for a in every}
+
+
+def _decorators(body: Body) -> list[str]:
+    return [ast.dump(d) for d in body.node.decorator_list]
+
+
+def _changed_parameters(ours: Body | None, theirs: Body | None) -> set[str]:
+    """Parameters that only one version has, or that have another default."""
+    if ours is None or theirs is None:
+        return set()
+    return {name for name, _ in _defaults(ours.node) ^ _defaults(theirs.node)}
+
+
+def _defaults(node: Function) -> set[tuple[str, str]]:
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    values: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    pairs = [
+        *zip(positional, [*values, *arguments.defaults], strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    return {(a.arg, "" if d is None else ast.dump(d)) for a, d in pairs}
+
+
+def _module_names(old: source.Module, new: source.Module) -> set[str]:
+    """Names that statements of the module bind which only one version has."""
+
+    def simple(module: source.Module) -> dict[str, ast.stmt]:
+        nodes = (n for n in module.tree.body if not isinstance(n, _NESTED))
+        return {ast.dump(n): n for n in nodes}
+
+    ours, theirs = simple(old), simple(new)
+    differing = [n for d, n in (*ours.items(), *theirs.items()) if (d in ours) != (d in theirs)]
+    found = {n.id for s in differing for n in ast.walk(s) if isinstance(n, ast.Name)
+             and isinstance(n.ctx, ast.Store)}  # fmt: skip
+    for statement in differing:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            found |= {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    return found
