@@ -87,7 +87,8 @@ class LaunchEvidence:
         places = module.uses_elsewhere(self.kernel).escapes
         if places:
             return f"{self.kernel.name} may be used other than by a launch in {places[0]}"
-        if not self.launches:
+        caller = module.uses_elsewhere(self.kernel).caller
+        if not self.launches and caller is None:
             given = "this file" if module.program is None else "the files that were given"
             return f"no launch of the kernel is in {given}"
         if self.caller is not None:

@@ -36,11 +36,7 @@ class _Search:
 
     def run(self) -> Elsewhere:
         handed_on = self._program.hands_on(self._path)
-        for name in self._names:
-            for path in self._files(name):
-                module = self._program.module(path)
-                if module is not None:
-                    self._look(name, module)
+        self._look_everywhere()
         escapes = [self._escapes[place] for place in sorted(self._escapes)]
         callers = [self._callers[place] for place in sorted(self._callers)]
         return Elsewhere(
@@ -48,6 +44,15 @@ class _Search:
             (*escapes, handed_on) if handed_on else tuple(escapes),
             callers[0] if callers else None,
         )
+
+    def _look_everywhere(self) -> None:
+        for name in self._names:  # it grows meanwhile
+            for path in self._files(name):
+                if self._callers:
+                    return  # launches are no evidence of what jit code passes to it
+                module = self._program.module(path)
+                if module is not None:
+                    self._look(name, module)
 
     def _files(self, name: str) -> list[str]:
         mentions = self._program.mentions

@@ -1,83 +1,109 @@
 """Which files mention a name, found in their texts: the gate before any of them is parsed.
 
-It may say yes wrongly, of a comment or a string, and never no.
+It may say yes wrongly, of a comment or a string, and never no. Of every file only its words are
+known beforehand; what it may do with one is found out when it is asked about.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-_ATTRIBUTE = re.compile(r"\.(?:[\s\\]|#[^\n]*\n)*(\w+)")
+_GAP = r"(?:[\s\\]|#[^\n]*\n)*"
 _IMPORT = re.compile(r"import\b[\s\\]*(\((?:[^)#]|#[^\n]*)*\)|(?:[^\n\\(]|\\\r?\n)*)")
 _FROM = re.compile(r"from[ \t\\\r\n]+[.\w \t]+[ \t\\\r\n](?=import\b)")
 _WORD = re.compile(r"\w+")
 _OTHER_NAME = re.compile(r"(\w+)[\s\\]+as[\s\\]+(\w+)")
-_LAST = re.compile(r"\b[^\W\d]\w*\b(?!\s*\.)")
-"""A name of which nothing is read: a value."""
-_STORE = re.compile(
-    r"(?<!\bself)(?<!\bcls)\.[\s\\]*(\w+)"
-    r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
-)
-"""An attribute that may be assigned to, by what follows it."""
+_NO_SELF = r"(?<!\bself)(?<!\bcls)"
+_ASSIGNED = r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
+"""What follows an attribute that may be assigned to."""
 _BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|for|with)\b[^\n]*", re.M)
-_OF_OTHERS = re.compile(r"(?<!\bself)(?<!\bcls)\.\s*(\w+)")
+_NO_WORD = bytes(
+    code if chr(code).isalnum() or chr(code) == "_" or code > 127 else ord(" ")
+    for code in range(256)
+)
+"""Every byte that no word has in it as a space."""
+
+
+@dataclass(frozen=True)
+class _Imports:
+    """What stands behind the `import` of a file's statements."""
+
+    names: frozenset[str]
+    others: tuple[tuple[str, str], ...]
+    """(name, the one after its `as`)."""
+    star: bool
 
 
 class Mentions:
     """By name, the files that mention it; in the order in which they were added."""
 
-    def __init__(self, texts: Iterable[tuple[str, str]]) -> None:
-        """`texts` are paths and what stands in the files."""
-        self._files: list[str] = []
-        self._attributes: dict[str, list[int]] = {}
-        self._imports: dict[str, list[int]] = {}
-        self._stored: dict[str, list[int]] = {}
-        self._as_values: dict[str, list[int]] = {}
-        self._below_stars: dict[str, list[int]] = {}
+    def __init__(self, texts: Iterable[tuple[str, str]], text_of: Callable[[str], str]) -> None:
+        """`texts` are paths and what stands in the files, which `text_of` has again."""
+        self._text_of = text_of
+        self._words: dict[bytes, list[str]] = {}
+        self._imports: dict[str, _Imports] = {}
+        self._found: dict[tuple[str, str], list[str]] = {}
         for path, text in texts:
-            self._add(path, text)
+            for word in set(text.encode(errors="replace").translate(_NO_WORD).split()):
+                self._words.setdefault(word, []).append(path)
 
     def attribute(self, name: str) -> list[str]:
         """Files with a `.name`."""
-        return [self._files[number] for number in self._attributes.get(name, ())]
+        written = re.compile(rf"\.{_GAP}{re.escape(name)}\b")
+        return self._those("attribute", name, lambda path: self._has(written, path))
 
     def imported(self, name: str) -> list[str]:
         """Files with an import statement that has the name after `import`, or in a module's."""
-        return [self._files[number] for number in self._imports.get(name, ())]
+        return self._those("import", name, lambda path: name in self._imports_of(path).names)
 
     def stored(self, name: str) -> list[str]:
         """Files that may assign to a `.name`, other than of `self` and `cls`."""
-        return [self._files[number] for number in self._stored.get(name, ())]
+        escaped = re.escape(name)
+        assigned = re.compile(rf"{_NO_SELF}\.[\s\\]*{escaped}\b{_ASSIGNED}")
+        read = re.compile(rf"{_NO_SELF}\.\s*{escaped}\b")
+        return self._those("store", name, lambda path: self._stores(assigned, read, path))
 
     def as_value(self, name: str) -> list[str]:
         """Files that import a name, and may use what it stands for as a value."""
-        return [self._files[number] for number in self._as_values.get(name, ())]
+        return self._those("value", name, lambda path: self._uses(name, path))
 
     def below_star(self, name: str) -> list[str]:
         """Files with a `from module import *`, and the name anywhere."""
-        return [self._files[number] for number in self._below_stars.get(name, ())]
+        return self._those("star", name, lambda path: self._imports_of(path).star)
 
-    def _add(self, path: str, text: str) -> None:
-        number = len(self._files)
-        self._files.append(path)
-        for name in set(_ATTRIBUTE.findall(text)):
-            self._attributes.setdefault(name, []).append(number)
-        lines = "\n".join(_BINDING_LINE.findall(text))
-        for name in {*_STORE.findall(text), *_OF_OTHERS.findall(lines)}:
-            self._stored.setdefault(name, []).append(number)
-        if "import" not in text:
-            return
-        imports = _IMPORT.findall(text)
-        imported = {word for names in imports for word in _WORD.findall(names)}
-        values = imported & set(_LAST.findall(_IMPORT.sub("", _FROM.sub("", text))))
-        for one, other in _OTHER_NAME.findall("\n".join(imports)):
-            if other in values:
-                values.add(one)
-        for name in imported:
-            self._imports.setdefault(name, []).append(number)
-        for name in values & imported:
-            self._as_values.setdefault(name, []).append(number)
-        if any("*" in names for names in imports):
-            for name in set(_WORD.findall(text)):
-                self._below_stars.setdefault(name, []).append(number)
+    def _those(self, kind: str, name: str, holds: Callable[[str], bool]) -> list[str]:
+        key = (kind, name)
+        if key not in self._found:
+            among = self._words.get(name.encode(errors="replace"), ())
+            self._found[key] = [path for path in among if holds(path)]
+        return self._found[key]
+
+    def _has(self, pattern: re.Pattern[str], path: str) -> bool:
+        return pattern.search(self._text_of(path)) is not None
+
+    def _imports_of(self, path: str) -> _Imports:
+        if path not in self._imports:
+            behind = _IMPORT.findall(self._text_of(path))
+            self._imports[path] = _Imports(
+                frozenset(word for names in behind for word in _WORD.findall(names)),
+                tuple(_OTHER_NAME.findall("\n".join(behind))),
+                any("*" in names for names in behind),
+            )
+        return self._imports[path]
+
+    def _stores(self, assigned: re.Pattern[str], read: re.Pattern[str], path: str) -> bool:
+        text = self._text_of(path)
+        if assigned.search(text):
+            return True
+        return any(read.search(line) for line in _BINDING_LINE.findall(text) if "." in line)
+
+    def _uses(self, name: str, path: str) -> bool:
+        """Whether nothing is read of it, or of another name that the import gives to it."""
+        imports = self._imports_of(path)
+        if name not in imports.names:
+            return False
+        names = "|".join([name, *(other for one, other in imports.others if one == name)])
+        body = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
+        return re.search(rf"\b(?:{names})\b(?!\s*\.)", body) is not None

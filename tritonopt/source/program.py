@@ -86,7 +86,7 @@ class Program:
         self._kept: dict[str, str] = {}
         self._shown = {os.path.realpath(path): str(path) for path in paths}
         self._layout = Layout(self._shown)
-        self.mentions = Mentions(self._texts(keep))
+        self.mentions = Mentions(self._texts(keep), self._text)
         self._modules: OrderedDict[str, Module | None] = OrderedDict()
         self._globals: dict[tuple[str, str], Meaning | None] = {}
         self._targets: dict[tuple[str, str], Meaning | None] = {}
@@ -110,12 +110,15 @@ class Program:
                 self._kept[path] = text
             yield path, text
 
+    def _text(self, path: str) -> str:
+        """The text of a file, as it was given."""
+        return self._kept.get(path) or read_file(Path(path)).text
+
     def module(self, path: str) -> Module | None:
         """The file at a real path, as it was given; None where it does not parse."""
         if path not in self._modules:
             try:
-                text = self._kept.get(path) or read_file(Path(path)).text
-                self._modules[path] = read(text, self._shown[path], self)
+                self._modules[path] = read(self._text(path), self._shown[path], self)
             except SourceError:
                 self._modules[path] = None
             if len(self._modules) > PARSED_AT_ONCE:
@@ -337,9 +340,11 @@ class Program:
         """Whether another file assigns to `module.name`."""
         key = (path, name)
         if key not in self._replaced:
-            stem = os.path.basename(place_of(path))
-            near = {*self.mentions.imported(stem), *self.mentions.attribute(stem)} - {path}
-            others = [other for other in self.mentions.stored(name) if other in near]
+            others = [other for other in self.mentions.stored(name) if other != path]
+            if others:
+                stem = os.path.basename(place_of(path))
+                near = {*self.mentions.imported(stem), *self.mentions.attribute(stem)}
+                others = [other for other in others if other in near]
             self._replaced[key] = any(self._stores(other, path, name) for other in others)
         return self._replaced[key]
 
