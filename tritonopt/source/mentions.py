@@ -15,10 +15,13 @@ _IMPORT = re.compile(r"import\b[\s\\]*(\((?:[^)#]|#[^\n]*)*\)|(?:[^\n\\(]|\\\r?\
 _FROM = re.compile(r"from[ \t\\\r\n]+[.\w \t]+[ \t\\\r\n](?=import\b)")
 _WORD = re.compile(r"\w+")
 _OTHER_NAME = re.compile(r"(\w+)[\s\\]+as[\s\\]+(\w+)")
-_NO_SELF = r"(?<!\bself)(?<!\bcls)"
-_ASSIGNED = r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
-"""What follows an attribute that may be assigned to."""
+_STORE = re.compile(
+    r"(?<!\bself)(?<!\bcls)\.[\s\\]*(\w+)"
+    r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
+)
+"""An attribute that may be assigned to, by what follows it."""
 _BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|for|with)\b[^\n]*", re.M)
+_OF_OTHERS = re.compile(r"(?<!\bself)(?<!\bcls)\.\s*(\w+)")
 _NO_WORD = bytes(
     code if chr(code).isalnum() or chr(code) == "_" or code > 127 else ord(" ")
     for code in range(256)
@@ -44,6 +47,7 @@ class Mentions:
         self._text_of = text_of
         self._words: dict[bytes, list[str]] = {}
         self._imports: dict[str, _Imports] = {}
+        self._stored: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[str, str], list[str]] = {}
         for path, text in texts:
             for word in set(text.encode(errors="replace").translate(_NO_WORD).split()):
@@ -60,10 +64,7 @@ class Mentions:
 
     def stored(self, name: str) -> list[str]:
         """Files that may assign to a `.name`, other than of `self` and `cls`."""
-        escaped = re.escape(name)
-        assigned = re.compile(rf"{_NO_SELF}\.[\s\\]*{escaped}\b{_ASSIGNED}")
-        read = re.compile(rf"{_NO_SELF}\.\s*{escaped}\b")
-        return self._those("store", name, lambda path: self._stores(assigned, read, path))
+        return self._those("store", name, lambda path: name in self._stored_in(path))
 
     def as_value(self, name: str) -> list[str]:
         """Files that import a name, and may use what it stands for as a value."""
@@ -93,11 +94,13 @@ class Mentions:
             )
         return self._imports[path]
 
-    def _stores(self, assigned: re.Pattern[str], read: re.Pattern[str], path: str) -> bool:
-        text = self._text_of(path)
-        if assigned.search(text):
-            return True
-        return any(read.search(line) for line in _BINDING_LINE.findall(text) if "." in line)
+    def _stored_in(self, path: str) -> frozenset[str]:
+        """All of them at once: names that are asked about are often in most files."""
+        if path not in self._stored:
+            text = self._text_of(path)
+            lines = "\n".join(line for line in _BINDING_LINE.findall(text) if "." in line)
+            self._stored[path] = frozenset({*_STORE.findall(text), *_OF_OTHERS.findall(lines)})
+        return self._stored[path]
 
     def _uses(self, name: str, path: str) -> bool:
         """Whether nothing is read of it, or of another name that the import gives to it."""
