@@ -219,10 +219,17 @@ def test_the_standard_library_is_not_a_file_of_its_name(tmp_path: Path) -> None:
         "import pkg.main\npkg.main.helper = print\n",
         "def f():\n    from pkg import main\n    main.helper: object = print\n",
         "import pkg.main as m\nm.helper, other = 1, 2\n",
+        "import sys\nsys.modules['pkg.a'].helper = print\n",
+        "import importlib\nimportlib.import_module('pkg.main').helper = print\n",
+        "from unittest import mock\nmock.patch('pkg.main.helper', print).start()\n",
+        "def test(monkeypatch):\n    monkeypatch.setattr('pkg.main.helper', print)\n",
+        "from pkg.names import module\nmodule.helper = print\n",
+        "from pkg.names import module\nsetattr(module, 'helper', print)\n",
     ],
 )
 def test_a_name_that_another_file_replaces(tmp_path: Path, patch: str) -> None:
     main = {"pkg/main.py": "from .a import helper\nhelper(1)\n"}
+    main["pkg/names.py"] = "from . import a as module\n"
     assert helper_of(tmp_path, {**PACKAGE, **main}) is not None
     assert helper_of(tmp_path, {**PACKAGE, **main, "patch.py": patch}) is None
 

@@ -74,6 +74,21 @@ class Mentions:
         """Files with a `from module import *`, and the name anywhere."""
         return self._those("star", name, lambda path: self._imports_of(path).star)
 
+    def names_of(self, name: str) -> list[str]:
+        """The name, and those that imports anywhere give to it: `import name as other`."""
+        found = [name]
+        for one in found:  # it grows meanwhile
+            for path in self.imported(one):
+                pairs = self._imports_of(path).others
+                found += {other for old, other in pairs if old == one} - {*found}
+        return found
+
+    def patched(self, module: str, name: str) -> list[str]:
+        """Files that may replace `module.name` by a string: `patch("package.module.name", ...)`."""
+        written = re.compile(rf"\b{re.escape(module)}\.{re.escape(name)}\s*[\"']")
+        ways = {path for word in (b"patch", b"setattr") for path in self._words.get(word, ())}
+        return [path for path in sorted(ways) if self._has(written, path)]
+
     def _those(self, kind: str, name: str, holds: Callable[[str], bool]) -> list[str]:
         key = (kind, name)
         if key not in self._found:

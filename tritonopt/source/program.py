@@ -20,6 +20,7 @@ from tritonopt.source.layout import Layout, place_of
 from tritonopt.source.mentions import Mentions
 from tritonopt.source.module import Module, read
 from tritonopt.source.names import LANGUAGE, TRITON, Binding, Scope, canonical
+from tritonopt.source.trees import walk
 
 PARSED_AT_ONCE = 200
 """Syntax trees are a hundred times as large as the text."""
@@ -340,12 +341,16 @@ class Program:
         """Whether another file assigns to `module.name`."""
         key = (path, name)
         if key not in self._replaced:
+            stem = os.path.basename(place_of(path))
             others = [other for other in self.mentions.stored(name) if other != path]
             if others:
-                stem = os.path.basename(place_of(path))
-                near = {*self.mentions.imported(stem), *self.mentions.attribute(stem)}
+                near: set[str] = set()
+                for known in self.mentions.names_of(stem):
+                    near.update(self.mentions.imported(known), self.mentions.attribute(known))
                 others = [other for other in others if other in near]
-            self._replaced[key] = any(self._stores(other, path, name) for other in others)
+            self._replaced[key] = bool(self.mentions.patched(stem, name)) or any(
+                self._stores(other, path, name) for other in others
+            )
         return self._replaced[key]
 
     def _stores(self, other: str, path: str, name: str) -> bool:
@@ -369,8 +374,12 @@ class Program:
                 # The package has something else by that name, which every import of it gets.
                 self._handed_on[path] = ""
                 return ""
-            others = [other for other in self.mentions.as_value(stem) if other != path]
-            places = (self._hands_on(other, path, stem) for other in others)
+            places = (
+                self._hands_on(other, path, name)
+                for name in self.mentions.names_of(stem)
+                for other in self.mentions.as_value(name)
+                if other != path
+            )
             self._handed_on[path] = next(filter(None, places), "")
         return self._handed_on[path]
 
@@ -388,6 +397,15 @@ class Program:
 
     def _may_be(self, expression: ast.expr, module: Module, path: str) -> bool:
         """Whether an expression may be the module that a file is."""
+        if isinstance(expression, (ast.Call, ast.Subscript)):
+            # `sys.modules["package.module"]`, `import_module("package.module")`
+            stem = os.path.basename(place_of(path))
+            return any(
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and node.value.rpartition(".")[2] == stem
+                for node in walk(expression)
+            )
         found = self._of_expression(expression, module, frozenset({_TARGETS_ONLY}))
         return Part(place_of(path)) in found.targets
 
