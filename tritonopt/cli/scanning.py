@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import sys
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+COLLECTED_AFTER = 50_000
+"""New objects between two collections of garbage."""
 WORTH_A_POOL = 400_000
 """Bytes of files with kernels below which processes cost more than they save."""
 
@@ -156,6 +159,9 @@ def program(targets: Targets, *, keep: bool = False) -> Program | None:
         return None
     from tritonopt.source.program import Program
 
+    # Many syntax trees stay alive: to look through them for garbage as often as by default takes
+    # as long as a third of the whole run.
+    gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
     return Program(paths, keep=keep)
 
 
