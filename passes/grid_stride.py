@@ -71,8 +71,11 @@ class GridStride(Pass):
 
     ## Conditions
 
-    Neither the kernel nor a helper uses `tl.num_programs` of the axis, no helper reads the program
-    id itself, and no call has unknown effects (it might). No program waits for another: a loop
+    No helper uses `tl.num_programs` of the axis or reads the program id itself, and no call has
+    unknown effects (it might). Where the kernel itself asks for the number of programs, it gets
+    that of tiles, which is what it was; but a kernel that goes on by it (`already-strided`), that
+    divides its work by it (`already-divided`), or with another loop that depends on it, handles
+    several tiles already, and is left alone. No program waits for another: a loop
     that polls memory which the kernel writes is declined, but for a lock that is taken and given
     back for each tile. No tile reads what another one writes, as far as offsets and launches show
     it (`tiles-race`): that depended on the order of programs before, and would on another one. A

@@ -17,8 +17,10 @@ class ProgramIds:
     calls: list[ast.Call] = field(default_factory=list)
     """`tl.program_id(axis)` in the kernel's own text."""
     in_helper: str = ""
-    counted: ast.Call | None = None
-    """A `tl.num_programs(axis)`."""
+    counts: list[ast.Call] = field(default_factory=list)
+    """`tl.num_programs(axis)` in the kernel's own text."""
+    counted_in_helper: str = ""
+    """A helper that asks for it."""
     unknown: ast.Call | None = None
     """One of an axis that is not a number."""
     starts: set[ast.expr] = field(default_factory=set)
@@ -65,7 +67,10 @@ class ProgramIds:
         if axis is None:
             self.unknown = call
         if axis == self.axis and name == "num_programs":
-            self.counted = call
+            if own:
+                self.counts.append(call)
+            else:
+                self.counted_in_helper = kernel.name
         elif axis == self.axis or (own and self.unknown is call):
             if own:
                 self.calls.append(call)

@@ -22,6 +22,7 @@ from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.writing import names_bound
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
+from tritonopt.transforms.program_count import check_program_count
 from tritonopt.transforms.tile_invariants import invariant_statements
 
 _OF_HOST = frozenset({"triton.cdiv", "triton.next_power_of_2"})
@@ -58,7 +59,8 @@ class TileBody:
         last_return = last if isinstance(last, ast.Return) and _is_plain(last) else None
         if last_return is not None:
             del statements[-1]
-        sources = set(ids.calls)
+        # How many tiles there are is known right before the loop, and not earlier.
+        sources = {*ids.calls, *ids.counts}
         hoisted = invariant_statements(facts, statements, lambda node: node in sources)
         looped = [s for s in statements if s not in hoisted]
         guards = [s for s in looped if isinstance(s, ast.If) and _is_guard(s)]
@@ -102,19 +104,24 @@ class TileBody:
         return first, None
 
     def depends_on_tile(self, node: ast.AST) -> bool:
+        sources = {*self.ids.calls, *self.ids.counts}
         return any(
-            n in self.ids.calls or (isinstance(n, ast.Name) and n.id in self.bound)
-            for n in walk(node)
+            n in sources or (isinstance(n, ast.Name) and n.id in self.bound) for n in walk(node)
         )
 
     def asks_for_tile(self, test: ast.expr) -> bool:
         """Whether it compares something of the tile's own, and is no switch for all of them."""
-        return isinstance(test, ast.Compare) and self.depends_on_tile(test)
+        if not isinstance(test, ast.Compare) or not self.depends_on_tile(test):
+            return False
+        # Where the number of tiles is asked for, what depends on it may be the same for all.
+        parts = self.facts.values[test].walk()
+        asked = (p.operands[0].constant for p in parts if p.op == "program_id")
+        return not self.ids.counts or self.ids.axis in asked
 
 
 def check_body(body: TileBody, checklist: Checklist) -> None:
     """Whether the body can run again and again. Raises Declined."""
-    _check_program_ids(body.ids, checklist)
+    _check_program_ids(body, checklist)
     _check_effects(body, checklist)
     _check_exits(body, checklist)
     _check_waits(body, checklist)
@@ -122,18 +129,18 @@ def check_body(body: TileBody, checklist: Checklist) -> None:
     _check_names(body, checklist)
 
 
-def _check_program_ids(ids: ProgramIds, checklist: Checklist) -> None:
+def _check_program_ids(body: TileBody, checklist: Checklist) -> None:
     claim = "one-tile-per-program"
+    ids = body.ids
     if ids.unknown is not None:
         detail = f"the axis of the call in line {ids.unknown.lineno} is not a number"
         raise unknown(claim, "axis-is-not-known", detail)
-    if ids.counted is not None:
-        detail = f"line {ids.counted.lineno} asks how many programs there are"
-        raise refuted(claim, "num-programs-is-used", detail)
+    check_program_count(body.facts, ids)
     if ids.in_helper:
         detail = f"{ids.in_helper} reads the program id itself"
         raise refuted(claim, "helper-reads-program-id", detail)
-    checklist.prove(claim, "the number of programs is not used, and no helper reads the program id")
+    used = "stands for that of tiles" if ids.counts else "is not used"
+    checklist.prove(claim, f"the number of programs {used}, and no helper reads the program id")
 
 
 def _check_effects(body: TileBody, checklist: Checklist) -> None:

@@ -72,13 +72,10 @@ class TileLoop:
         before = [self._moved(s) for s in moved]
         changes += [Remove(s, keep_comments=False) for s in moved]
         before += self._beginnings()
-        tiles = self.launches.bound
-        if not tiles:
-            parameter = self.launches.parameter
-            tiles = self.writer.fresh("num_tiles")
-            whole = self._language_call("num_programs")
-            before.append(f"{tiles} = {whole} if {parameter} is None else {parameter}")
-            changes.append(AddParameter(self.kernel, f"{parameter}=None"))
+        tiles, given = self._number_of_tiles()
+        before += given
+        if not self.launches.bound:
+            changes.append(AddParameter(self.kernel, f"{self.launches.parameter}=None"))
         changes += [InsertBefore(first, code) for code in before]
         top = "".join(f"    {line}\n" for line in self.at_top)
         head = f"for {variable} in {self._range(tiles)}:{behind}\n"
@@ -98,6 +95,23 @@ class TileLoop:
         ]
         self._check_overflow(checklist)
         return changes
+
+    def _number_of_tiles(self) -> tuple[str, list[str]]:
+        """Code for it, also in the place of the number of programs, and what must stand before."""
+        tiles = self.launches.bound
+        if tiles and not self.body.ids.counts:
+            return tiles, []
+        name = self.writer.fresh("num_tiles")
+        if not tiles:
+            parameter = self.launches.parameter
+            whole = self._language_call("num_programs")
+            tiles = f"{whole} if {parameter} is None else {parameter}"
+        if self.body.ids.counts:
+            # A tensor as the number of programs was, whatever the launch passes.
+            cast, type_ = self.writer.language("cast"), self.writer.language("int32")
+            tiles = f"{cast}({tiles}, {type_})"
+            self.replaced.update(dict.fromkeys(self.body.ids.counts, name))
+        return name, [f"{name} = {tiles}"]
 
     def _range(self, tiles: str) -> str:
         """What the loop runs over; not pipelined, as a loop with a product in it would be.

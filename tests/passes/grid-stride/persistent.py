@@ -1,4 +1,4 @@
-# expect: missed num-programs-is-used
+# expect: missed already-strided
 """A loop over tiles of its own making."""
 
 import torch
