@@ -398,3 +398,18 @@ def test_a_kernel_of_a_class(tmp_path: Path) -> None:
     }
     found = read(tmp_path, files, "k.py")
     assert found.uses_elsewhere(found.kernels[0]).escapes
+
+
+def test_local_names_that_stand_for_one_another(tmp_path: Path) -> None:
+    text = """
+        def run(helper, count):
+            first = helper
+            second = first
+            if count:
+                first = second
+            first(count)
+    """
+    found = read(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": text}, "pkg/main.py")
+    (call,) = (node for node in ast.walk(found.tree) if isinstance(node, ast.Call))
+    assert found.program is not None
+    assert found.program.meaning(call.func, found).only is None
