@@ -307,6 +307,23 @@ def test_a_guard_that_ends_a_program_counts(of_texts: Callable[..., Verdict]) ->
     assert verdict.verdict == "identical", verdict
 
 
+def test_a_guard_that_ends_every_program_of_a_call_counts(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    guarded = (
+        SCALED.replace("y, scale, n, HAS", "y, scale, m, n, HAS")
+        .replace(
+            "row = tl.program_id(0)\n", "row = tl.program_id(0)\n    if m == 1:\n        return\n"
+        )
+        .replace("is not None else x, n, HAS", "is not None else x, m, n, HAS")
+        .replace("empty_like", "zeros_like")
+    )
+    same = guarded.replace("m == 1:", "1 == m:")
+    assert guarded != same
+    verdict = of_texts(guarded, same, max_examples=3)
+    assert verdict.verdict == "identical", verdict
+
+
 def test_a_block_size_that_differs_takes_the_kernel_along() -> None:
     new = SCALED.replace("BLOCK=32", "BLOCK=64")
     both = (source.read(t, "f.py") for t in (SCALED, new))

@@ -159,6 +159,8 @@ class Checker:
                     self.compared += known.compared
                     if self.interpreted:
                         self.saw(example, known.coverage)
+                elif known.compared and self.interpreted:
+                    self._saw_guards(known.coverage)
             else:
                 self.discarded += 1
             for found in known.measures:
@@ -170,6 +172,12 @@ class Checker:
         ours, theirs = coverage
         self.seen[example] = coverage
         self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
+
+    def _saw_guards(self, coverage: tuple[Coverage, Coverage]) -> None:
+        """A guard ended every program of a call: that nothing is written has been compared."""
+        ours, theirs = coverage
+        if not (ours.stored or theirs.stored):
+            self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
 
     def try_out(self, example: Example) -> Examination:
         """Examine a call that the original need not take: what ails it there is no verdict."""
