@@ -155,7 +155,7 @@ class RunOptions:
     """Every launch is made by the float64 copy of its kernel."""
     nudge: int = 0
     """Inputs are changed by about one unit in the last place of float32, each number in its own
-    random way; 0 for not at all."""
+    random way, or all away from 0 (`values.AWAY`); 0 for not at all."""
     unsigned: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 
