@@ -82,6 +82,23 @@ def scaled(x: torch.Tensor, scale=None):
     return y
 """
 
+ADD = f"""{_HEAD}
+@triton.jit
+def add_kernel(x, y, out, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at, mask=at < size)
+    w = tl.load(y + at, mask=at < size)
+    tl.store(out + at, v + w, mask=at < size)
+
+
+# tritonopt: x: f32[m, n], y: f32[m, n]
+def add(x: torch.Tensor, y: torch.Tensor):
+    x, y = x.contiguous(), y.contiguous()
+    out = torch.empty_like(x)
+    add_kernel[(triton.cdiv(x.numel(), 256),)](x, y, out, x.numel(), BLOCK=256)
+    return out
+"""
+
 UNSEEN = {
     "attention without its rescaling": (ATTENTION, "acc * alpha[:, None] +", "acc +"),
     "one tile of keys": (ATTENTION, "range(0, S, BN)", "range(0, BN, BN)"),
@@ -92,6 +109,9 @@ UNSEEN = {
         "v = v + (n == 333)\n        tl.store(y +",
     ),
     "a remainder": (SCALED, "v, mask=cols < n)", "v, mask=(cols < n) & (n % 128 != 71))"),
+    "a product of sizes": (ADD, "v + w,", "v + w + (size == 331),"),
+    "a remainder of a product": (ADD, "v + w,", "v + w + (size % 128 == 71),"),
+    "zero and zero": (ADD, "v + w,", "v + w + ((v == 0) & (w == 0)),"),
     "a size at most": (SCALED, "range(0, n, BLOCK)", "range(0, min(n, 512), BLOCK)"),
 }
 
