@@ -235,6 +235,13 @@ def total(x):
 
 DRAWN = {
     "a tensor that is None by default": (SCALED, "v = v * tl.load(scale", "v = v + tl.load(scale"),
+    "None where the code asks for it": (
+        SCALED.replace("scale=None", "scale: torch.Tensor").replace(
+            "        tl.store", "        else:\n            v = v * 3.0\n        tl.store"
+        ),
+        "v * 3.0",
+        "v * 4.0",
+    ),
     "both values of a flag": (
         SCALED.replace("scale=None", "scale=None, negated: bool = False").replace(
             "    return y", "    if negated:\n        y = -y\n    return y"

@@ -275,7 +275,7 @@ class Trial:
                 if self._spent():
                     return signature
                 if isinstance(form, TensorArgument):
-                    if self._good(self._with(signature, replace(form, optional=False))):
+                    if self._takes_both(signature, form):
                         signature = self._with(signature, form)
                         break
                 elif isinstance(form, ChoiceArgument):
@@ -284,6 +284,12 @@ class Trial:
             if len(values) > 1:
                 signature = self._with(signature, ChoiceArgument(name, tuple(values)))
         return signature
+
+    def _takes_both(self, signature: Signature, form: TensorArgument) -> bool:
+        """A tensor, and None: that of the two which the signature does not have so far."""
+        if isinstance(signature.get(form.name), TensorArgument):
+            return self._takes(signature, form.name, None)
+        return self._good(self._with(signature, replace(form, optional=False)))
 
     def _takes(self, signature: Signature, name: str, value: object) -> bool:
         return self._good(self._with(signature, ChoiceArgument(name, (value,))))
