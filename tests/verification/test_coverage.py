@@ -381,3 +381,56 @@ def test_a_tile_that_holds_every_row_up_to_a_limit(of_texts: Callable[..., Verdi
     verdict = of_texts(free, same, args="x: f32[m, n]", max_examples=2)
     assert verdict.verdict == "identical", verdict
     assert any("never took a second turn" in note for note in verdict.notes)
+
+
+_GUARD = "    if pid >= tiles:\n        return\n"
+GUARDED = (
+    ADD.replace(
+        "    at = tl.program_id(0) * BLOCK",
+        f"    pid = tl.program_id(0)\n{_GUARD}    at = pid * BLOCK",
+    )
+    .replace("size, BLOCK", "size, tiles, BLOCK")
+    .replace("x.numel(), BLOCK", "x.numel(), triton.cdiv(x.numel(), 256), BLOCK")
+)
+_BODY = GUARDED.partition(_GUARD)[2].partition("\n\n\n")[0]
+_WRAPPED = GUARDED.replace(
+    f"{_GUARD}{_BODY}",
+    "    if not (pid >= tiles):\n" + "\n".join(f"    {line}" for line in _BODY.splitlines()),
+)
+
+KEPT = {
+    "around all": (GUARDED, _WRAPPED, "identical"),
+    "over another value": (
+        GUARDED,
+        GUARDED.replace("pid = tl.program_id(0)", "pid = tl.program_id(0).to(tl.int64)"),
+        "identical",
+    ),
+    "left away": (GUARDED, GUARDED.replace(_GUARD, ""), "unsupported"),
+    "with another condition": (
+        GUARDED,
+        GUARDED.replace("pid >= tiles:", "pid > tiles:"),
+        "unsupported",
+    ),
+    "the other way round": (
+        GUARDED,
+        _WRAPPED.replace("not (pid >= tiles)", "pid >= tiles"),
+        "counterexample",
+    ),
+    "with a store before it": (
+        GUARDED,
+        GUARDED.replace(
+            "    if pid", "    tl.store(out, 0.0, mask=pid >= tiles)\n    if (pid)"
+        ).replace("pid = tl.program_id(0)", "pid = tl.program_id(0) + 0"),
+        "unsupported",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_guard_that_no_program_takes(name: str, of_texts: Callable[..., Verdict]) -> None:
+    old, new, answer = KEPT[name]
+    assert old != new
+    verdict = of_texts(old, new, max_examples=3)
+    assert verdict.verdict == answer, verdict
+    if answer == "identical":
+        assert any("has the same guard" in note for note in verdict.notes), verdict

@@ -24,6 +24,7 @@ from .database import key_of, past_failures
 from .deliberate import aliased, deliberate, laid_out, usual
 from .demands import Demand
 from .examples import FAR, FAR_LAST, FLOAT_VALUES, NEGATIVE, ORDINARY, ZEROS, Example, Limits
+from .guards import Guard
 from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, unstable
 from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
 from .scouting import Scouts
@@ -73,6 +74,7 @@ class Search:
         subject: str,
         demands: Sequence[Demand] = (),
         singled_out: Sequence[int] = (),
+        guards: Sequence[tuple[Guard, Guard]] = (),
         scouts: Scouts | None = None,
         progress: Callable[[int, str], None],
     ) -> None:
@@ -96,6 +98,7 @@ class Search:
         self.progress = progress
         self.key = key_of(subject, signature, backward)
         self.demands = demands
+        self.guards = guards
         self.scouts = scouts
         """Who says what runs, where compiled kernels do not."""
         self.aiming = Aiming(signature, limits, self._seen, self.unmet, singled_out)
@@ -192,6 +195,16 @@ class Search:
         loops = [d for d in self.unmet() if d.kind in ("turns", "ragged")]
         found = [d for d in loops if d.kind == "ragged" and self.aiming.cannot_be_ragged(d)]
         return [*found, *(d for d in loops if d not in found and self.aiming.tiles_grow(d))]
+
+    def never_left(self) -> list[Demand]:
+        """What runs only where a guard holds that both versions have, and held in neither."""
+        ours, theirs = self.checker.covered
+        dead = [(a, b) for a, b in self.guards if not (a.left(ours) or b.left(theirs))]
+        return [
+            d
+            for d in self.unmet()
+            if any((a if d.title == "original" else b).asked_by(d) for a, b in dead)
+        ]
 
     def _seen(self, aimed: Example) -> tuple[Coverage, Coverage] | None:
         return self.checker.seen.get(self._whole(aimed))
