@@ -99,6 +99,28 @@ def add(x: torch.Tensor, y: torch.Tensor):
     return out
 """
 
+COLUMNS = f"""{_HEAD}
+@triton.jit
+def columns_kernel(x, y, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    cols = tl.program_id(0) * BN + tl.arange(0, BN)
+    total = tl.zeros([BN], tl.float32)
+    for start in range(0, m, BM):
+        rows = start + tl.arange(0, BM)
+        mask = (rows[:, None] < m) & (cols[None, :] < n)
+        v = tl.load(x + rows[:, None] * n + cols[None, :], mask=mask, other=0.0)
+        total += tl.sum(v, axis=0)
+    tl.store(y + cols, total, mask=cols < n)
+
+
+# tritonopt: x: f32[..., n]
+def columns(x: torch.Tensor):
+    x = x.contiguous().view(-1, x.shape[-1])
+    m, n = x.shape
+    y = torch.empty(n, device=x.device)
+    columns_kernel[(triton.cdiv(n, 16),)](x, y, m, n, BM=256, BN=16)
+    return y
+"""
+
 UNSEEN = {
     "attention without its rescaling": (ATTENTION, "acc * alpha[:, None] +", "acc +"),
     "one tile of keys": (ATTENTION, "range(0, S, BN)", "range(0, BN, BN)"),
@@ -109,6 +131,7 @@ UNSEEN = {
         "v = v + (n == 333)\n        tl.store(y +",
     ),
     "a remainder": (SCALED, "v, mask=cols < n)", "v, mask=(cols < n) & (n % 128 != 71))"),
+    "tiles of leading dimensions": (COLUMNS, "range(0, m, BM)", "range(0, BM, BM)"),
     "a product of sizes": (ADD, "v + w,", "v + w + (size == 331),"),
     "a remainder of a product": (ADD, "v + w,", "v + w + (size % 128 == 71),"),
     "zero and zero": (ADD, "v + w,", "v + w + ((v == 0) & (w == 0)),"),

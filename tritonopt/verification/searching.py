@@ -29,6 +29,7 @@ from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, u
 from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
 from .scouting import Scouts
 from .strategies import examples, usable_dtypes
+from .trying import with_leading
 
 SHRINK_SECONDS = 20.0
 _GROSS = 1000.0
@@ -101,7 +102,9 @@ class Search:
         self.guards = guards
         self.scouts = scouts
         """Who says what runs, where compiled kernels do not."""
-        self.aiming = Aiming(signature, limits, self._seen, self.unmet, singled_out)
+        # Of any number of leading dimensions one is enough, whose size can be chosen.
+        aimed = with_leading(signature, ["leading"])
+        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.on_purpose: list[Example] = []

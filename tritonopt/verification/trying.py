@@ -262,7 +262,7 @@ class Trial:
         """One leading dimension in place of `...` where the original does not take two."""
         names = {size for shape in signature.shapes for size in shape}
         free = [n for n in "mblkcdpqrs" if n not in names]
-        two, one = (_leading(signature, free[:count]) for count in (2, 1))
+        two, one = (with_leading(signature, free[:count]) for count in (2, 1))
         if "..." not in names or self._attempt_any(two).level == Attempt.GOOD:
             return signature
         return one if self._attempt_any(one).level == Attempt.GOOD else signature
@@ -343,7 +343,7 @@ def _has_sizes(signature: Signature) -> bool:
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
 
 
-def _leading(signature: Signature, names: Sequence[str]) -> Signature:
+def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
     """With these dimensions in place of `...`."""
 
     def changed(tensor: TensorArgument) -> TensorArgument:
