@@ -8,7 +8,7 @@ import time
 import unittest
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, product
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -393,11 +393,12 @@ class Search:
         ]
         tried = False
         for layout, axis, movable in ((FAR, 0, _rows_anywhere), (FAR_LAST, -1, _spread_out)):
-            for near in sorted(fitting, key=_size_of):
+            # Of two rows the stride itself needs 64 bits, and with it every index is 64 bits long.
+            for least, near in product((3, 2), sorted(fitting, key=_size_of)):
                 names = {
                     name
                     for name, recipe in near.tensors.items()
-                    if movable(self.signature.tensor(name)) and recipe.shape[axis] >= 2
+                    if movable(self.signature.tensor(name)) and recipe.shape[axis] >= least
                 }
                 if names:
                     tried = True
