@@ -457,3 +457,10 @@ def test_a_guard_that_no_program_takes(name: str, of_texts: Callable[..., Verdic
     assert verdict.verdict == answer, verdict
     if answer == "identical":
         assert any("has the same guard" in note for note in verdict.notes), verdict
+
+
+def test_a_loop_over_one_tile_needs_no_second_turn() -> None:
+    one = SCALED.replace("range(0, n, BLOCK)", "range(0, BLOCK, BLOCK)")
+    both = (source.read(t, "f.py") for t in (one, one.replace("v, mask", "v * 1, mask")))
+    found = demands(*both, reached=({"scaled", "scaled_kernel"},) * 2)
+    assert found and not {"turns", "ragged"} & {d.kind for d in found}
