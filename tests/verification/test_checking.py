@@ -147,3 +147,57 @@ def test_subnormal_numbers_that_an_atomic_addition_drops_are_no_race() -> None:
     one, other = outcome(4e-36, 1e-36), outcome(4.01e-36, 1e-36)
     assert rounding_only(one, other, None, None)
     assert not rounding_only(outcome(4e-30, 1e-36), outcome(4.01e-30, 1e-36), None, None)
+
+
+def failing(text: str) -> Answer:
+    return lambda options, run: outcome(1.0, failure=Failure("RuntimeError", text))
+
+
+def example_of(size: int) -> Example:
+    return Example((("x", TensorRecipe("f32", (size,))),))
+
+
+def test_the_same_failure_three_times_is_the_answer() -> None:
+    workers = Worker(failing("no such device function")), Worker(spread(0.0))
+    checker = Checker(*workers, {}, identical=False, interpreted=False)  # type: ignore[arg-type]
+    for size in (3, 5):
+        checker.try_out(example_of(size))
+        assert not checker.stopped
+    checker.try_out(example_of(7))
+    assert "fails on every example: RuntimeError: no such device function" in checker.stopped
+
+
+def test_failures_that_differ_may_be_a_matter_of_sizes() -> None:
+    counter = itertools.count()
+    workers = Worker(lambda o, r: failing(f"size {next(counter)}")(o, r)), Worker(spread(0.0))
+    checker = Checker(*workers, {}, identical=False, interpreted=False)  # type: ignore[arg-type]
+    for size in (3, 5, 7, 9):
+        checker.examine(example_of(size))
+    assert not checker.stopped
+
+
+def far_off(*values: float) -> Answer:
+    """What computes these, where the truth is 1 and 2."""
+    return lambda options, run: outcome(1.0, 2.0) if options.widened else outcome(*values)
+
+
+def test_where_the_original_is_worth_nothing_neither_is_judged() -> None:
+    checker = checked(far_off(-1.0, 1.0), far_off(1.0, 3.5))
+    assert verdict(checker) == "accepted"
+    assert any("evidence for neither" in note for note in checker.all_notes())
+
+
+def test_what_is_worth_nothing_excuses_no_error_elsewhere() -> None:
+    of_size = {3: far_off(-1.0, 1.0), 5: far_off(1.0, 2.0)}
+    size = 3
+
+    def original(options: RunOptions, run: int) -> Outcome:
+        return of_size[size](options, run)
+
+    workers = Worker(original), Worker(far_off(1.0, 2.1))
+    checker = Checker(*workers, {}, identical=False, interpreted=False)  # type: ignore[arg-type]
+    checker.examine(example_of(3))
+    size = 5
+    checker.examine(example_of(5))
+    assert checker.excess(example_of(3)) is None
+    assert checker.excess(example_of(5)) is not None

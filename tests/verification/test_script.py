@@ -39,6 +39,8 @@ def test_it_shows_the_same_without_this_package(
     verdict = against("add", ("offsets < n\n", "offsets < n - 1\n"))
     assert verdict.verdict == "counterexample" and verdict.script is not None
     assert verdict.counterexample is not None
+    head, _, _ = verdict.script.partition("# That is all there is to read")
+    assert len(head.splitlines()) < 60 and len(verdict.script.splitlines()) < 150
     shown = run(verdict.script, tmp_path)
     assert shown.returncode == 1, shown.stderr
     # All but the line about the search, which has nothing to do with the script.

@@ -64,6 +64,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "'parts: [f32[m, n], f32[k, n]], dim: 0'; inferred where the file says enough",
     )
     parser.add_argument(
+        "--assume",
+        metavar="FACT",
+        action="append",
+        default=[],
+        help="what holds of the sizes in every call, as in 'n %% 16 == 0', 'm <= n': only such "
+        "calls are drawn (may be given several times)",
+    )
+    parser.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda", "compile"),
         default="auto",
@@ -128,6 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
                 kernel=arguments.kernel,
                 grid=arguments.grid,
                 args=arguments.args,
+                assume=arguments.assume,
                 backend=arguments.backend,
                 require=arguments.require,
                 max_examples=arguments.max_examples,

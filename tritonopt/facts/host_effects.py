@@ -177,7 +177,10 @@ class HostEffects:
         name = module.resolve(node.func)
         if _consumes(module, node):
             return _ANYTHING
-        if module.builtin(node.func) in _HARMLESS_BUILTINS or name in _NUMBERS:
+        builtin = module.builtin(node.func)
+        if f"__{builtin}__" in self._own_members:
+            return _ANYTHING  # `len(x)` calls the `__len__` of a class of the file
+        if builtin in _HARMLESS_BUILTINS or name in _NUMBERS:
             return _NOTHING
         if torch_api.is_plain_function(name):
             out = any(k.arg in ("out", "inplace", None) for k in node.keywords)

@@ -369,6 +369,7 @@ def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
         case ast.FunctionDef(args=arguments, body=[*before, ast.Return(value=ast.expr() as value)]):
             if not any(not _is_docstring(statement) for statement in before):
                 return _of_function(arguments, value, axis)
+            raise GridNotReadable("the grid is a function that does more than return a tuple")
     raise GridNotReadable("the grid is no tuple, and no function that returns one")
 
 

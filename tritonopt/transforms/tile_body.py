@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import chain
 
 from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.early_returns import returning_early
 from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.program_ids import ProgramIds
@@ -148,6 +149,9 @@ def _check_effects(body: TileBody, checklist: Checklist) -> None:
         if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
             detail = f"what {effect.name} in line {effect.line} does is not known"
             raise unknown(claim, "opaque-call", f"{detail}: it may read the program id")
+        if effect.kind is EffectKind.PRINT and effect.name == "device_print":
+            detail = f"what line {effect.line} prints begins with the program id"
+            raise refuted(claim, "prints-the-program-id", detail)
     for loop in body.facts.loops:
         call = loop.node.iter if isinstance(loop.node, ast.For) else None
         if isinstance(call, ast.Call) and any(k.arg == "warp_specialize" for k in call.keywords):
@@ -178,6 +182,10 @@ def _check_exits(body: TileBody, checklist: Checklist) -> None:
         for name in sorted(again & (first | body.copied)):
             detail = f"{name} is bound before the return in line {guard.lineno} and again after"
             raise refuted(claim, "bound-across-a-return", detail)
+    call = returning_early(body.kernel, body.looped)
+    if call is not None:
+        detail = f"what line {call.lineno} calls may return early, and does not compile in a loop"
+        raise refuted(claim, "helper-returns-early", detail)
     lines = ", ".join(str(guard.lineno) for guard in body.guards)
     checklist.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
 

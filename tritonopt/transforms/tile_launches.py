@@ -18,6 +18,7 @@ from tritonopt.rewriting.grids import (
 from tritonopt.rewriting.writing import NotExpressible, Writer, names_bound
 from tritonopt.source import AddArgument, Change, InsertBefore
 from tritonopt.source.trees import walk
+from tritonopt.source.tuner_functions import counts_arguments
 from tritonopt.transforms.tile_limits import Limit, check_builtin
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
@@ -130,6 +131,10 @@ class TileLaunches:
             if name not in _UNDERSTOOD_DECORATORS:
                 detail = "what another decorator does with one more parameter is not known"
                 raise unknown("parameter-can-be-added", "unknown-decorator", detail)
+        use = counts_arguments(kernel)
+        if use is not None:
+            detail = f"a heuristic or a hook takes all arguments of a launch in line {use.lineno}"
+            raise refuted("parameter-can-be-added", "arguments-are-counted", detail)
         if any(p.kind.startswith("var") for p in self.facts.kernel.parameters):
             detail = "the kernel takes any number of arguments"
             raise refuted("parameter-can-be-added", "unknown-parameters", detail)

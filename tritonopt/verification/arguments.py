@@ -4,12 +4,16 @@
     flag: bool, mode: 'mean'|'sum', n_cols: n, shape: (m, n), y: =x, z: f32[..., n],
     bias: f32[n] | None, dtype: torch.float16, stride: x.stride(0), tiles: cdiv(n, 16),
     tensors: [f32[m, n], f32[k, n]], pair: (f32[n], f32[n]), parts: [f32[m, n], ...]
+    halves: f32[m, 2 * n], p: f32[n] in positive, order: i64[n] in permutation,
+    offsets: i32[b + 1] in 0..n cumulative, n % 16 == 0
 
 A name in brackets is a dimension that is drawn; the same name is the same size
 everywhere. `...` stands for any number of leading dimensions. `=x` passes the
 same tensor a second time. `| None` after a tensor leaves it out at times. A
 dimension's name, alone or in a tuple, is its size. Tensors in `[ ]` are a list,
 in `( )` a tuple, and `...` after the last of them is any number more like it.
+After `in` stands a range of whole numbers, a class of values (`VALUE_CLASSES`),
+or both. A comparison of sizes holds in every call.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
+from .assumed import Fact, is_comparison, names_in, strange
 from .errors import VerificationError
 
 EXAMPLE = "--args 'x: f32[m, n], w: f32[n], eps: 1e-5'"
@@ -34,9 +39,16 @@ LONG_NAMES = {
 }  # fmt: skip
 
 Dimension = int | str
-"""A size, or the name of one. The name `...` is any number of leading ones."""
+"""A size, the name of one, or a formula of names. The name `...` is any number of leading ones."""
 
 Bound = int | str
+
+FLOAT_CLASSES = ("finite", "positive", "negative", "very_negative")
+WHOLE_CLASSES = ("permutation", "sorted", "cumulative")
+VALUE_CLASSES = (*FLOAT_CLASSES, *WHOLE_CLASSES)
+"""What is known of the values of a tensor: floats without inf and NaN, of one sign, or all below
+-1e4; whole numbers that are each of 0, 1, 2, ... once along the last dimension, that never
+decrease along it, or that do so from the low to the high bound (where sequences begin)."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,8 @@ class TensorArgument:
     high: Bound | None = None
     """Integer values lie in low..high - 1 where `high` is a dimension, in
     low..high where it is a number, and in a small range where it is None."""
+    kind: str = ""
+    """One of `VALUE_CLASSES`, if all values are of that class."""
     optional: bool = False
     """Whether None may be passed instead."""
 
@@ -66,6 +80,8 @@ class TensorArgument:
         text = f"{'|'.join(self.dtypes)}[{', '.join(map(str, self.shape))}]"
         if self.high is not None:
             text += f" in {self.low}..{self.high}"
+        if self.kind:
+            text += f"{' ' if self.high is not None else ' in '}{self.kind}"
         return f"{text} | None" if self.optional else text
 
 
@@ -221,6 +237,8 @@ class Signature:
     arguments: tuple[Argument, ...]
     notes: tuple[str, ...] = ()
     origin: Origin = field(default=Origin(), compare=False)
+    facts: tuple[Fact, ...] = ()
+    """What holds of the sizes in every call."""
     columns: Mapping[str, int] = field(default_factory=dict, compare=False)
     """Where in the text each argument begins; empty for what was inferred."""
 
@@ -229,7 +247,16 @@ class Signature:
         return self.origin.error(self.columns.get(name, 0), message)
 
     def __str__(self) -> str:
-        return ", ".join(map(str, self.arguments))
+        return ", ".join(map(str, (*self.arguments, *self.facts)))
+
+    @property
+    def size_names(self) -> tuple[str, ...]:
+        """The names of all sizes that are drawn, those in formulas included."""
+        found = [d for shape in self.shapes for d in shape]
+        for argument in self.arguments:
+            if isinstance(argument, SizeArgument):
+                found += argument.sizes
+        return tuple(dict.fromkeys(name for d in found for name in names_of(d)))
 
     def get(self, name: str) -> Argument | None:
         return next((a for a in self.arguments if a.name == name), None)
@@ -256,11 +283,19 @@ class Signature:
         return known.get(name, list(known.values())[-1])
 
 
+def names_of(dimension: Dimension) -> tuple[str, ...]:
+    """The names in a dimension: one, those of a formula, or none."""
+    if isinstance(dimension, int) or dimension == "...":
+        return ()
+    return (dimension,) if dimension.isidentifier() else names_in(dimension)
+
+
 def parse(text: str, origin: Origin | None = None) -> Signature:
     """Read the one-line language; raise VerificationError that points at the mistake."""
     origin = replace(origin or Origin(), text=text)
     parser = _Parser(text, origin)
-    signature = Signature(parser.arguments(), (), origin, parser.columns)
+    arguments = parser.arguments()
+    signature = Signature(arguments, (), origin, tuple(parser.facts), parser.columns)
     _check(signature)
     return signature
 
@@ -268,6 +303,11 @@ def parse(text: str, origin: Origin | None = None) -> Signature:
 def _check(signature: Signature) -> None:
     by_name = {a.name: a for a in signature.arguments}
     dimensions = _dimensions(by_name)
+    for fact in signature.facts:
+        unknown = set(fact.names) - set(signature.size_names)
+        if unknown:
+            at = signature.origin.text.index(fact.text)
+            raise signature.origin.error(at, _no_size(fact, unknown, signature))
     for argument in signature.arguments:
         if isinstance(argument, SameArgument) and not isinstance(
             by_name.get(argument.of), TensorArgument
@@ -281,8 +321,8 @@ def _check(signature: Signature) -> None:
         if isinstance(argument, SizeArgument) and signature.tensors:
             # Without a tensor (`torch.zeros`) the sizes themselves are drawn.
             wanted = argument.sizes
-        for size in wanted:
-            if isinstance(size, str) and size not in dimensions:
+        for size in (name for bound in wanted for name in names_of(bound or 0)):
+            if size not in dimensions:
                 raise signature.error(
                     argument.name,
                     f"`{argument}` uses `{size}`, which is no dimension of a tensor. "
@@ -291,13 +331,36 @@ def _check(signature: Signature) -> None:
                 )
 
 
+def _no_size(fact: Fact, unknown: set[str], signature: Signature) -> str:
+    sizes = ", ".join(signature.size_names) or "none"
+    return f"`{fact}` names {', '.join(sorted(unknown))}: sizes here are {sizes}"
+
+
+def assumed(signature: Signature, texts: Sequence[str]) -> Signature:
+    """With facts about sizes that are given apart; VerificationError for what is none."""
+    facts = []
+    for text in texts:
+        origin = Origin("--assume", text)
+        wrong = strange(text)
+        if wrong is None and not is_comparison(text):
+            wrong = 0, "a comparison of sizes is expected, as in `n % 16 == 0`"
+        if wrong is not None:
+            raise origin.error(*wrong)
+        fact = Fact(text.strip())
+        unknown = set(fact.names) - set(signature.size_names)
+        if unknown:
+            raise origin.error(0, f"{_no_size(fact, unknown, signature)} (in: {signature})")
+        facts.append(fact)
+    return replace(signature, facts=(*signature.facts, *facts))
+
+
 def _dimensions(arguments: Mapping[str, Argument]) -> set[str]:
     return {
         size
         for argument in arguments.values()
         for tensor in tensors_of(argument)
-        for size in tensor.shape
-        if isinstance(size, str) and size != "..."
+        for dimension in tensor.shape
+        for size in names_of(dimension)
     }
 
 
@@ -362,6 +425,7 @@ class _Parser:
     def __init__(self, text: str, origin: Origin) -> None:
         self.origin = origin
         self.columns: dict[str, int] = {}
+        self.facts: list[Fact] = []
         self.position = 0
         self.tokens = [
             _Token(str(m.lastgroup), m.group(str(m.lastgroup)), m.start(str(m.lastgroup)))
@@ -401,6 +465,11 @@ class _Parser:
     def arguments(self) -> tuple[Argument, ...]:
         found = []
         while self.token.kind != "end":
+            if self.is_fact():
+                self.facts.append(self.fact())
+                if not self.accept(","):
+                    break
+                continue
             start = self.token
             name = self.name("the name of a parameter")
             if name in self.columns:
@@ -411,11 +480,38 @@ class _Parser:
             if self.token.kind == "end":
                 break
             self.expect(",", f"`,` or the end after `{found[-1]}`")
-        if not found:
+        if self.token.kind != "end":
+            self.fail("`,` or the end")
+        if not found and not self.facts:
             self.fail("at least one argument")
         return tuple(found)
 
+    def is_fact(self) -> bool:
+        """Whether a comparison stands here: everything else begins with `NAME:`."""
+        rest = self.rest()
+        return not any(t.text == ":" for t in rest[1:2]) and any(t.text in "<>=!" for t in rest)
+
+    def fact(self) -> Fact:
+        start = self.token.column
+        text = self.sizes_until(len(self.rest()), start)
+        if not is_comparison(text):
+            raise self.origin.error(start, "a comparison of sizes is expected here: `n % 16 == 0`")
+        return Fact(text)
+
+    def sizes_until(self, count: int, start: int) -> str:
+        """An expression of sizes, of so many tokens."""
+        self.position += count
+        text = self.origin.text[start : self.token.column].strip()
+        wrong = strange(text)
+        if wrong is not None:
+            raise self.origin.error(start + wrong[0], wrong[1])
+        return text
+
     def argument(self, name: str) -> Argument:
+        if self.begins_tensors():
+            return self.tensors(name)
+        if self.is_tensor() and LONG_NAMES.get(self.token.text, self.token.text) in DTYPES:
+            return self.tensor(name)
         if self.is_formula():
             return FormulaArgument(name, self.formula())
         if self.accept("="):
@@ -461,6 +557,12 @@ class _Parser:
             for one, two in zip(rest, rest[1:], strict=False)
         )
 
+    def begins_tensors(self) -> bool:
+        if self.token.text not in ("(", "[") or not self.is_tensor(self.position + 1):
+            return False
+        word = self.tokens[self.position + 1].text
+        return LONG_NAMES.get(word, word) in DTYPES
+
     def formula(self) -> str:
         start = self.token.column
         for _ in self.rest():
@@ -491,19 +593,47 @@ class _Parser:
                 self.take()
                 shape.append("...")
             else:
-                shape.append(self.dimension())
+                shape.append(self.size_or_formula((",", "]")))
         low: Bound = 0
         high: Bound | None = None
+        kind = ""
         if self.accept("in"):
-            low = self.dimension()
-            self.expect("..", "`..` between the bounds")
-            high = self.dimension()
+            if self.token.text not in VALUE_CLASSES:
+                low = self.size_or_formula(("..",))
+                self.expect("..", f"`..` between the bounds, or one of {', '.join(VALUE_CLASSES)}")
+                high = self.size_or_formula((",", "]", ")", "|", *VALUE_CLASSES))
+            kind = self.value_class(dtypes)
         optional = self.accept("|")
         if optional:
             self.expect("None", "`None`: a tensor has one form, or is left out")
         return TensorArgument(
-            name, tuple(dtypes), tuple(shape), low=low, high=high, optional=optional
+            name, tuple(dtypes), tuple(shape), low=low, high=high, kind=kind, optional=optional
         )
+
+    def value_class(self, dtypes: list[str]) -> str:
+        """The class of values that stands here, if one does."""
+        token = self.token
+        if token.text not in VALUE_CLASSES:
+            return ""
+        known = FLOAT_CLASSES if all(d in FLOATS for d in dtypes) else WHOLE_CLASSES
+        if token.text not in known:
+            self.fail(f"what {dtypes[0]} can be: {', '.join(known)}")
+        return self.take().text
+
+    def size_or_formula(self, ends: tuple[str, ...]) -> Dimension:
+        """A size, a name, or a formula up to one of the tokens that may end it."""
+        start, depth, count = self.token.column, 0, 0
+        for token in self.tokens[self.position :]:
+            if token.kind == "end" or (depth == 0 and token.text in ends):
+                break
+            depth += (token.text == "(") - (token.text == ")")
+            count += 1
+        if count < 2 or not any(
+            t.kind in ("bad", "number") or t.text == "("
+            for t in self.tokens[self.position + 1 : self.position + count]
+        ):
+            return self.dimension()
+        return self.sizes_until(count, start)
 
     def tensors(self, name: str) -> SequenceArgument:
         as_tuple = self.take().text == "("

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from .coverage import Coverage
-from .examples import Example
+from .examples import NAN, NONFINITE, Example
 from .interpreter import REVERSED
 from .judging import (
     FACTOR,
+    NUMBER_FOR_NAN,
     TOLERANCE,
     UNITS,
     Difference,
@@ -27,11 +28,22 @@ from .judging import (
     unstable,
     writes_differ,
 )
-from .outcomes import OUT_OF_MEMORY, TOO_LARGE, Outcome, RunOptions
+from .outcomes import OUT_OF_MEMORY, TOO_LARGE, Failure, Outcome, RunOptions
+from .values import AWAY
 from .workers import VersionWorker
 
+_LEAST_SECONDS = 20.0
+_TIMES_AS_LONG = 10
+"""The rewritten version has that many times the original's time on the interpreter, but no less
+than these seconds; where it does not answer, twice the original's once more, and no less."""
+_MOST_UNFIT = 12
+"""So many examples the original may not be made for, before most of the others have to be."""
+_MOST_CAUSES = 3
+"""So often it is asked what a sound original depends on, where it differs from itself."""
 _MOST_REFUSED = 4
 """For every example that taught something, so many may be refused by the launcher itself."""
+_WORTHLESS = 0.5
+"""With such an error of its own, as a share of the row, the original's result means nothing."""
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
@@ -60,17 +72,31 @@ class Checker:
     obstacles: Mapping[str, str]
     identical: bool
     interpreted: bool
+    plain: tuple[Example, ...] = ()
+    """The plainest calls: what ails the original on these is its own fault."""
+    sound: bool | None = None
+    """Whether they can be judged; None as long as nobody had to ask."""
     in_float32: bool = False
     """Whether the original's text names float32: it may compute in that, whatever it is given."""
 
     accepted: int = 0
     discarded: int = 0
     hangs: int = 0
+    same_failures: list[str] = field(default_factory=list)
+    """What the original failed with, once it had launched a kernel."""
+    hopeless: bool = False
+    """Whether no call will ever show more."""
+    unfit: int = 0
+    """Examples that the original is not made for."""
+    ends: bool = True
+    """Whether the rewritten version has always ended; to see again that it does not takes long."""
     stopped: str = ""
     """Why nothing more can be learned; set once."""
     any_bits_differ: bool = False
     examinations: dict[Example, Examination] = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
+    numbers_for_nan: int = 0
+    """Examples on which the rewritten version gives a number for a NaN of the original's own."""
     last_rejection: str = ""
     launched: bool = False
     failed: int = 0
@@ -105,6 +131,11 @@ class Checker:
 
     def all_notes(self) -> list[str]:
         found = [f"{text} ({count}x)" if count > 1 else text for text, count in self.notes.items()]
+        if self.numbers_for_nan:
+            found.append(
+                f"{NUMBER_FOR_NAN}, on inputs without NaN, in {self.numbers_for_nan} examples: "
+                "--require identical shows one"
+            )
         if self.no_oracle and self.any_bits_differ:
             limits = ", ".join(f"{d} {t:g}" for d, t in TOLERANCE.items())
             found.append(
@@ -175,7 +206,7 @@ class Checker:
         """Examine a call that the original need not take: what ails it there is no verdict."""
         before, notes = self.stopped, dict(self.notes)
         found = self.examine(example)
-        if not found.accepted:
+        if not found.accepted and not self.hopeless:
             self.stopped, self.notes = before, notes
         return found
 
@@ -195,13 +226,14 @@ class Checker:
         self.original.send_or_die(example, both)
         self.rewritten.send_or_die(example, both)
         ours = Pair(*self.original.receive(2))
-        theirs = Pair(*self.rewritten.receive(2))
+        theirs = Pair(*self._received(time.monotonic() - begin, ours))
         if ours.first.failure is ours.second.failure is None and _lacks_memory(theirs):
             theirs = Pair(*self.rewritten.run(example, *both))
         self.waited += time.monotonic() - begin
         if ours.first.failure is None and _hangs(theirs):
-            # A busy machine is no difference: alone, and with more time, it may well answer.
-            theirs = Pair(*self.rewritten.run_patiently(example, both))
+            # A busy machine is no difference: alone, it may well answer.
+            seconds = max(_LEAST_SECONDS, 2 * (ours.first.seconds + ours.second.seconds))
+            theirs = Pair(*self.rewritten.run_within(seconds, example, both))
         rejected = self._failures(ours, theirs)
         if rejected is not None:
             return rejected
@@ -209,21 +241,20 @@ class Checker:
         trouble = unstable(ours)
         if trouble is not None and not self._tolerable(example, ours):
             poisoned = self.lanes_poisoned
-            self._look_for_the_cause(example, ours, trouble)
+            if not self.sound or self.unfit < _MOST_CAUSES:
+                self._look_for_the_cause(example, ours, trouble)
             if not self.stopped and poisoned and not self.lanes_poisoned:
                 return self._examine(example)
-            self.stopped = self.stopped or f"the original differs from itself ({trouble.label})"
-            return Examination(False)
+            why = self.stopped or f"the original differs from itself ({trouble.label})"
+            if self.identical and ours.first.atomics:
+                # Small calls may add in few orders; that says nothing of the others.
+                self.stopped = why
+                return Examination(False)
+            return self._unfit(example, why, "the original's result is not determined")
         for outcome in (ours.first, ours.second):
             if outcome.damage:
-                damage = f"the original writes outside of its memory: {outcome.damage[0]}"
-                if example.contiguous:
-                    self.stopped = damage
-                else:
-                    # Kernels that take rows for granted are many; they are not made for this.
-                    self.note("the original writes outside of its memory on a strided input")
-                    self.last_rejection = damage
-                return Examination(False)
+                why = f"the original writes outside of its memory: {outcome.damage[0]}"
+                return self._unfit(example, why, "the original writes outside of its memory")
         for outcome in (theirs.first, theirs.second):
             if outcome.damage:
                 text = f"the rewritten version writes outside of its memory: {outcome.damage[0]}"
@@ -259,6 +290,12 @@ class Checker:
             coverage=(ours.first.coverage, theirs.first.coverage),
         )
 
+    def _received(self, seconds: float, ours: Pair) -> tuple[Outcome, ...]:
+        """What the rewritten version answers; with an original that was fast, it is soon."""
+        if not self.interpreted or ours.first.failure is not None:
+            return self.rewritten.receive(2)
+        return self.rewritten.receive(2, max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds))
+
     def _failures(self, ours: Pair, theirs: Pair) -> Examination | None:
         mine = ours.first.failure or ours.second.failure
         other = theirs.first.failure or theirs.second.failure
@@ -278,16 +315,63 @@ class Checker:
             if ours.first.launches:
                 self.failed += 1
                 self.last_failure = str(mine)
+            self._count(mine, launched=bool(ours.first.launches))
             self.hangs += mine.kind == "Hang"
             if self.hangs >= _PATIENCE and not self.accepted:
                 self.stopped = f"the original does not finish: {mine}"
             if other is None:
                 self.note(f"only the original failed, which was not counted: {mine.kind}")
             return Examination(False)
+        if other is not None and other.kind == "Hang":
+            self.ends = False
+            return Examination(
+                True, Difference(f"the rewritten version does not end: {other.message}, twice")
+            )
         if other is not None:
             text = f"only the rewritten version fails: {other}"
             return Examination(True, Difference(text))
         return None
+
+    def _count(self, failure: Failure, *, launched: bool) -> None:
+        """The same failure again and again, and nothing else, is an answer: on a GPU each costs
+        seconds. What a launcher refuses before it launches anything may be a matter of sizes."""
+        if self.interpreted or not (launched or failure.kind in ("Crash", "Hang")):
+            return
+        self.same_failures.append(str(failure))
+        last = self.same_failures[-_PATIENCE:]
+        if not self.accepted and len(last) == _PATIENCE and len(set(last)) == 1:
+            self.hopeless = True
+            self.stopped = f"the original fails on every example: {failure}"
+
+    def _unfit(self, example: Example, why: str, note: str) -> Examination:
+        """An example that the original is not made for is no evidence; one like any other is."""
+        self.stopped = ""
+        self.last_rejection = why
+        self.unfit += 1
+        many = self.unfit >= _MOST_UNFIT and self.unfit > _MOST_REFUSED * self.taught
+        if many or self._plain_calls_fail(example):
+            self.stopped, self.hopeless = why, True
+        else:
+            kind = "on some sizes" if example.contiguous else "on a strided input"
+            self.note(f"{note} {kind}, which was not compared")
+        return Examination(False)
+
+    def _plain_calls_fail(self, example: Example) -> bool:
+        """Whether the plainest calls show as well that the original cannot be judged."""
+        if example in self.plain or not self.plain:
+            return True
+        if self.sound is None:
+            pairs = [(e, Pair(*self.original.run(e, *self.options(e)))) for e in self.plain]
+            ran = [(e, p) for e, p in pairs if not (p.first.failure or p.second.failure)]
+            self.sound = bool(ran) and all(self._is_sound(e, p) for e, p in ran)
+        return not self.sound
+
+    def _is_sound(self, example: Example, ours: Pair) -> bool:
+        if ours.first.damage or ours.second.damage:
+            return False
+        return unstable(ours) is None or (
+            not self.identical and self._rounding_only(example, ours.first, ours)
+        )
 
     def _tolerable(self, example: Example, ours: Pair) -> bool:
         """Whether the original differs from itself by rounding, because it adds in no order."""
@@ -382,6 +466,8 @@ class Checker:
         if self.identical:
             return Examination(True, differing)
         difference, measures = self._measured(example, ours, theirs)
+        if any(m.numbers_for_nan for m in measures):
+            self.numbers_for_nan += 1
         return Examination(True, difference, tuple(measures))
 
     def _explain_rewritten(self, example: Example, theirs: Pair, trouble: Difference) -> Difference:
@@ -444,20 +530,28 @@ class Checker:
     ) -> tuple[Difference | None, list[Measure]]:
         """The errors; before one counts as too large, the inputs are nudged once more.
 
-        A row may keep its place when its inputs are moved, by chance, but hardly so twice. And
-        sums in no fixed order may err by as much as their terms allow, however these cancel.
+        A row may keep its place when its inputs are moved, by chance, but hardly so twice. Where
+        terms cancel, moving all of them away from 0 shows their size in the result. And sums in
+        no fixed order may err by as much as their terms allow, however these cancel.
         """
         exact, nudged = self._oracle(example, ours.first)
-        found = measure(ours, theirs, exact, nudged)
+        given = _holds_nan(example)
+        found = measure(ours, theirs, exact, nudged, nan_given=given)
         if nudged is None or not any(self._beyond(m, m.original_residual) for m in found[1]):
             return found
-        (again,) = self.original.run(example, RunOptions(widened=exact is not None, nudge=2))
-        if again.failure is not None:
+        widened = exact is not None
+        again, away = self.original.run(
+            example,
+            RunOptions(widened=widened, nudge=2),
+            RunOptions(widened=widened, nudge=AWAY),
+        )
+        if again.failure is not None or away.failure is not None:
             return found
         atomics = ours.first.atomics or theirs.first.atomics
         unsigned = self._unsigned(example) if atomics else None
-        moved = furthest(exact or ours.first, nudged, again)
-        return measure(ours, theirs, exact, moved, unsigned)
+        truth = exact or ours.first
+        moved = furthest(truth, furthest(truth, nudged, again), away)
+        return measure(ours, theirs, exact, moved, unsigned, nan_given=given)
 
     def _beyond(self, found: Measure, own: float, times: float = 1.0) -> bool:
         """Whether an error is too large where the original's is `own`."""
@@ -477,6 +571,9 @@ class Checker:
         return found.label, found.dtype, example.difficulty
 
     def _remember(self, example: Example, found: Measure) -> None:
+        if found.original_error > _WORTHLESS:
+            self.note("the original's own error was near 1: evidence for neither version")
+            return
         group = self._group(example, found)
         before = self.own_residuals.get(group, 0.0)
         self.own_residuals[group] = max(before, found.original_residual)
@@ -496,12 +593,18 @@ class Checker:
         """
         examination = self.examinations.get(example)
         for found in examination.measures if examination else ():
+            if found.original_error > _WORTHLESS:
+                continue
             own = self.own_residuals.get(self._group(example, found), 0.0)
             if self._beyond(found, own, times):
                 against = "the original itself" if self.no_oracle else "the float64 oracle"
                 text = f"{found.difference.message} (against {against})"
                 return replace(found.difference, message=text)
         return None
+
+
+def _holds_nan(example: Example) -> bool:
+    return any(r.is_float and r.values in (NAN, NONFINITE) for r in example.tensors.values())
 
 
 def _lacks_memory(pair: Pair) -> bool:

@@ -14,7 +14,6 @@ from .arguments import (
     ChoiceArgument,
     SequenceArgument,
     Signature,
-    SizeArgument,
     TensorArgument,
 )
 from .examples import EXPANDED, SPACED, Example, Limits, PlainValue, Repeat, TensorRecipe
@@ -24,6 +23,7 @@ from .trying import sized_example
 ROWS = 37
 """More programs than a launcher starts that takes the GPU's multiprocessors for their number."""
 _USUAL = 5
+_PLAIN = 4
 _MOST_PROGRAMS = 300
 
 
@@ -48,6 +48,18 @@ def deliberate(signature: Signature, limits: Limits) -> Iterator[Example]:
 def usual(signature: Signature, limits: Limits) -> Example:
     """The small ordinary call that the others are changed from."""
     return sized(signature, limits, {})
+
+
+def plain_calls(signature: Signature, limits: Limits, *, backward: bool) -> tuple[Example, ...]:
+    """What every launcher is made for: all sizes equal and round, one tile and several."""
+    rank = max((len(shape) for shape in signature.shapes), default=1)
+    most = int(limits.elements ** (1 / max(rank, 1)))
+    several = min(2 * max(limits.blocks, default=16), 2 ** (most.bit_length() - 1))
+    calls = (
+        sized(signature, limits, dict.fromkeys(named_sizes(signature), size))
+        for size in (_PLAIN, several)
+    )
+    return tuple(replace(call, backward=backward) for call in dict.fromkeys(calls))
 
 
 def laid_out(signature: Signature, limits: Limits) -> Iterator[Example]:
@@ -81,11 +93,7 @@ def _with(example: Example, name: str, recipe: TensorRecipe) -> Example:
 
 def named_sizes(signature: Signature) -> list[str]:
     """The names of sizes, in the order in which they come."""
-    found = [d for shape in signature.shapes for d in shape]
-    for argument in signature.arguments:
-        if isinstance(argument, SizeArgument):
-            found += argument.sizes
-    return list(dict.fromkeys(d for d in found if isinstance(d, str) and d != "..."))
+    return list(signature.size_names)
 
 
 def sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Example:

@@ -53,6 +53,8 @@ class TensorRecipe:
     low: int = 0
     high: int = 0
     """Bounds of integer values, both included."""
+    kind: str = ""
+    """What is known of the values besides, see `arguments.VALUE_CLASSES`."""
 
     @property
     def is_float(self) -> bool:
@@ -77,6 +79,8 @@ class TensorRecipe:
             text += f" {self.values}"
         elif self.dtype != "bool":
             text += f" in {self.low}..{self.high}"
+        if self.kind:
+            text += f", {self.kind}"
         text += f", seed {self.seed}"
         text += f", strides {self.strides}"
         if self.layout != CONTIGUOUS:

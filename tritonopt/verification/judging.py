@@ -9,7 +9,10 @@ Errors are taken against the oracle, the original widened to float64, and
 scaled by the largest value of the row. From each error the *sensitivity* is
 taken off first: how far the oracle itself moves when its inputs move by about
 one unit in the last place of float32. An error of that size is the inputs',
-not the kernel's: every order of summation shows it. What remains is the fault
+not the kernel's: every order of summation shows it. Where the terms of a sum
+cancel, numbers moved at random cancel as well: before a version is accused the
+inputs are also moved all away from 0, which shows how large the terms are, in
+the result and after everything that was made of it. What remains is the fault
 of the way that was computed, and the rewritten version may show at most
 `FACTOR` times what the original shows, plus some units of the output's type.
 
@@ -18,7 +21,9 @@ and the rewritten version must agree on which elements are finite. Not on which
 of inf and NaN they are: a shifted or reassociated sum turns inf into inf - inf.
 Where the oracle is finite and the original is not (it overflowed), the
 rewritten version may be either. Where both the oracle and the original are
-finite, the rewritten version must be.
+finite, the rewritten version must be. A number never becomes NaN. NaN that the
+original makes itself, of inputs without any (empty rows, 0 / 0, rows that are
+masked altogether), may become a number: that is counted and said, not accused.
 
 Sums in no fixed order. Atomic additions, and additions under a lock, come in
 whatever order the programs do, so a version may differ from itself. That is
@@ -68,6 +73,8 @@ _LUCK = 6.0
 """L above: one sum in 10^7 comes out further away."""
 _TINY = {"f64": 2.0**-1022, "f32": 2.0**-126, "f16": 2.0**-14, "bf16": 2.0**-126}
 
+NUMBER_FOR_NAN = "the original gives NaN, the rewritten version a number"
+
 Mask = npt.NDArray[np.bool_]
 
 
@@ -115,6 +122,8 @@ class Measure:
     """The rewritten version's largest error beyond the sensitivity."""
     original_residual: float
     difference: Difference
+    numbers_for_nan: int = 0
+    """So many elements are NaN in the original, and numbers in the rewritten version."""
     allowance: float = 0.0
     """What a sum in no fixed order may err by besides; nothing where none is made."""
 
@@ -355,6 +364,12 @@ def exact_parts_differ(original: Pair, rewritten: Pair) -> Difference | None:
 
 def _at(message: str, output: Output, other: Output, wrong: Mask) -> Difference:
     at = int(wrong.argmax())
+    if output.is_float:
+        nan = [bool(np.isnan(o.reals()[at])) for o in (output, other)]
+        if nan == [True, False]:
+            message = NUMBER_FOR_NAN
+        elif nan == [False, True]:
+            message = "the rewritten version gives NaN where the original gives a number"
     return Difference(message, output.label, output.position(at), output.value(at), other.value(at))
 
 
@@ -364,12 +379,15 @@ def measure(
     oracle: Outcome | None,
     nudged: Outcome | None,
     unsigned: Outcome | None = None,
+    *,
+    nan_given: bool = True,
 ) -> tuple[Difference | None, list[Measure]]:
     """Differences in what is finite, and the errors of every floating-point output.
 
     Without an oracle the original's first run takes its place: its own error is its
     spread, which is nothing where it does not differ from itself. `unsigned` is as in
-    `rounding_only`, for sums in no fixed order.
+    `rounding_only`, for sums in no fixed order. `nan_given` says that inputs hold NaN: then
+    a number in the place of one is a difference as any other.
     """
     measures: list[Measure] = []
     for output, other in shared(original.first, rewritten.first):
@@ -385,11 +403,11 @@ def measure(
             lost += _terms(original.first) * _flushed(output.dtype)
         moved = None if nudged is None else nudged.output(output.label)
         unwritten = original.unwritten(output)
-        difference, found = _measure(output, other, truth, moved, unwritten, lost)
+        difference, found = _measure(output, other, truth, moved, unwritten, lost, nan_given)
         if difference is not None:
             return difference, measures
         if not (same_bits(output, ours).all() and same_bits(other, theirs).all()):
-            difference, second = _measure(ours, theirs, truth, moved, unwritten, lost)
+            difference, second = _measure(ours, theirs, truth, moved, unwritten, lost, nan_given)
             if difference is not None:
                 return difference, measures
             found = _worse(found, second)
@@ -423,6 +441,7 @@ def _worse(first: Measure, second: Measure) -> Measure:
         original_error=max(first.original_error, second.original_error),
         error_of_zero=max(first.error_of_zero, second.error_of_zero),
         original_error_of_zero=max(first.original_error_of_zero, second.original_error_of_zero),
+        numbers_for_nan=max(first.numbers_for_nan, second.numbers_for_nan),
         residual=max(first.residual, second.residual),
         original_residual=max(first.original_residual, second.original_residual),
     )
@@ -435,11 +454,14 @@ def _measure(
     moved: Output | None,
     unwritten: Mask,
     lost: Reals,
+    nan_given: bool,
 ) -> tuple[Difference | None, Measure]:
     ours, theirs, exact = output.reals(), other.reals(), truth.reals()
     finite = np.isfinite(ours)
     agreed = finite == np.isfinite(theirs)
-    excused = (np.isfinite(exact) != finite) | unwritten
+    made = np.isnan(ours) & np.isnan(exact) & np.isfinite(theirs) & ~unwritten & (not nan_given)
+    # A number that becomes NaN has no excuse.
+    excused = ((np.isfinite(exact) != finite) & ~(finite & np.isnan(theirs))) | unwritten | made
     # One infinity for the other is no matter of rounding, where the oracle has the original's.
     signs = np.isinf(ours) & np.isinf(theirs) & (ours != theirs) & (ours == exact)
     wrong = (~agreed & ~excused) | (signs & ~unwritten)
@@ -482,6 +504,7 @@ def _measure(
             other.value(at),
             truth.value(at) if truth is not output else "",
         ),
+        int(made.sum()),
     )
     if wrong.any():
         message = "one version is finite where the other is not"

@@ -99,7 +99,7 @@ class _Scope:
         unpacking = []
         for tensor in given.tensors:
             for axis, size in enumerate(tensor.shape):
-                if isinstance(size, str) and size != "..." and size not in names:
+                if isinstance(size, str) and size.isidentifier() and size not in names:
                     names.add(size)
                     axis -= len(tensor.shape) if "..." in tensor.shape else 0
                     unpacking.append(f"{size} = {tensor.name}.shape[{axis}]")

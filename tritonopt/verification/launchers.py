@@ -69,11 +69,11 @@ class Launchers:
         }
         self.aliases = dict(self._aliases())
         """`name = Class.apply`: name to class."""
-        kernels = {k.name for k in module.kernels}
+        kernels = {k.name for k in module.kernels} | set(self._jitted())
         self.launching = {
             name
             for name, node in self.definitions.items()
-            if name not in kernels and self._launches(node)
+            if name not in kernels and (self._launches(node) or self._launches_one(kernels, node))
         }
         self.found = {launcher.name: launcher for launcher in self._launchers(kernels)}
 
@@ -95,6 +95,27 @@ class Launchers:
         # A decorator above the jit may make a function of it that launches by itself.
         used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         return any(k.name in used and len(k.decorators) > 1 for k in self.module.kernels)
+
+    def _jitted(self) -> Iterator[str]:
+        """`k = triton.jit(f)`: both names."""
+        for node in statements(self.module.tree.body):
+            if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+                continue
+            for call in (n for n in ast.walk(node.value) if isinstance(n, ast.Call)):
+                jit = self.module.resolve(call.func) in ("triton.jit", "triton.runtime.jit.jit")
+                if jit and call.args and isinstance(call.args[0], ast.Name):
+                    yield node.targets[0].id
+                    yield call.args[0].id
+
+    def _launches_one(self, kernels: set[str], node: ast.stmt) -> bool:
+        """Whether it launches one of several kernels: `f = a if g else b`, then `f[grid](...)`."""
+        names = set(kernels)
+        inside = [n for n in ast.walk(node) if isinstance(n, ast.Assign)]
+        for given in (*statements(self.module.tree.body), *inside):
+            if isinstance(given, ast.Assign) and _may_be(given.value, names):
+                names |= {target.id for target in given.targets if isinstance(target, ast.Name)}
+        called = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+        return any(isinstance(f, ast.Subscript) and _may_be(f.value, names) for f in called)
 
     def references(self, node: ast.AST) -> set[str]:
         """Definitions of the file that a piece of code names, through aliases."""
@@ -163,6 +184,23 @@ class Launchers:
             f"--launcher: {self.module.path} has no launcher `{name}`.{hint} "
             f"Launchers (functions at the top of the file that launch a kernel): {known}."
         )
+
+
+def _may_be(value: ast.expr, names: set[str]) -> bool:
+    """Whether an expression may be one of the named things itself."""
+    if isinstance(value, ast.Name):
+        return value.id in names
+    if isinstance(value, ast.IfExp):
+        return _may_be(value.body, names) or _may_be(value.orelse, names)
+    if isinstance(value, ast.BoolOp):
+        return any(_may_be(part, names) for part in value.values)
+    if isinstance(value, ast.Subscript):
+        return _may_be(value.value, names)
+    if isinstance(value, ast.Dict):
+        return any(_may_be(part, names) for part in value.values)
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return any(_may_be(part, names) for part in value.elts)
+    return False
 
 
 def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:

@@ -34,6 +34,12 @@ def install() -> None:
             # The interpreter wants to find the language in every file that has a kernel.
             function.__globals__.setdefault("_triton_language", language)
 
+        def rewrite(self) -> Any:
+            function = interpreted.rewrite(self)
+            notes = getattr(function, "__annotations__", {})
+            notes.update({n: "constexpr" for n, note in notes.items() if _is_constexpr(note)})
+            return function
+
         def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
             interpreted.run(self, *args, grid=grid, warmup=warmup, **kwargs)
             return _Launchable(self, args, kwargs)
@@ -46,6 +52,17 @@ def install() -> None:
     # has a `data_ptr` and a `dtype` (a view that a library made) could not be copied.
     interpreter.GridExecutor._init_args_hst = lambda executor, args, named: (list(args), named)
     interpreter.GridExecutor._restore_args_dev = lambda executor, *arguments: None
+
+
+def _is_constexpr(annotation: object) -> bool:
+    """Whether the compiler takes it for `constexpr`, under whichever name of the language.
+
+    The interpreter compiles a kernel's text again, with all annotations as text; one that was
+    quoted before is then quoted twice.
+    """
+    if not isinstance(annotation, str):
+        return getattr(annotation, "__name__", "") == "constexpr"
+    return annotation.strip(" '\"").rpartition(".")[2] == "constexpr"
 
 
 def _converting_floats(interpreter: Any) -> Callable[[Any], Any]:

@@ -349,6 +349,7 @@ def _values(recipe: TensorRecipe, dtype: Any, *, nudge: int) -> Any:
         seed=recipe.seed,
         low=recipe.low,
         high=recipe.high,
+        kind=recipe.kind,
         nudge=nudge,
     )
     return values.to(dtype)
@@ -362,7 +363,7 @@ def incoming_gradient(example: Example, at: int, output: Any) -> Any:
         shape: tuple[int, ...] = (1,) * output.ndim
     else:
         shape = tuple(output.shape)
-    values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    values = torch.randn(shape, generator=generator, dtype=torch.float64, device="cpu")
     # Called while allocations are put into guarded memory, so this is in it.
     gradient = torch.zeros(shape, dtype=output.dtype, device=output.device)
     gradient.copy_(values.to(output.dtype))

@@ -16,6 +16,7 @@ import torch
 
 from .loading import pin_source
 from .memory import integer_view
+from .values import nudged
 
 _NARROWER = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -87,8 +88,8 @@ class _Clones:
                 # Tensors of one size get noise of their own, or it would cancel between them.
                 seed = self.nudge * 1_000_003 + len(self.storages)
                 generator = torch.Generator().manual_seed(seed)
-                noise = torch.rand(flat.shape, generator=generator, dtype=torch.float64) - 0.5
-                start = start * (1 + noise.to(start.device) * 2.0**-22)
+                noise = torch.rand(flat.shape, generator=generator, dtype=torch.float64)
+                start = nudged(start, noise.to(start.device), self.nudge)
             self.storages[key] = (flat, start, start.clone())
         flat, _, copy = self.storages[key]
         if flat.dtype != value.dtype:

@@ -41,7 +41,8 @@ class Output:
     def reals(self) -> Reals:
         """The values as float64, flat."""
         if self.dtype == "bf16":
-            return (self.bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+            with np.errstate(invalid="ignore"):  # a NaN that signals stays one, without a word
+                return (self.bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
         if self.dtype in _REAL_TYPES:
             return self.bits.view(_REAL_TYPES[self.dtype]).astype(np.float64)
         raise TypeError(f"{self.label} is {self.dtype}, not a floating-point tensor")
@@ -155,7 +156,7 @@ class RunOptions:
     """Every launch is made by the float64 copy of its kernel."""
     nudge: int = 0
     """Inputs are changed by about one unit in the last place of float32, each number in its own
-    random way; 0 for not at all."""
+    random way, or all away from 0 (`values.AWAY`); 0 for not at all."""
     unsigned: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 

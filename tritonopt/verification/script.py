@@ -1,7 +1,7 @@
 """A counterexample as a script that shows it again, with nothing but torch and triton.
 
 At its head stand the two files and the inputs, for a person to read and to
-change. Below is the text of those modules of this package that a worker
+change. Below, compressed, is the text of those modules of this package that a worker
 consists of: so the script makes the inputs, guards the memory and corrects
 Triton's interpreter exactly as the verification did, and stays what it is when
 this package changes.
@@ -10,7 +10,10 @@ this package changes.
 from __future__ import annotations
 
 import ast
+import base64
 import dataclasses
+import json
+import zlib
 from pathlib import Path
 
 from .examples import Example
@@ -18,6 +21,8 @@ from .outcomes import RunOptions, VersionSpec
 
 _HERE = Path(__file__).parent
 _PACKAGE = "tritonopt_counterexample"
+_WIDTH = 2000
+"""Characters in a line of what nobody reads."""
 
 _HEAD = '''\
 """{title}
@@ -51,7 +56,16 @@ def runs():
 
 '''
 
-_MACHINE = '''
+_MACHINE = '''\
+import importlib.abc
+import importlib.util
+import os
+import pickle
+import subprocess
+import tempfile
+import tokenize
+
+
 def run(version):
     """One version, in this process; gives what came out of every run."""
     from dataclasses import replace
@@ -140,15 +154,8 @@ def main():
     return 0 if found is None else 1
 
 
-# From here on: the modules of tritonopt that run a version and compare, as they were.
-
-SOURCES = {{
-{sources}
-}}
-
-
 class Bundle(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports {package}.NAME from the texts above."""
+    """Imports {package}.NAME from the texts in this script."""
 
     def find_spec(self, name, path, target=None):
         if name.partition(".")[0] != {package!r}:
@@ -163,22 +170,26 @@ class Bundle(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
     def get_source(self, name):
         return SOURCES.get(name.partition(".")[2], "")
+'''
 
+_TAIL = '''
+# That is all there is to read. The rest is `main` and the modules that make the inputs, run a
+# version in guarded memory, correct Triton's interpreter and compare: compressed texts, as JSON.
+PACKED = """
+{packed}"""
 
 if __name__ == "__main__":
+    SOURCES = json.loads(zlib.decompress(base64.b85decode("".join(PACKED.split()))))
+    exec(compile(SOURCES["main"], "main.py", "exec"))
     sys.meta_path.insert(0, Bundle())
     sys.exit(main())
 '''
 
 _IMPORTS = """\
-import importlib.abc
-import importlib.util
-import os
-import pickle
-import subprocess
+import base64
+import json
 import sys
-import tempfile
-import tokenize
+import zlib
 """
 
 
@@ -216,12 +227,13 @@ def script(
         package=_PACKAGE,
         runs="".join(f"{_expression(r, 4)}, " for r in runs).rstrip(),
     )
-    machine = _MACHINE.format(
-        package=_PACKAGE,
-        spec=_expression(known, 4),
-        sources=",\n".join(f"    {m!r}: {_literal(t)}" for m, t in _modules().items()),
-    )
-    return head + machine
+    machine = _MACHINE.format(package=_PACKAGE, spec=_expression(known, 4))
+    return head + _TAIL.format(packed=_packed({"main": machine, **_modules()}))
+
+
+def _packed(texts: dict[str, str]) -> str:
+    data = base64.b85encode(zlib.compress(json.dumps(texts).encode(), 9)).decode()
+    return "".join(f"{data[at : at + _WIDTH]}\n" for at in range(0, len(data), _WIDTH))
 
 
 def _modules() -> dict[str, str]:

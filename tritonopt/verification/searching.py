@@ -14,6 +14,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException
+from hypothesis.internal.conjecture import providers
 
 from .aiming import Aiming
 from .arguments import Signature, TensorArgument
@@ -37,6 +38,8 @@ _LAST_VALUES = (ZEROS, NEGATIVE)
 """Classes of values that plain rewrites seldom get wrong: not at any cost."""
 _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
+_LEAST_PURPOSES = 12
+"""But no fewer than these, however few examples are asked for: they find the most."""
 _MOST_PAIRS = 3
 """So many pairs of tensors may be one: with more, most say nothing new."""
 _FOR_THE_UNMET = 40
@@ -112,14 +115,14 @@ class Search:
         if found is None and not self.checker.stopped:
             found = self._aimed()
         if found is None and not self.checker.stopped:
+            found = self._called_on_purpose()
+        if found is None and not self.checker.stopped:
             found = self._pass(self._certain)
         drawn = list(self.checker.examinations)
         if found is None:
             found = self._missed_configurations()
         if found is None:
             found = self._missed_values()
-        if found is None and not self.checker.stopped:
-            found = self._called_on_purpose()
         if found is None and not self.checker.stopped:
             found = self._far_offsets()
         if found is None and not self.checker.stopped:
@@ -252,8 +255,10 @@ class Search:
         }
 
     def _called_on_purpose(self) -> tuple[Example, Difference] | None:
-        """Calls that no draw is left to make, one for every few that were asked for."""
-        for example in islice(self._purposes(), self.max_examples // _DRAWN_FOR_ONE):
+        """Calls that no draw is left to make, before all that are drawn."""
+        for example in islice(
+            self._purposes(), max(self.max_examples // _DRAWN_FOR_ONE, _LEAST_PURPOSES)
+        ):
             if example not in self.checker.examinations:
                 self.checker.try_out(example)
                 self.on_purpose.append(example)
@@ -440,7 +445,9 @@ class Search:
             if self.found_at is None:
                 self.found_at, self.waited_before = time.monotonic(), checker.waited
             if self.deadline is None:
-                self.deadline = time.monotonic() + SHRINK_SECONDS
+                # A hang takes as long every time.
+                room = SHRINK_SECONDS if checker.ends else 0.0
+                self.deadline = time.monotonic() + room
         return difference
 
 
@@ -514,9 +521,29 @@ def _no_traces() -> Iterator[None]:
     import hypothesis.configuration as configuration
 
     before = getattr(configuration, "__hypothesis_home_directory", None)
-    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder, _no_constants():
         set_hypothesis_home_dir(folder)
         try:
             yield
         finally:
             set_hypothesis_home_dir(before)
+
+
+@contextlib.contextmanager
+def _no_constants() -> Iterator[None]:
+    """Hypothesis reads the source of every module of a project for constants to draw: not now.
+
+    They would be this package's, and reading them takes longer than many a verification.
+    """
+    name = "_get_local_constants"
+    before = getattr(providers, name, None)
+    if before is None or not hasattr(providers, "Constants"):
+        # Not every version of hypothesis does that.
+        yield
+        return
+    nothing = providers.Constants()
+    setattr(providers, name, lambda: nothing)
+    try:
+        yield
+    finally:
+        setattr(providers, name, before)

@@ -24,7 +24,9 @@ from .arguments import (
     Signature,
     SizeArgument,
     TensorArgument,
+    names_of,
 )
+from .assumed import fitted, value_of
 from .examples import (
     CONTIGUOUS,
     FLOAT_VALUES,
@@ -130,7 +132,9 @@ def examples(
 
 
 def _size(dimension: Dimension, dims: dict[str, int]) -> int:
-    return dimension if isinstance(dimension, int) else dims[dimension]
+    if isinstance(dimension, int):
+        return dimension
+    return dims[dimension] if dimension in dims else value_of(dimension, dims)
 
 
 def _sizes_of(argument: SizeArgument, dims: dict[str, int]) -> object:
@@ -147,12 +151,12 @@ def _draw_dimensions(
     others are rows, of which a program usually handles one: few are enough.
     """
     shapes = signature.shapes
-    columns = [shape[-1] for shape in shapes]
     names: list[str] = []
     for shape in shapes:
         for d in reversed(shape):
-            if isinstance(d, str) and d not in names and d != "...":
-                names.append(d)
+            names += [name for name in names_of(d) if name not in names]
+    shapes = tuple(tuple(_plain(d) for d in shape) for shape in shapes)
+    columns = [shape[-1] for shape in shapes]
     names.sort(key=lambda n: n not in columns)
     dims: dict[str, int] = {}
     for name in names:
@@ -173,7 +177,12 @@ def _draw_dimensions(
         # launchers answer it with an early return that teaches nothing more.
         empty = draw(st.integers(0, 31)) == 31
         dims[name] = 0 if empty else draw(st.sampled_from(pool))
-    return dims
+    return fitted(signature.facts, dims)
+
+
+def _plain(dimension: Dimension) -> Dimension:
+    """A formula by the first name in it: for how large that may be, it is near enough."""
+    return next(iter(names_of(dimension)), dimension)
 
 
 def _room(shape: tuple[Dimension, ...], name: str, dims: dict[str, int], most: int) -> int:
@@ -235,17 +244,20 @@ def _draw_tensor(
         misaligned=draw(st.sampled_from((False, False, False, True))),
         low=low,
         high=high,
+        kind=argument.kind,
     )
 
 
 def _bounds(argument: TensorArgument, dtype: str, dims: dict[str, int]) -> tuple[int, int]:
     def number(bound: Bound) -> int:
-        return bound if isinstance(bound, int) else dims[bound]
+        return _size(bound, dims)
 
     if argument.high is None:
         return (0, 9) if dtype == "u8" else (-9, 9)
     low = number(argument.low)
     # A dimension is an exclusive bound (an index into it), a number an inclusive one.
-    high = number(argument.high) - (1 if isinstance(argument.high, str) else 0)
+    # What begins at the low bound and ends at the high one takes both.
+    exclusive = isinstance(argument.high, str) and argument.kind != "cumulative"
+    high = number(argument.high) - exclusive
     top = _LARGEST_INTEGER[dtype] - 1
     return low, max(low, min(high, top))

@@ -24,6 +24,7 @@ from .arguments import (
     TensorArgument,
     tensors_of,
 )
+from .assumed import fitted, value_of
 from .examples import ArgumentRecipe, Example, PlainValue, Repeat, Several, TensorRecipe
 from .inference import DEFAULT_DTYPES, Reading
 from .outcomes import Attempt
@@ -70,17 +71,14 @@ class Unsettled(Exception):
 
 def plain_example(signature: Signature, pattern: Pattern, backward: bool = False) -> Example:
     """One small call: sizes from the pattern in the order of their names, ordinary values."""
-    names = [d for t in signature.tensors for d in t.shape]
-    for argument in signature.arguments:
-        if isinstance(argument, SizeArgument):
-            names += argument.sizes
-    order = dict.fromkeys(n for n in names if isinstance(n, str) and n != "...")
+    order = signature.size_names
     sizes = {name: pattern(i, len(order)) for i, name in enumerate(order)}
     return replace(sized_example(signature, sizes), backward=backward)
 
 
 def sized_example(signature: Signature, sizes: Mapping[str, int]) -> Example:
-    """One call with these sizes, and ordinary values."""
+    """One call with these sizes, or the nearest that the facts allow, and ordinary values."""
+    sizes = fitted(signature.facts, sizes)
     recipes = tuple((a.name, _recipe(a, at, sizes)) for at, a in enumerate(signature.arguments))
     return Example(recipes)
 
@@ -92,7 +90,9 @@ def small_example(signature: Signature, *, backward: bool) -> Example:
 
 def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRecipe:
     def size(dimension: Dimension) -> int:
-        return sizes[dimension] if isinstance(dimension, str) else dimension
+        if isinstance(dimension, int):
+            return dimension
+        return sizes[dimension] if dimension in sizes else value_of(dimension, sizes)
 
     if isinstance(argument, SequenceArgument):
         forms = (*argument.parts, *argument.parts[-1:] * argument.more)
@@ -101,9 +101,17 @@ def _recipe(argument: Argument, at: int, sizes: Mapping[str, int]) -> ArgumentRe
     if isinstance(argument, TensorArgument):
         shape = tuple(_LEADING if d == "..." else size(d) for d in argument.shape)
         low, high = argument.low, argument.high
-        first = low if isinstance(low, int) else sizes[low]
-        last = 9 if high is None else high if isinstance(high, int) else sizes[high] - 1
-        return TensorRecipe(argument.dtypes[0], shape, seed=at, low=first, high=max(first, last))
+        first = size(low)
+        last = 9 if high is None else size(high)
+        last -= isinstance(high, str) and argument.kind != "cumulative"
+        return TensorRecipe(
+            argument.dtypes[0],
+            shape,
+            seed=at,
+            low=first,
+            high=max(first, last),
+            kind=argument.kind,
+        )
     if isinstance(argument, SameArgument):
         return Repeat(argument.of)
     if isinstance(argument, RangeArgument):

@@ -28,6 +28,19 @@ NAN = "with NaN"
 """By itself as well: where a row also holds inf, what becomes of its NaN is not seen."""
 OUTLIER = "an outlier in front"
 
+AWAY = -1
+"""The nudge that moves every number away from 0, so that the terms of a sum move as one."""
+
+
+def nudged(values: Any, noise: Any, nudge: int) -> Any:
+    """Numbers moved by up to one unit in the last place of float32.
+
+    `noise` is uniform in 0..1, of the same shape. Random moves of the terms of a sum cancel as
+    the terms do; moves away from 0 show how large the terms are together.
+    """
+    direction = values.sign() if nudge == AWAY else 2 * noise - 1
+    return values * (1 + direction * 2.0**-23)
+
 
 def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     """The strides of a layout, in elements."""
@@ -51,6 +64,36 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     return tuple(strides)
 
 
+def _whole(values: Any, low: int, high: int, kind: str, generator: Any) -> Any:
+    """Whole numbers of a class, along the last dimension."""
+    import torch
+
+    if not values.ndim or not values.shape[-1]:
+        return values
+    if kind == "permutation":
+        return torch.rand(values.shape, generator=generator).argsort(dim=-1)
+    if kind in ("sorted", "cumulative"):
+        values = values.sort(dim=-1).values
+    if kind == "cumulative":
+        values[..., 0], values[..., -1] = low, high
+    return values
+
+
+def _restricted(values: Any, dtype: Any, kind: str) -> Any:
+    """Floats of a class, as near to the drawn ones as may be."""
+    import torch
+
+    finite = torch.where(torch.isfinite(values), values, 1.0)
+    if kind == "finite":
+        return finite
+    size = torch.where(finite == 0, 1.0, finite.abs())
+    if kind == "very_negative":
+        size = 1e4 * (1 + size)
+        if dtype is torch.float16:
+            size = size.clamp(max=6e4)
+    return size if kind == "positive" else -size
+
+
 def values_of(
     shape: tuple[int, ...],
     dtype: Any,
@@ -59,6 +102,7 @@ def values_of(
     seed: int = 0,
     low: int = 0,
     high: int = 0,
+    kind: str = "",
     nudge: int = 0,
 ) -> Any:
     """The values of a tensor; floating-point ones as float64, before they are rounded to `dtype`.
@@ -72,7 +116,8 @@ def values_of(
     if dtype is torch.bool:
         return torch.randint(0, 2, shape, generator=generator)
     if not dtype.is_floating_point:
-        return torch.randint(low, high + 1, shape, generator=generator)
+        drawn = torch.randint(low, high + 1, shape, generator=generator)
+        return _whole(drawn, low, high, kind, generator)
     found = torch.randn(shape, generator=generator, dtype=torch.float64)
     flat = found.view(-1)
     if values in (OFFSET, NEGATIVE):
@@ -97,8 +142,11 @@ def values_of(
         for strange in (math.inf, -math.inf, math.nan) if values == NONFINITE else (math.nan,):
             at = int(torch.randint(0, found.numel(), (), generator=generator))
             flat[at] = strange
+    if kind:
+        found = _restricted(found, dtype, kind)
     if nudge and dtype is torch.float32:
         generator.manual_seed(seed + nudge)
         found = found.float().double()
-        found *= 1 + (torch.rand(shape, generator=generator, dtype=torch.float64) - 0.5) * 2**-22
+        noise = torch.rand(shape, generator=generator, dtype=torch.float64)
+        found = nudged(found, noise, nudge)
     return found

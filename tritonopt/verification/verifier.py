@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from tritonopt import source
 
-from .arguments import FormulaArgument, Origin, Signature, parse
+from .arguments import FormulaArgument, Origin, Signature, assumed, parse
 from .capturing import Captured, capture
 from .configuration import entry_for
 from .counterparts import check_counterpart, left_out
+from .deliberate import plain_calls
 from .demands import Demand, demands
 from .differing import Comparison
 from .errors import VerificationError
@@ -79,6 +80,7 @@ def verify(
     kernel: str | None = None,
     grid: str | None = None,
     args: str | None = None,
+    assume: Sequence[str] = (),
     backend: str = "auto",
     require: str = "equivalent",
     max_examples: int = 100,
@@ -91,9 +93,10 @@ def verify(
 
     Of the files one `launcher` is called; or, where there is none, one `kernel` is launched
     with a `grid` (`cdiv(n, BLOCK)`) and `args`. With a `command` all launches that it makes
-    are compared, then others like them. With `text` that is the rewritten version, which is in
-    no file yet, and `rewritten` only says where it would stand. Raises VerificationError for
-    what the caller did wrong; what the kernels do wrong is a verdict.
+    are compared, then others like them. `assume` gives facts about sizes that both versions
+    rest on (`n % 16 == 0`, `m <= n`): only such calls are drawn. With `text` that is the
+    rewritten version, which is in no file yet, and `rewritten` only says where it would stand.
+    Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
     if backend not in BACKENDS:
         raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
@@ -107,9 +110,9 @@ def verify(
     old = _read(Path(original))
     new = _read(Path(rewritten)) if text is None else _parse(text, Path(rewritten))
     if command:
-        if launcher or kernel or grid or args:
+        if launcher or kernel or grid or args or assume:
             raise VerificationError(
-                "with `-- COMMAND` the command chooses the launches, not --args"
+                "with `-- COMMAND` the command chooses the launches, not --args or --assume"
             )
         return _captured(old, new, command, backend, require, max_examples, seed or 0, progress)
     embedded: tuple[str, ...] = ("rewritten",) if text is not None else ()
@@ -121,7 +124,9 @@ def verify(
     else:
         tasks = _tasks(Launchers(old), new, launcher, args)
     chosen = _choose_backend(backend)
-    settings = _Settings(chosen, require, max_examples, seed or 0, embedded, progress)
+    settings = _Settings(
+        chosen, require, max_examples, seed or 0, embedded, progress, tuple(assume)
+    )
     verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
     rest = left_out(Launchers(old), new, [task.launcher.name for task in tasks])
     return _with_rest(verdict, rest, chosen=launcher is not None or kernel is not None)
@@ -199,6 +204,8 @@ class _Settings:
     embedded: tuple[str, ...]
     """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
     progress: Callable[[Progress], None] | None
+    assume: tuple[str, ...] = ()
+    """Facts about sizes that every drawn call keeps to."""
 
 
 @dataclass(frozen=True)
@@ -527,8 +534,9 @@ class _Verification:
             except (Died, Refusal) as error:
                 return self._unsupported(name, f"the original cannot be imported: {error}")
             self._report(0, "starting", name)
-            signature = self._settled(original)
+            signature = assumed(self._settled(original), self.settings.assume)
             notes = list(signature.notes)
+            notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]
             narrowed = _narrow(signature, limits, notes)
             if isinstance(narrowed, str):
                 return self._unsupported(name, narrowed)
@@ -545,6 +553,7 @@ class _Verification:
                 widened.obstacles,
                 identical=self.settings.require == "identical",
                 interpreted=self.settings.backend == "interpreter",
+                plain=plain_calls(narrowed, limits, backward=self.task.launcher.backward),
                 in_float32="float32" in self.old.text,
             )
             tuning = self._tuning(original, rewritten, narrowed, notes)

@@ -85,11 +85,12 @@ class Worker:
         except (BrokenPipeError, ConnectionResetError):
             raise self._dead() from None
 
-    def receive(self) -> Any:
+    def receive(self, seconds: float | None = None) -> Any:
         assert self.connection is not None, "send comes first"
+        limit = self.timeout if seconds is None else min(seconds, self.timeout)
         try:
-            if not self.connection.poll(self.timeout):
-                raise self._dead(f"no answer within {self.timeout:.0f} s")
+            if not self.connection.poll(limit):
+                raise self._dead(f"no answer within {limit:.0f} s")
             kind, answer = self.connection.recv()
         except (EOFError, ConnectionResetError):
             raise self._dead() from None
@@ -190,12 +191,15 @@ class VersionWorker:
             self.loaded = False
             self.death = death
 
-    def receive(self, count: int) -> tuple[Outcome, ...]:
-        """The outcomes; a death is the same failure for every run that was asked for."""
+    def receive(self, count: int, seconds: float | None = None) -> tuple[Outcome, ...]:
+        """The outcomes; a death is the same failure for every run that was asked for.
+
+        No answer within `seconds`, or the worker's usual time, is a death.
+        """
         if self.death is not None:
             return (Outcome(failure=self.death.failure),) * count
         try:
-            outcomes: tuple[Outcome, ...] = self.worker.receive()
+            outcomes: tuple[Outcome, ...] = self.worker.receive(seconds)
             for outcome in outcomes:
                 self.seconds += outcome.seconds
                 self.compile_seconds += outcome.compile_seconds
@@ -223,16 +227,16 @@ class VersionWorker:
             raise
         return found
 
-    def run_patiently(
-        self, example: Example, options: tuple[RunOptions, ...]
+    def run_within(
+        self, seconds: float, example: Example, options: tuple[RunOptions, ...]
     ) -> tuple[Outcome, ...]:
-        """Once more, with several times the time."""
-        usual = self.worker.timeout
-        self.worker.timeout = 4 * usual
+        """Once more, with so much time, in which the file need not be loaded."""
         try:
-            return self.run(example, *options)
-        finally:
-            self.worker.timeout = usual
+            self.load()
+        except (Died, Refusal) as error:
+            return (Outcome(failure=error.failure),) * len(options)
+        self.send_or_die(example, options)
+        return self.receive(len(options), seconds)
 
     def close(self) -> None:
         self.worker.close()

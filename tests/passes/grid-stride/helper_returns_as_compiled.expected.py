@@ -1,0 +1,37 @@
+"""The compiler decides where the helper returns."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def activated(x, bias, ACTIVATION: tl.constexpr):
+    if bias is None:
+        return x
+    if ACTIVATION == "relu":
+        return tl.maximum(x + bias, 0.0)
+    return x + bias
+
+
+@triton.jit
+def kernel(x, out, n, bias, BLOCK: tl.constexpr, NUM_TILES=None):
+    num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
+    for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
+        offs = pid * BLOCK + tl.arange(0, BLOCK)
+        values = tl.load(x + offs, mask=offs < n)
+        tl.store(out + offs, activated(values, bias, "relu"), mask=offs < n)
+
+
+def run(x: torch.Tensor, bias: float):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    num_programs = (
+        8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+        if torch.cuda.is_available()
+        else 2**31 - 1
+    )
+    num_tiles = triton.cdiv(n, 64)
+    kernel[(min(num_tiles, num_programs),)](x, out, n, bias, BLOCK=64, NUM_TILES=num_tiles)
+    return out

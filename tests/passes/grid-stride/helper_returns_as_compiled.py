@@ -1,0 +1,30 @@
+"""The compiler decides where the helper returns."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def activated(x, bias, ACTIVATION: tl.constexpr):
+    if bias is None:
+        return x
+    if ACTIVATION == "relu":
+        return tl.maximum(x + bias, 0.0)
+    return x + bias
+
+
+@triton.jit
+def kernel(x, out, n, bias, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    values = tl.load(x + offs, mask=offs < n)
+    tl.store(out + offs, activated(values, bias, "relu"), mask=offs < n)
+
+
+def run(x: torch.Tensor, bias: float):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 64),)](x, out, n, bias, BLOCK=64)
+    return out
