@@ -100,14 +100,16 @@ def main() -> None:
 
 
 def read(path: Path) -> Report:
-    """Every kernel below a path. Files are read one by one."""
+    """Every kernel below a path, whose files are one program."""
     report = Report(str(path))
-    for file in source.find_python_files([path]):
+    files = tuple(source.find_python_files([path]))
+    program = source.Program(files)
+    for file in files:
         try:
             text = source.read_file(file).text
             if not source.has_kernels(text):
                 continue
-            module = source.read(text, str(file))
+            module = source.read(text, str(file), program)
         except source.SourceError as error:
             report.unread.append(str(error))
             continue

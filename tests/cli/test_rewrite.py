@@ -408,10 +408,10 @@ def test_a_failure_inside_a_pass(run: Any) -> None:
 def test_a_failure_around_the_passes_is_one_file_lost(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read(text: str, path: str) -> Any:
+    def read(text: str, path: str, program: Any = None) -> Any:
         if path == "odd.py":
             raise RuntimeError("of ours")
-        return reading(text, path)
+        return reading(text, path, program)
 
     reading = source.read
     monkeypatch.setattr(source, "read", read)

@@ -409,13 +409,16 @@ def test_a_few_files_are_done_in_this_process(monkeypatch: pytest.MonkeyPatch) -
     write("other.py", RING)
     assert main(["suggest", "k.py"]) == 1
     with pytest.raises(AssertionError, match="a pool"):
-        list(scanning.work(str, scanning.find(_arguments(["k.py", "other.py"])).files, 0))
+        files = scanning.find(_arguments(["k.py", "other.py"])).files
+        list(scanning.work(lambda _, target: str(target), files, 0))
 
 
 def _arguments(paths: list[str]) -> Any:
     import argparse
 
-    return argparse.Namespace(paths=paths, config=None, isolated=True, stdin_filename=None)
+    return argparse.Namespace(
+        paths=paths, config=None, isolated=True, context=[], stdin_filename=None
+    )
 
 
 WRAPS = """\

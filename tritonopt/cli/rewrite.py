@@ -127,7 +127,9 @@ def run(arguments: argparse.Namespace) -> int:
     facts_used: set[str] = set()
     with Bar(len(targets.files), "rewriting", sys.stderr) as bar:
         do = partial(_only_read, arguments.careful) if job is None else partial(_rewrite, job)
-        for done in scanning.work(do, targets.files, arguments.jobs if job is not None else 1):
+        program = scanning.program(targets, keep=arguments.write) if job is not None else None
+        jobs = arguments.jobs if job is not None else 1
+        for done in scanning.work(do, targets.files, jobs, program):
             summary.add(done.findings)
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
@@ -149,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
 _NO_PASS = "no pass runs by default; name one with --passes (`tritonopt passes` lists them)"
 
 
-def _only_read(careful: bool, target: Target) -> Done:
+def _only_read(careful: bool, _: source.Program | None, target: Target) -> Done:
     """One file of a run without kernels: one that was named is at least Python.
 
     But not for a hook, which gets the names of all files of a commit.
@@ -163,7 +165,7 @@ def _only_read(careful: bool, target: Target) -> Done:
     return Done(FileFindings(str(target.path)), output=target.data)
 
 
-def _rewrite(job: Job, target: Target) -> Done:
+def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
     """Do one file. Whatever fails is in the findings, and the next file is done all the same."""
     from tritonopt.facts import AssumptionError
     from tritonopt.rewriting import pipeline
@@ -172,7 +174,7 @@ def _rewrite(job: Job, target: Target) -> Done:
     shown = str(target.path)
     for attempt in range(_AGAIN):
         try:
-            return _attempt(job, target)
+            return _attempt(job, program, target)
         except FileChanged as error:
             if attempt + 1 < _AGAIN:
                 continue
@@ -191,7 +193,7 @@ def _rewrite(job: Job, target: Target) -> Done:
     return Done(FileFindings(shown, errors=(message,)), output=target.data)
 
 
-def _attempt(job: Job, target: Target) -> Done:
+def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
     from tritonopt.rewriting import pipeline
     from tritonopt.source.files import encoded
 
@@ -213,6 +215,7 @@ def _attempt(job: Job, target: Target) -> Done:
             assume=selection.facts(settings),
             same_bits=selection.same_bits(settings),
             only=target.focus,
+            program=program,
         )
 
     passes = selection.passes(settings)

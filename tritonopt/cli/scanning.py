@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,9 +19,12 @@ from tritonopt.source.files import SourceFile, decoded, find_python_files, read_
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.focus import Focus
+    from tritonopt.source.program import Program
 
 Result = TypeVar("Result")
 
+COLLECTED_AFTER = 50_000
+"""New objects between two collections of garbage."""
 WORTH_A_POOL = 400_000
 """Bytes of files with kernels below which processes cost more than they save."""
 
@@ -51,6 +56,8 @@ class Targets:
     """Of paths that are no file: the path, and what is wrong with it."""
     excluded: tuple[tuple[str, Path], ...] = ()
     """Files that were named and are left out, and by which configuration."""
+    context: tuple[Path, ...] = ()
+    """Files that are read only as far as the others import from them or are imported by them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,6 +83,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "each file",
     )
     chosen.add_argument("--isolated", action="store_true", help="read no configuration")
+    parser.add_argument(
+        "--context",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="more files of the same program, read for what they import, offer and launch, and "
+        "not looked at otherwise (can be given several times)",
+    )
     parser.add_argument(
         "--jobs",
         type=_jobs,
@@ -127,7 +142,27 @@ def find(arguments: argparse.Namespace) -> Targets:
                 files[key] = _merged(files[key], target) if key in files else target
             elif not directory:
                 excluded.append((text, configuration.path))
-    return Targets(tuple(files.values()), tuple(errors), tuple(excluded))
+    for text in arguments.context:
+        if not os.path.exists(text):
+            errors.append((text, f"--context {text}: does not exist"))
+    context = find_python_files(Path(text) for text in arguments.context)
+    return Targets(tuple(files.values()), tuple(errors), tuple(excluded), tuple(context))
+
+
+def program(targets: Targets, *, keep: bool = False) -> Program | None:
+    """All files of the run as one program; None for a file that stands alone.
+
+    With `keep` they are read as they are now, for the run is going to write to them.
+    """
+    paths = [*(target.path for target in targets.files if target.data is None), *targets.context]
+    if len(paths) < 2 or not any_kernels(targets):
+        return None
+    from tritonopt.source.program import Program
+
+    # Many syntax trees stay alive: to look through them for garbage as often as by default takes
+    # as long as a third of the whole run.
+    gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
+    return Program(paths, keep=keep)
 
 
 def _stdin(files: Mapping[str, Target]) -> bytes | None:
@@ -159,22 +194,40 @@ def any_kernels(targets: Targets) -> bool:
     return any(may_hold_kernels(target) for target in targets.files)
 
 
-def work(do: Callable[[Target], Result], targets: Sequence[Target], jobs: int) -> Iterator[Result]:
+def work(
+    do: Callable[[Program | None, Target], Result],
+    targets: Sequence[Target],
+    jobs: int,
+    program: Program | None = None,
+) -> Iterator[Result]:
     """What comes of every target, in their order. `do` and its results can be pickled."""
     processes = _processes(targets, jobs)
     if processes < 2:
-        yield from map(do, targets)
+        yield from (do(program, target) for target in targets)
         return
     # Imported here: slow, and most runs are of a few files.
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(processes, initializer=_leave_interrupts_to_the_parent) as pool:
+    with ProcessPoolExecutor(processes, initializer=_begin, initargs=(program,)) as pool:
         try:
-            yield from pool.map(do, targets)
+            yield from pool.map(partial(_do_in_worker, do), targets)
         except BaseException:
             # Of an interrupted run nobody waits for the rest.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+_given: list[Program | None] = []
+"""In a worker, what it was started with: once, and not with every file."""
+
+
+def _begin(program: Program | None) -> None:
+    _leave_interrupts_to_the_parent()
+    _given.append(program)
+
+
+def _do_in_worker(do: Callable[[Program | None, Target], Result], target: Target) -> Result:
+    return do(_given[0], target)
 
 
 def _leave_interrupts_to_the_parent() -> None:

@@ -66,6 +66,8 @@ class Job:
     flags: str
     """Of this run, that belong into the command that applies a suggestion."""
     with_fixes: bool
+    context: str = ""
+    """The flags that give the same files, where a suggestion rests on several."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -89,7 +91,13 @@ def _suggest(
     from tritonopt.reporting.findings import Summary
     from tritonopt.rewriting.options import PassSelectionError
 
-    job = Job(Selection.of(arguments), _flags(arguments), arguments.format in ("json", "sarif"))
+    given = dict.fromkeys((*arguments.paths, *arguments.context))
+    job = Job(
+        Selection.of(arguments),
+        _flags(arguments),
+        arguments.format in ("json", "sarif"),
+        "".join(f" --context {shlex.quote(path)}" for path in given),
+    )
     summary = Summary(files=len(targets.files) - len(kernels))
     try:
         job.selection.check()
@@ -101,7 +109,8 @@ def _suggest(
         print(message, file=sys.stderr)
     found: list[FileFindings] = []
     with Bar(len(kernels), "looking", sys.stderr) as bar:
-        for findings in scanning.work(partial(_look, job), kernels, arguments.jobs):
+        program = scanning.program(targets)
+        for findings in scanning.work(partial(_look, job), kernels, arguments.jobs, program):
             summary.add(findings)
             found.append(findings)
             if findings.suggestions or findings.errors:
@@ -128,7 +137,7 @@ def _flags(arguments: argparse.Namespace) -> str:
 # One file
 
 
-def _look(job: Job, target: Target) -> FileFindings:
+def _look(job: Job, program: source.Program | None, target: Target) -> FileFindings:
     """The suggestions for one file. Whatever fails is in the findings."""
     from tritonopt import facts, source
     from tritonopt.reporting.findings import FileFindings
@@ -139,7 +148,7 @@ def _look(job: Job, target: Target) -> FileFindings:
     shown = str(target.path)
     selection, settings = job.selection, target.settings
     try:
-        module = source.read(target.read().text, shown)
+        module = source.read(target.read().text, shown, program)
         if target.focus is not None:
             target.focus.check(module)
         passes = _passes(selection, target)
@@ -232,6 +241,7 @@ class _Rewriting:
             safety=self._safety,
             assume=self._facts,
             only=Focus(lines=frozenset({line})),
+            program=self._module.program,
         )
         return any(remark.kind is RemarkKind.PASSED for remark in result.remarks)
 
@@ -257,12 +267,14 @@ def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
     passes = shlex.quote(spelled(found.chosen))
     path = shlex.quote(f"{target.path}:{found.remark.line}")
     worth = found.site.worth or (gain.text if gain is not None and found.site.pays else "")
+    module = found.known.kernel.module
+    flags = job.flags + (job.context if module.has_asked_elsewhere else "")
     return Suggestion(
         replace(found.remark, message=found.site.advice or found.remark.message),
         why=gain.why if gain is not None else "",
         worth=worth,
-        apply=f"tritonopt rewrite {path} --passes {passes}{job.flags} --write",
-        fix=_fix(found.known.kernel.module, found.rewritten()) if job.with_fixes else (),
+        apply=f"tritonopt rewrite {path} --passes {passes}{flags} --write",
+        fix=_fix(module, found.rewritten()) if job.with_fixes else (),
     )
 
 

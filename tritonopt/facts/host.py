@@ -156,9 +156,10 @@ class _Passing:
         if name in self._tuning.heuristics:
             heuristic = self._tuning.heuristics[name]
             match heuristic:
-                case ast.Lambda(args=arguments, body=body):
+                # In another file than the launch its names are others.
+                case ast.Lambda(args=arguments, body=body) if not self._launch.is_elsewhere:
                     return self._of_chosen(body, arguments, None, depth)
-            return _unknown(heuristic, name)
+            return _unknown(heuristic, f"{name} by a heuristic")
         argument = self._launch.arguments.get(name)
         if argument is not None:
             return self._form(argument, self._place)
@@ -168,8 +169,10 @@ class _Passing:
                 return Polynomial.constant(number)
             return Polynomial.of(Atom("host", ("chosen", name)))
         parameter = next(p for p in self._launch.kernel.parameters if p.name == name)
-        if parameter.default is not None and self._chosen is not None:
-            return self._host.form(parameter.default, None)
+        default = parameter.default
+        readable = isinstance(default, ast.Constant) or not self._launch.is_elsewhere
+        if default is not None and readable and self._chosen is not None:
+            return self._host.form(default, None)
         return Polynomial.of(Atom("host", ("chosen", name)))
 
     def _form(self, expression: ast.expr, place: ast.stmt | None) -> Polynomial:

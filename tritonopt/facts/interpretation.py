@@ -2,9 +2,10 @@
 
 Every expression gets a value, every name its value at each statement, every
 loop its carried values, and everything that touches memory or ends a block its
-place in one order. Helper jit functions of the same file are interpreted where
-they are called. What is not understood is an opaque value, and a call that is
-not understood is an effect that may do anything.
+place in one order. Helper jit functions, of the same file or of another one that
+was given with it, are interpreted where they are called. What is not understood
+is an opaque value, and a call that is not understood is an effect that may do
+anything.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tritonopt.facts.values import (
     broadcast_shapes,
     reachable,
 )
-from tritonopt.source import Kernel
+from tritonopt.source import Kernel, Module
 from tritonopt.source.names import Binding, Scope
 from tritonopt.source.trees import walk
 
@@ -266,8 +267,7 @@ class Interpretation:
     @cached_property
     def _elements_change(self) -> bool:
         """Whether jit code of the file replaces elements, `t[0] = x`, maybe by another name."""
-        nodes = chain.from_iterable(kernel.nodes for kernel in self.kernel.module.kernels)
-        return any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) for n in nodes)
+        return _replaces_elements(self.kernel.module.kernels)
 
     def _part(self, value: Value, index: int) -> Value:
         if value.op == "opaque":
@@ -721,13 +721,27 @@ class Interpretation:
         if home is not None and home.parent is not None:
             # Two functions around helpers may each have a name of their own that is spelled so.
             line = getattr(home.node, "lineno", 0)
-            outer = self._outer_constant(self._bound_outside(node))
-            return outer or self.table.make("global", (), f"{name} of line {line}", shape=())
-        constant = self._outer_constant(self._bound_outside(node))
-        if constant is not None:
-            return constant
+            outer = self._constant_outside(node)
+            return outer or self._global(f"{name} of line {line}")
         # A global that a kernel may read is a constexpr, so it is the same at each use.
+        return self._constant_outside(node) or self._global(name)
+
+    def _global(self, name: str) -> Value:
+        """A global that is not known; a helper's from another file is not the kernel's."""
+        module = self._frame.kernel.module
+        if module is not self.kernel.module:
+            name = f"{name} of {module.path}"
         return self.table.make("global", (), name, shape=())
+
+    def _constant_outside(self, node: ast.Name | ast.Attribute) -> Value | None:
+        """The value of a constant that the function does not bind itself."""
+        module = self._frame.kernel.module
+        binding = self._bound_outside(node) if isinstance(node, ast.Name) else None
+        if isinstance(binding, ast.AST):
+            assert isinstance(node, ast.Name)
+            return None if module.is_replaced(node.id) else self._outer_constant(binding, module)
+        found = None if self._is_local(node) else module.bound_elsewhere(node)
+        return None if found is None else self._outer_constant(found[1], found[0])
 
     def _as_guarded(self, value: Value) -> Value:
         """What a name stands for under the conditions that are known to hold here.
@@ -747,11 +761,11 @@ class Interpretation:
                 break
         return value
 
-    def _outer_constant(self, binding: Binding) -> Value | None:
+    def _outer_constant(self, binding: Binding, module: Module) -> Value | None:
         """The value of `EPS = 1e-5` or `BLOCK = tl.constexpr(64)` outside of the kernel."""
         match binding:
             case ast.Call(func=function, args=[argument], keywords=[]):
-                if self._dotted(function) == "triton.language.constexpr":
+                if module.resolve(function) == "triton.language.constexpr":
                     binding = argument
         negative = isinstance(binding, ast.UnaryOp) and isinstance(binding.op, ast.USub)
         if negative and isinstance(binding, ast.UnaryOp):
@@ -760,7 +774,7 @@ class Interpretation:
             case ast.Constant(value=value):
                 pass
             case ast.Call(func=function, args=[ast.Constant(value=text)], keywords=[]):
-                value = _float_of(text) if self._dotted(function) == "float" else None
+                value = _float_of(text) if module.builtin(function) == "float" else None
             case _:
                 return None
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -775,7 +789,14 @@ class Interpretation:
         dotted = self._dotted(node)
         if dotted:
             dtype = self._dtype_named(dotted)
-            return dtype or self.table.make("global", (), dotted, shape=())
+            if dtype is not None:
+                return dtype
+            constant = self._constant_outside(node)
+            if constant is not None:
+                return constant
+            if dotted.startswith("."):  # which depends on the file
+                return self._global(dotted)
+            return self.table.make("global", (), dotted, shape=())
         value = self._expression(node.value)
         if node.attr == "T":
             shape = None if value.shape is None else tuple(reversed(value.shape))
@@ -961,13 +982,33 @@ class Interpretation:
         return effect.loaded
 
     def _helper(self, function: ast.expr) -> Kernel | None:
-        if not isinstance(function, ast.Name) or len(self._call_stack) >= MAX_INLINING:
+        if len(self._call_stack) >= MAX_INLINING:
             return None
-        binding = self._bound_outside(function)
-        helper = next((k for k in self.kernel.module.kernels if k.node is binding), None)
+        helper = self._jit_function(function)
         if helper is None or helper in self._call_stack or helper is self.kernel:
             return None
         return helper if helper.is_called_as_written else None
+
+    def _jit_function(self, function: ast.expr) -> Kernel | None:
+        """The jit function that an expression surely stands for."""
+        module = self._frame.kernel.module
+        if isinstance(function, ast.Name):
+            binding = self._bound_outside(function)
+            helper = next((k for k in module.kernels if k.node is binding), None)
+            if helper is not None:
+                return None if module.is_replaced(function.id) else helper
+        found = None if self._is_local(function) else module.jit_function_elsewhere(function)
+        # Of other files it is not known how they treat tuples, unless they leave them alone.
+        return None if found is None or _replaces_elements(found.module.kernels) else found
+
+    def _is_local(self, expression: ast.expr) -> bool:
+        """Whether a dotted name begins with a name of the function that is interpreted."""
+        while isinstance(expression, ast.Attribute):
+            expression = expression.value
+        if not isinstance(expression, ast.Name):
+            return False
+        home = self._scope(expression).find(expression.id)
+        return home is not None and home.node is self._frame.kernel.node
 
     def _inline(
         self, node: ast.Call, helper: Kernel, positional: list[Value], keywords: dict[str, Value]
@@ -1061,6 +1102,11 @@ class Interpretation:
             return self.table.constant(None)
         result = Operations(self.table).result(name, arguments)
         return result or self._unknown_call(node, language.LANGUAGE + name)
+
+
+def _replaces_elements(kernels: Sequence[Kernel]) -> bool:
+    nodes = chain.from_iterable(kernel.nodes for kernel in kernels)
+    return any(isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) for n in nodes)
 
 
 def _branch(value: Value) -> tuple[int, bool]:

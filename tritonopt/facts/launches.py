@@ -2,7 +2,7 @@
 
 A tensor that the launcher allocates overlaps no other; the same name passed
 twice is the same buffer. This holds only when every use of the kernel in the
-file is a launch that can be read: an escape (the kernel in a dict, returned,
+files that were given is a launch that can be read: an escape (the kernel in a dict, returned,
 passed on) makes all of it unknown.
 """
 
@@ -56,7 +56,8 @@ class Disjointness:
 class LaunchEvidence:
     """What all launches of one kernel, taken together, show.
 
-    `unseen` says why there may be launches that the file does not show, if there may.
+    Those of the kernel's own file, and of the files that were given with it. `unseen` says why
+    there may be others, if there may.
     """
 
     def __init__(self, kernel: Kernel, unseen: str = "") -> None:
@@ -66,9 +67,9 @@ class LaunchEvidence:
 
     @cached_property
     def launches(self) -> tuple[Launch, ...]:
-        return tuple(
-            launch for launch in self.kernel.module.launches if launch.kernel is self.kernel
-        )
+        module = self.kernel.module
+        own = (launch for launch in module.launches if launch.kernel is self.kernel)
+        return (*own, *module.uses_elsewhere(self.kernel).launches)
 
     @cached_property
     def unknown(self) -> str:
@@ -82,8 +83,14 @@ class LaunchEvidence:
         escapes = self.kernel.module.escapes.get(self.kernel.qualname, ())
         if escapes:
             return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"
-        if not self.launches:
-            return "no launch of the kernel is in this file"
+        module = self.kernel.module
+        places = module.uses_elsewhere(self.kernel).escapes
+        if places:
+            return f"{self.kernel.name} may be used other than by a launch in {places[0]}"
+        caller = module.uses_elsewhere(self.kernel).caller
+        if not self.launches and caller is None:
+            given = "this file" if module.program is None else "the files that were given"
+            return f"no launch of the kernel is in {given}"
         if self.caller is not None:
             return f"{self.caller.name} calls {self.kernel.name} too, with arguments of its own"
         for launch in self.launches:
@@ -121,10 +128,11 @@ class LaunchEvidence:
 
     @cached_property
     def caller(self) -> Kernel | None:
-        """Jit code of this file that calls the kernel: its parameters may be tiles."""
-        kernels = self.kernel.module.kernels
-        others = (k for k in kernels if k is not self.kernel)
-        return next((k for k in others if self.kernel.name in k.called), None)
+        """Jit code that calls the kernel: its parameters may be tiles."""
+        module = self.kernel.module
+        others = (k for k in module.kernels if k is not self.kernel)
+        own = next((k for k in others if self.kernel.name in k.called), None)
+        return own or module.uses_elsewhere(self.kernel).caller
 
     def equal(self, first: str, second: str) -> bool:
         """Whether every launch passes the same expression for both parameters."""

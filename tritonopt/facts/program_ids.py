@@ -11,7 +11,7 @@ from tritonopt.source import Kernel
 
 @dataclass
 class ProgramIds:
-    """What a kernel and the helpers of its file ask, along one axis of the grid."""
+    """What a kernel and its helpers ask, along one axis of the grid."""
 
     axis: int
     calls: list[ast.Call] = field(default_factory=list)
@@ -30,7 +30,6 @@ class ProgramIds:
     def of(cls, kernel: Kernel, axis: int) -> ProgramIds:
         found = cls(axis)
         todo, seen = [kernel], {kernel}
-        names = {k.name for k in kernel.module.kernels}
         while todo:
             searched = todo.pop()
             for node in searched.nodes:
@@ -38,8 +37,10 @@ class ProgramIds:
                     found._note_loop(node, searched)
                 elif isinstance(node, ast.Call):
                     found._note(node, searched, searched is kernel)
-                elif isinstance(node, ast.Name) and node.id in names:
+                elif isinstance(node, (ast.Name, ast.Attribute)):
                     named = _kernels_named(searched, node)
+                    elsewhere = searched.module.jit_function_elsewhere(node)
+                    named += [] if elsewhere is None else [elsewhere]
                     hidden = (k.name for k in named if not k.is_called_as_written)
                     found.in_helper = next(hidden, found.in_helper)  # it may
                     todo += [k for k in named if k not in seen]
@@ -87,11 +88,13 @@ def _axis(call: ast.Call) -> int | None:
 
 def callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
     """The jit functions of the file that a call may be of."""
-    return _kernels_named(kernel, call.func) if isinstance(call.func, ast.Name) else []
+    return _kernels_named(kernel, call.func)
 
 
-def _kernels_named(kernel: Kernel, name: ast.Name) -> list[Kernel]:
+def _kernels_named(kernel: Kernel, name: ast.expr) -> list[Kernel]:
     """The jit functions of the file that a name in a kernel may stand for."""
+    if not isinstance(name, ast.Name):
+        return []
     scope = kernel.module.names.scope_of.get(name)
     home = scope.find(name.id) if scope is not None else None
     bindings = home.bindings[name.id] if home is not None else []

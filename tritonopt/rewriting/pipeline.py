@@ -79,6 +79,7 @@ def rewrite_source(
     same_bits: bool = False,
     only: Focus | None = None,
     unseen_launches: str = "",
+    program: source.Program | None = None,
 ) -> RewriteResult:
     """Rewrite the kernels of a file.
 
@@ -88,7 +89,8 @@ def rewrite_source(
     that was given, not into the result. `only` says which kernels, or which of its
     lines, are meant; all else stays as it is. `unseen_launches` says why the text does not show all
     launches, which makes those that it shows no evidence; "" where the text is
-    to be believed.
+    to be believed. `program` are the files that were given with this one, at
+    `path`: it may import from them, and they may launch its kernels.
 
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
@@ -103,7 +105,7 @@ def rewrite_source(
         allowed |= {Safety.ASSUMPTION}
     if not source.has_kernels(text):
         return RewriteResult(text, original=text)
-    module = source.read(text, path)
+    module = source.read(text, path, program)
     defects: dict[_Key, _Defect] = {}
     silence = Silence(module)
     while True:

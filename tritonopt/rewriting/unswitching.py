@@ -60,9 +60,7 @@ def is_helper(facts: KernelFacts) -> bool:
     kernel = facts.kernel
     if any(isinstance(node, ast.Return) and node.value for node in kernel.nodes):
         return True
-    return any(
-        kernel.name in other.called for other in kernel.module.kernels if other is not kernel
-    )
+    return facts.launches.caller is not None
 
 
 def _is_unrolled(facts: KernelFacts, value: Value) -> bool:

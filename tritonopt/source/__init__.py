@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tritonopt.source.module import Module as Module
     from tritonopt.source.module import has_kernels as has_kernels
     from tritonopt.source.module import read as read
+    from tritonopt.source.program import Program as Program
 
 _HOMES = {
     "changes": (
@@ -49,6 +50,7 @@ _HOMES = {
     "kernels": ("Kernel", "Parameter"),
     "launches": ("Launch",),
     "module": ("Module", "has_kernels", "read"),
+    "program": ("Program",),
 }
 
 

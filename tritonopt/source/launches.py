@@ -76,10 +76,31 @@ class Uses:
     """By qualname; only kernels that have any."""
 
 
+@dataclass(frozen=True)
+class Elsewhere:
+    """What other files of the program do with a kernel."""
+
+    launches: tuple[Launch, ...] = ()
+    escapes: tuple[str, ...] = ()
+    """Where it is used otherwise: "line 7 of other.py"."""
+    caller: Kernel | None = None
+    """Jit code that calls it."""
+
+
 def find_uses(module: Module) -> Uses:
     if not module.kernels:
         return Uses((), {})
     return _Finder(module).find()
+
+
+def launch_at(reference: Reference, kernel: Kernel, module: Module) -> Launch | None:
+    """The launch that an expression, which stands for a kernel of any file, is a part of."""
+    return _Finder(module).launch(kernel, reference, None)
+
+
+def caller_at(reference: Reference, module: Module) -> Kernel | None:
+    """The jit code in which an expression is called."""
+    return _Finder(module).caller(reference)
 
 
 @dataclass(frozen=True)
@@ -279,11 +300,11 @@ class _Finder:
     # What is done with it
 
     def _use(self, reference: Reference, meaning: _Meaning) -> None:
-        if self._called_in_kernel(reference):
+        if self.caller(reference) is not None:
             return  # of whichever it is, no launch
         kernel = meaning.only
         if kernel is not None:
-            launch = self._launch(kernel, reference, meaning.chosen_by)
+            launch = self.launch(kernel, reference, meaning.chosen_by)
             if launch is not None:
                 self._launches.append(launch)
                 return
@@ -314,16 +335,17 @@ class _Finder:
         # The uses of an alias are looked at where they stand.
         return reference in self._aliases or self._decorates_kernel(reference)
 
-    def _called_in_kernel(self, reference: Reference) -> bool:
+    def caller(self, reference: Reference) -> Kernel | None:
+        """The kernel in whose text it is called."""
         parent = self._names.parents[reference]
         if not isinstance(parent, ast.Call) or parent.func is not reference:
-            return False
+            return None
         scope: Scope | None = self._scope(reference)
         while scope is not None:
             if scope.node in self._kernel_of:
-                return True
+                return self._kernel_of[scope.node]
             scope = scope.parent
-        return False
+        return None
 
     def _decorates_kernel(self, reference: Reference) -> bool:
         below: ast.AST = reference
@@ -333,9 +355,10 @@ class _Finder:
         kernel = self._kernel_of.get(node)
         return kernel is not None and below in kernel.node.decorator_list
 
-    def _launch(
+    def launch(
         self, kernel: Kernel, reference: Reference, chosen_by: ast.Call | None
     ) -> Launch | None:
+        """The launch whose kernel is written there, if there is one."""
         around = self._names.parents[reference]
         call = self._names.parents.get(around)
         if not isinstance(call, ast.Call) or call.func is not around:

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import tokenize
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tritonopt.source.errors import SourceError
 from tritonopt.source.kernels import Kernel, find_kernels
-from tritonopt.source.launches import Launch, Uses, find_uses
+from tritonopt.source.launches import Elsewhere, Launch, Reference, Uses, find_uses
 from tritonopt.source.lines import Lines
-from tritonopt.source.names import Names
+from tritonopt.source.names import Binding, Names
 from tritonopt.source.trees import walk
+
+if TYPE_CHECKING:
+    from tritonopt.source.program import Program
+
+
+_NEVER_GIVEN = ("triton.", "torch.")
+"""What the names of a program do not lead away from."""
+_LANGUAGE = "triton."
 
 
 def has_kernels(text: str) -> bool:
@@ -23,8 +33,11 @@ def has_kernels(text: str) -> bool:
     return "jit" in text and "triton" in text
 
 
-def read(text: str, path: str = "<string>") -> Module:
-    """Parses a file; `path` is only for messages. Raises SourceError where it does not parse."""
+def read(text: str, path: str = "<string>", program: Program | None = None) -> Module:
+    """Parses a file. Raises SourceError where it does not parse.
+
+    `path` is only for messages, unless the file is part of a `program`.
+    """
     try:
         with warnings.catch_warnings():
             # Invalid escapes and the like are the file's own affair.
@@ -40,7 +53,7 @@ def read(text: str, path: str = "<string>") -> Module:
         raise SourceError(path, 0, 0, str(error)) from error
     except (RecursionError, MemoryError) as error:
         raise SourceError(path, 0, 0, "too deeply nested to be parsed") from error
-    return Module(path, text, tree)
+    return Module(path, text, tree, program)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +63,13 @@ class Module:
     path: str
     text: str = field(repr=False)
     tree: ast.Module = field(repr=False)
+    program: Program | None = field(default=None, repr=False)
+    """The files that were given with it; None where it stands alone."""
+
+    @cached_property
+    def real_path(self) -> str:
+        """The path by which its program knows it."""
+        return os.path.realpath(self.path)
 
     @cached_property
     def names(self) -> Names:
@@ -84,11 +104,113 @@ class Module:
         What a local variable, a parameter or a definition of the file shadows has none. Names
         from relative imports keep their dots: "..utils.helper".
         """
-        return self.names.resolve(expression)
+        name = self.names.resolve(expression)
+        if not name or self.program is None:
+            return name
+        root = expression
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        assert isinstance(root, ast.Name)
+        key = (root.id, name)
+        if not name.startswith(_NEVER_GIVEN) and key not in self._outside:
+            outside = self.program.outside(expression, self)
+            self._outside[key] = outside or name
+            self._note(outside not in ("", name))
+        found = self._outside.get(key, name)
+        # What else a launcher may find in the place of a name is not for a kernel to know.
+        return "" if found.startswith(_LANGUAGE) and self._is_stored(root) else found
+
+    @cached_property
+    def _outside(self) -> dict[tuple[str, str], str]:
+        """What dotted names of the file, by what they begin with, are outside of the program."""
+        return {}
+
+    def _is_stored(self, root: ast.Name) -> bool:
+        """Whether another file replaces the name that an expression begins with."""
+        assert self.program is not None
+        if not self.program.mentions.stored(root.id):
+            return False
+        home = self.names.scope_of.get(root, self.names.module).find(root.id)
+        return home is self.names.module and self.program.is_stored(self, root.id)
 
     def builtin(self, expression: ast.expr) -> str:
         """The name of the Python builtin that the expression reads, "" where it reads none."""
         return self.names.builtin(expression)
+
+    def bound_elsewhere(self, expression: ast.expr) -> tuple[Module, Binding] | None:
+        """Where another file of the program binds what is imported from it, and to what.
+
+        Only where it is surely that.
+        """
+        if self.program is None:
+            return None
+        found = self.program.definition(expression, self)
+        self._note(found is not None)
+        return found
+
+    def jit_function_elsewhere(self, expression: ast.expr) -> Kernel | None:
+        """The jit function of another file of the program that an expression surely stands for."""
+        found = self.bound_elsewhere(expression)
+        if found is None:
+            return None
+        home, binding = found
+        return next((kernel for kernel in home.kernels if kernel.node is binding), None)
+
+    def is_replaced(self, name: str) -> bool:
+        """Whether another file of the program may give a global of this one another value."""
+        return self.program is not None and self.program.is_replaced(self, name)
+
+    def mentioning(self, name: str) -> Sequence[Reference]:
+        """Where `name` is read, and every `....name`."""
+        return self._references.get(name, ())
+
+    def imported_as(self, name: str) -> set[str]:
+        """The other names that the file gives to what it imports as `name`, in any scope."""
+        return {
+            local
+            for scope in self.names.scopes.values()
+            for local, bindings in scope.bindings.items()
+            if local != name
+            and any(isinstance(b, str) and b.rpartition(".")[2] == name for b in bindings)
+        }
+
+    @cached_property
+    def _references(self) -> dict[str, list[Reference]]:
+        found: dict[str, list[Reference]] = {}
+        for name in self.names.scope_of:
+            found.setdefault(name.id, []).append(name)
+        for node in self.names.parents:
+            if isinstance(node, ast.Attribute):
+                found.setdefault(node.attr, []).append(node)
+        return found
+
+    def uses_elsewhere(self, kernel: Kernel) -> Elsewhere:
+        """What the other files of the program do with a kernel of this one."""
+        if self.program is None:
+            return Elsewhere()
+        if kernel not in self._elsewhere:
+            from tritonopt.source.elsewhere import find_elsewhere
+
+            self._elsewhere[kernel] = find_elsewhere(kernel, self.program)
+            self._note(self._elsewhere[kernel] != Elsewhere())
+        return self._elsewhere[kernel]
+
+    @property
+    def has_asked_elsewhere(self) -> bool:
+        """Whether another file of the program had to do with what was asked of this one so far."""
+        return bool(self._notes)
+
+    def _note(self, asked: bool) -> None:
+        if asked:
+            self._notes.append(asked)
+
+    @cached_property
+    def _notes(self) -> list[bool]:
+        return []
+
+    @cached_property
+    def _elsewhere(self) -> dict[Kernel, Elsewhere]:
+        return {}
 
     def kernel(self, name: str) -> Kernel | None:
         """The kernel of that qualname, else the first of that name."""

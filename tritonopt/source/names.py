@@ -123,7 +123,7 @@ class Names:
         root = self.resolve_name(expression.id, self.scope_of.get(expression, self.module))
         if not root:
             return ""
-        return _canonical(".".join([root, *reversed(tail)]))
+        return canonical(".".join([root, *reversed(tail)]))
 
     def builtin(self, expression: ast.expr) -> str:
         """The name of the builtin that the expression reads; "" where it reads anything else."""
@@ -171,7 +171,8 @@ class Names:
         return ""
 
 
-def _canonical(name: str) -> str:
+def canonical(name: str) -> str:
+    """The name under which triton documents what a dotted name stands for."""
     head, _, last = name.rpartition(".")
     home = _HOMES.get(head)
     if home is None or last.startswith("_") or name in _HOMES:
@@ -187,7 +188,7 @@ def _imported(module: str, name: str, local: str) -> str:
             conventional = _CONVENTIONAL[local]
         if conventional is not None:
             return conventional
-    return _canonical(f"{module}{'' if module.endswith('.') else '.'}{name}")
+    return canonical(f"{module}{'' if module.endswith('.') else '.'}{name}")
 
 
 def _parts(value: ast.expr | None, count: int) -> Sequence[ast.expr | None]:

@@ -174,7 +174,7 @@ class _Search:
         if not isinstance(node, (ast.Name, ast.Attribute)):
             return False
         builtin = self._module.builtin(node)
-        return builtin == "__import__" or self._module.resolve(node) in _FINDING_MODULES
+        return builtin == "__import__" or self._module.names.resolve(node) in _FINDING_MODULES
 
     def _takes_all(self, node: ast.expr) -> bool:
         """Whether it gives whatever the module holds, or runs a text that nobody can read."""

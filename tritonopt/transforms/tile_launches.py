@@ -17,6 +17,7 @@ from tritonopt.rewriting.grids import (
 )
 from tritonopt.rewriting.writing import NotExpressible, Writer, names_bound
 from tritonopt.source import AddArgument, Change, InsertBefore
+from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counts_arguments
 from tritonopt.transforms.pruning import check_pruning
@@ -62,12 +63,17 @@ class TileLaunches:
             self._check_signature()
         for launch in evidence.launches:
             if statement_of(launch) is None:
-                detail = f"the launch in line {launch.call.lineno} is no statement of its own"
+                detail = f"the launch in {launch.where} is no statement of its own"
                 why = "what it returns can be launched again"
                 raise unknown("launches-are-seen", "launch-is-an-expression", f"{detail}: {why}")
-        if evidence.unknown:
+        elsewhere = [launch.where for launch in evidence.launches if launch.is_elsewhere]
+        why_not = evidence.unknown
+        if elsewhere and not why_not:
+            why_not = f"the launch in {elsewhere[0]} is not changed together with the kernel"
+        if why_not:
             if not self.keep_unseen:
-                raise refuted("launches-are-seen", "unseen-launches", evidence.unknown)
+                reason = "unseen-launches" if evidence.unknown else "launch-in-another-file"
+                raise refuted("launches-are-seen", reason, why_not)
             self.are_kept = True
             self._check_decorators()
             checklist.prove(
@@ -75,14 +81,13 @@ class TileLaunches:
             )
             return
         for launch in evidence.launches:
-            line = launch.call.lineno
             try:
                 self.extents.append(read_extent(launch, self.axis))
             except GridNotReadable as why:
-                detail = f"the launch in line {line}: {why}"
+                detail = f"the launch in {launch.where}: {why}"
                 raise unknown("grid-is-known", "grid-is-not-readable", detail) from why
-        lines = ", ".join(str(launch.call.lineno) for launch in evidence.launches)
-        checklist.prove("launches-are-seen", f"the launches of the file, in line {lines}")
+        where = places(evidence.launches)
+        checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
         self._find_bound(checklist)
 
     def _check_signature(self) -> None:

@@ -1,0 +1,400 @@
+"""Files that were given together: what names that are imported from one another stand for."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tritonopt import source
+from tritonopt.source import Module, Program
+from tritonopt.source.launches import Elsewhere
+
+HEAD = "import torch\nimport triton\nimport triton.language as tl\n"
+HELPER = HEAD + "\n@triton.jit\ndef helper(x):\n    return x + 1\n"
+KERNEL = HEAD + "\n@triton.jit\ndef k(X, Y, N):\n    tl.store(Y, tl.load(X))\n"
+
+
+def program(tmp_path: Path, files: dict[str, str]) -> Program:
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    return Program([tmp_path / name for name in files])
+
+
+def module(given: Program, path: Path) -> Module:
+    return source.read(path.read_text(), str(path), given)
+
+
+def read(tmp_path: Path, files: dict[str, str], name: str) -> Module:
+    return module(program(tmp_path, files), tmp_path / name)
+
+
+def last_call(found: Module) -> ast.expr:
+    """What the last statement of the file calls."""
+    statement = found.tree.body[-1]
+    assert isinstance(statement, ast.Expr)
+    assert isinstance(statement.value, ast.Call)
+    return statement.value.func
+
+
+def helper_of(tmp_path: Path, files: dict[str, str], name: str = "pkg/main.py") -> str | None:
+    """Where the function that the last statement of a file calls is defined; None if unknown."""
+    found = read(tmp_path, files, name)
+    kernel = found.jit_function_elsewhere(last_call(found))
+    if kernel is None:
+        return None
+    path = Path(kernel.module.path).relative_to(tmp_path)
+    return f"{path.as_posix()}:{kernel.qualname}"
+
+
+PACKAGE = {"pkg/__init__.py": "", "pkg/a.py": HELPER}
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "from pkg.a import helper\nhelper(1)\n",
+        "from .a import helper\nhelper(1)\n",
+        "from . import a\na.helper(1)\n",
+        "from pkg import a as b\nb.helper(1)\n",
+        "import pkg.a\npkg.a.helper(1)\n",
+        "import pkg.a as b\nb.helper(1)\n",
+        "from .a import helper as h\nh(1)\n",
+        "from .a import *\nhelper(1)\n",
+        "from .a import helper as h\ng = h\ng(1)\n",
+        "try:\n    from .a import helper\nexcept ImportError:\n    helper = None\nhelper(1)\n",
+        "if True:\n    from .a import (  # (one)\n        helper,\n    )\nhelper(1)\n",
+        "from typing import TYPE_CHECKING\nfrom .a import helper\nhelper(1)\n",
+    ],
+)
+def test_ways_to_import(tmp_path: Path, main: str) -> None:
+    assert helper_of(tmp_path, {**PACKAGE, "pkg/main.py": main}) == "pkg/a.py:helper"
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        # Another file of the same name, in no way this one.
+        "from other.a import helper\nhelper(1)\n",
+        "from .missing import helper\nhelper(1)\n",
+        "from .a import other\nother(1)\n",
+        # Bound again after it was imported.
+        "from .a import helper\nhelper = print\nhelper(1)\n",
+        "from .a import helper\ndef helper(x): ...\nhelper(1)\n",
+        "if tl:\n    from .a import helper\nelse:\n    from .b import helper\nhelper(1)\n",
+        "from .a import helper\ndef change():\n    global helper\n    helper = 1\nhelper(1)\n",
+        "from .a import *\nfrom .b import *\nhelper(1)\n",
+        "from .a import *\nfrom .missing import *\nhelper(1)\n",
+        "from .a import *\nfrom numpy import *\nhelper(1)\n",
+        "from .a import *\nhelper = print\nhelper(1)\n",
+    ],
+)
+def test_what_is_not_sure_is_nothing(tmp_path: Path, main: str) -> None:
+    files = {**PACKAGE, "pkg/b.py": HELPER, "pkg/main.py": main}
+    assert helper_of(tmp_path, files) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (HELPER + "__all__ = ['helper']\n", True),
+        (HELPER + "__all__ = ['other']\n", False),
+        (HELPER + "__all__ = [] + []\n", False),
+        (HELPER + "__all__ = ['helper']\n__all__ += ['x']\n", False),
+        (HELPER.replace("def helper", "def _helper") + "\nhelper = _helper\n", True),
+        (HELPER + "helper = triton.jit(helper)\n", False),
+        (
+            HEAD
+            + "if tl:\n    @triton.jit\n    def helper(x): return x\nelse:\n    helper = None\n",
+            True,
+        ),
+    ],
+)
+def test_what_a_star_brings(tmp_path: Path, text: str, found: bool) -> None:
+    files = {**PACKAGE, "pkg/a.py": text, "pkg/main.py": "from .a import *\nhelper(1)\n"}
+    assert (helper_of(tmp_path, files) is not None) == found
+
+
+def test_a_private_name_comes_with_no_star(tmp_path: Path) -> None:
+    text = HELPER.replace("helper", "_helper")
+    files = {**PACKAGE, "pkg/a.py": text, "pkg/main.py": "from .a import *\n_helper(1)\n"}
+    assert helper_of(tmp_path, files) is None
+
+
+def test_offered_again_by_a_package(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "from .ops import *\n",
+        "pkg/ops/__init__.py": "from pkg.ops.helper import helper\n",
+        "pkg/ops/helper.py": HELPER,
+        "main.py": "import pkg\npkg.helper(1)\n",
+    }
+    assert helper_of(tmp_path, files, "main.py") == "pkg/ops/helper.py:helper"
+
+
+def test_a_name_that_is_a_module_and_something_else(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "from .b import helper\n",
+        "pkg/b.py": HELPER,
+        "pkg/helper.py": "",
+        "main.py": "import pkg\npkg.helper(1)\n",
+    }
+    assert helper_of(tmp_path, files, "main.py") is None  # whichever was imported last
+
+
+def test_cycles_end(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/a.py": "from .b import helper\nfrom .main import *\n",
+        "pkg/b.py": "from .a import helper\nfrom .main import *\n",
+        "pkg/main.py": "from .a import *\nfrom .b import *\nfrom .a import helper\nhelper(1)\n",
+    }
+    assert helper_of(tmp_path, files) is None
+
+
+def test_a_cycle_with_a_definition_in_it(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "from .a import helper\nfrom . import main\n",
+        "pkg/a.py": "from . import main\n" + HELPER,
+        "pkg/main.py": "from pkg import helper\nhelper(1)\n",
+    }
+    assert helper_of(tmp_path, files) == "pkg/a.py:helper"
+
+
+@pytest.mark.parametrize(
+    ("files", "sure"),
+    [
+        ({"src/lib/__init__.py": "", "src/lib/a.py": HELPER}, True),
+        ({"lib/a.py": HELPER}, True),  # a namespace package beside the file
+        ({"one/lib/__init__.py": "", "one/lib/a.py": HELPER}, True),
+        (
+            {
+                "one/lib/__init__.py": "",
+                "one/lib/a.py": HELPER,
+                "two/lib/__init__.py": "",
+                "two/lib/a.py": HELPER,
+            },
+            False,
+        ),
+        # A plain directory that is nowhere above the file may be anything.
+        ({"elsewhere/lib/a.py": HELPER}, False),
+    ],
+)
+def test_where_a_package_begins(tmp_path: Path, files: dict[str, str], sure: bool) -> None:
+    main = {"tests/main.py": "from lib.a import helper\nhelper(1)\n"}
+    if "lib/a.py" in files:
+        main = {"main.py": "from lib.a import helper\nhelper(1)\n"}
+    found = helper_of(tmp_path, {**files, **main}, next(iter(main)))
+    assert (found is not None) == sure
+
+
+def test_two_files_of_one_name(tmp_path: Path) -> None:
+    files = {
+        "one/utils.py": HELPER,
+        "two/utils.py": HELPER,
+        "one/main.py": "from utils import helper\nhelper(1)\n",
+        "main.py": "from utils import helper\nhelper(1)\n",
+    }
+    assert helper_of(tmp_path, files, "one/main.py") == "one/utils.py:helper"
+    assert helper_of(tmp_path, files, "main.py") is None
+
+
+def test_the_standard_library_is_not_a_file_of_its_name(tmp_path: Path) -> None:
+    files = {"math.py": HELPER, "main.py": "from math import helper\nhelper(1)\n"}
+    assert helper_of(tmp_path, files, "main.py") is None
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "import pkg.a\npkg.a.helper = print\n",
+        "from pkg import a\na.helper = print\n",
+        "from pkg import a as module\ndel module.helper\n",
+        "from pkg import a\nsetattr(a, 'helper', print)\n",
+        "from pkg import a\nfor m in [a]:\n    patch(m)\n",
+        "import pkg.main\npkg.main.helper = print\n",
+        "def f():\n    from pkg import main\n    main.helper: object = print\n",
+        "import pkg.main as m\nm.helper, other = 1, 2\n",
+        "import sys\nsys.modules['pkg.a'].helper = print\n",
+        "import importlib\nimportlib.import_module('pkg.main').helper = print\n",
+        "from unittest import mock\nmock.patch('pkg.main.helper', print).start()\n",
+        "def test(monkeypatch):\n    monkeypatch.setattr('pkg.main.helper', print)\n",
+        "from pkg.names import module\nmodule.helper = print\n",
+        "from pkg.names import module\nsetattr(module, 'helper', print)\n",
+    ],
+)
+def test_a_name_that_another_file_replaces(tmp_path: Path, patch: str) -> None:
+    main = {"pkg/main.py": "from .a import helper\nhelper(1)\n"}
+    main["pkg/names.py"] = "from . import a as module\n"
+    assert helper_of(tmp_path, {**PACKAGE, **main}) is not None
+    assert helper_of(tmp_path, {**PACKAGE, **main, "patch.py": patch}) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "class A:\n    def f(self):\n        self.helper = 1\n",
+        "from pkg import b\nb.helper = 1\n",
+        "from pkg.a import helper\nprint(helper)\n",
+        "from pkg import a\nprint(a.helper)\n",
+    ],
+)
+def test_other_files_may_use_it(tmp_path: Path, other: str) -> None:
+    main = {"pkg/main.py": "from .a import helper\nhelper(1)\n", "pkg/b.py": ""}
+    assert helper_of(tmp_path, {**PACKAGE, **main, "other.py": other}) is not None
+
+
+@pytest.mark.parametrize(
+    ("shim", "resolved"),
+    [
+        ("from triton.language import exp\n", "triton.language.exp"),
+        ("import triton.language as tl\nexp = tl.exp\n", "triton.language.exp"),
+        ("from triton.language.extra import libdevice\nexp = libdevice.exp\n", "libdevice.exp"),
+        (
+            "import triton.language as tl\nfrom triton.language.extra import libdevice\n"
+            "if hasattr(tl, 'x'):\n    exp = libdevice.exp\nelse:\n    exp = tl.exp\n",
+            "exp",
+        ),
+        ("import triton.language as tl\nexp = tl.exp if tl else tl.exp2\n", "shim.exp"),
+        ("import triton.language as tl\nexp = tl.exp\nexp = tl.log\n", "shim.exp"),
+        ("from numpy import exp\n", "shim.exp"),
+    ],
+)
+def test_other_names_for_functions_of_the_language(
+    tmp_path: Path, shim: str, resolved: str
+) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/shim.py": shim,
+        "pkg/main.py": "from .shim import exp\nexp(1)",
+    }
+    found = read(tmp_path, files, "pkg/main.py")
+    assert found.resolve(last_call(found)).endswith(resolved)
+
+
+def test_a_file_that_stands_alone_is_as_before(tmp_path: Path) -> None:
+    found = source.read("from .shim import exp\nexp(1)\n", "main.py")
+    assert found.resolve(last_call(found)) == ".shim.exp"
+    assert found.bound_elsewhere(last_call(found)) is None
+
+
+def test_a_file_that_does_not_parse_offers_nothing(tmp_path: Path) -> None:
+    files = {**PACKAGE, "pkg/a.py": "def (", "pkg/main.py": "from .a import helper\nhelper(1)\n"}
+    assert helper_of(tmp_path, files) is None
+
+
+def test_in_another_process_it_is_the_same(tmp_path: Path) -> None:
+    given = program(tmp_path, {**PACKAGE, "pkg/main.py": "from .a import helper\nhelper(1)\n"})
+    there = pickle.loads(pickle.dumps(given))
+    found = module(there, tmp_path / "pkg/main.py")
+    assert found.jit_function_elsewhere(last_call(found)) is not None
+
+
+def test_files_are_as_they_were_given(tmp_path: Path) -> None:
+    program(tmp_path, {**PACKAGE, "pkg/main.py": "from .a import helper\nhelper(1)\n"})
+    given = Program(sorted(tmp_path.rglob("*.py")), keep=True)
+    (tmp_path / "pkg/a.py").write_text("helper = 1\n")
+    found = module(given, tmp_path / "pkg/main.py")
+    assert found.jit_function_elsewhere(last_call(found)) is not None
+
+
+# What other files do with a kernel
+
+
+def elsewhere(tmp_path: Path, other: str, more: dict[str, str] | None = None) -> Elsewhere:
+    files = {"pkg/__init__.py": "", "pkg/k.py": KERNEL, "pkg/other.py": other, **(more or {})}
+    found = read(tmp_path, files, "pkg/k.py")
+    return found.uses_elsewhere(found.kernels[0])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "from .k import k\n\ndef run(x):\n    k[(1,)](x, x, 3)\n",
+        "from pkg.k import k as kernel\n\ndef run(x):\n    kernel[(1,)](x, x, 3)\n",
+        "from . import k as m\n\ndef run(x):\n    m.k[(1,)](x, x, 3)\n",
+        "import pkg.k\n\ndef run(x):\n    pkg.k.k[(1,)](x, x, 3)\n",
+        "from .k import *\n\ndef run(x):\n    k[(1,)](x, x, 3)\n",
+        "def run(x):\n    from .k import k\n    k[(1,)](x, x, 3)\n",
+        "from .k import k\nlaunch = k\n\ndef run(x):\n    launch[(1,)](x, x, 3)\n",
+        "from .k import k\n\ndef run(x):\n    k.run(x, x, 3, grid=(1,))\n",
+        "if x:\n    from .k import k\nelse:\n    k = None\n\ndef run(x):\n    k[(1,)](x, x, 3)\n",
+    ],
+)
+def test_launches_elsewhere(tmp_path: Path, other: str) -> None:
+    found = elsewhere(tmp_path, other)
+    assert not found.escapes
+    (launch,) = found.launches
+    assert launch.is_elsewhere
+    assert Path(launch.module.path).name == "other.py"
+    assert launch.launcher is not None
+    assert sorted(launch.arguments) == ["N", "X", "Y"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "from .k import k\ntable = {'k': k}\n",
+        "from .k import k\nrun(k)\n",
+        "from . import k as m\nm.k = decorate(m.k)\n",
+        "from . import k as m\nregister(m)\n",
+        "from . import k as m\ngetattr(m, 'k')[(1,)](1, 2, 3)\n",
+        "from .k import k\nk = decorate(k)\n\ndef run(x):\n    k[(1,)](x, x, 3)\n",
+        "if x:\n    from .k import k\nelse:\n    from .j import k\n\ndef f():\n    k[(1,)](1)\n",
+        "from .missing import k\n\ndef f():\n    k[(1,)](1, 2, 3)\n",
+        "from .k import *\nfrom .missing import *\n\ndef f():\n    k[(1,)](1, 2, 3)\n",
+        "from .k import k\nclass A:\n    kernel = staticmethod(k)\n",
+        "from .k import k\nk.cache\n",
+    ],
+)
+def test_escapes_elsewhere(tmp_path: Path, other: str) -> None:
+    assert elsewhere(tmp_path, other).escapes
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "def k(x): ...\nk(1)\nrun(k)\n",
+        "from .j import k\nrun(k)\n",
+        "from numpy import k\nrun(k)\n",
+        "from .k import k\n",
+        "from .k import k\n__all__ = ['k']\n",
+        "x.k = 1\n",
+        "def run(k):\n    k[(1,)](1)\n",
+    ],
+)
+def test_what_has_nothing_to_do_with_it(tmp_path: Path, other: str) -> None:
+    assert elsewhere(tmp_path, other, {"pkg/j.py": "k = 1\n"}) == Elsewhere()
+
+
+def test_offered_again_by_another_name(tmp_path: Path) -> None:
+    more = {
+        "pkg/__init__.py": "from .k import k as copy\n",
+        "user.py": "from pkg import copy as c\n\ndef run(x):\n    c[(1,)](x, x, 3)\n",
+    }
+    (launch,) = elsewhere(tmp_path, "", more).launches
+    assert Path(launch.module.path).name == "user.py"
+
+
+def test_jit_code_elsewhere_calls_it(tmp_path: Path) -> None:
+    other = HEAD + "from .k import k\n\n@triton.jit\ndef outer(X):\n    k(X, X, 1)\n"
+    found = elsewhere(tmp_path, other)
+    assert not found.escapes
+    assert found.caller is not None
+    assert found.caller.name == "outer"
+
+
+def test_a_kernel_of_a_class(tmp_path: Path) -> None:
+    member = KERNEL.replace(
+        "@triton.jit\ndef k", "class A:\n  @staticmethod\n  @triton.jit\n  def k"
+    )
+    files = {
+        "k.py": member.replace("    tl.store", "      tl.store"),
+        "other.py": "from k import A\n\ndef run(x):\n    A.k[(1,)](x, x, 3)\n",
+    }
+    found = read(tmp_path, files, "k.py")
+    assert found.uses_elsewhere(found.kernels[0]).escapes
