@@ -113,8 +113,8 @@ class Recorder:
                 _, call = self._open.pop()
                 if call.reaches:
                     self._keep(call)
-        except Exception:  # Python would take the profile function away, and say nothing
-            self.left[frame.f_code.co_qualname] = traceback.format_exc()
+        except Exception as error:  # Python would take the profile function away, and say nothing
+            self.left[frame.f_code.co_qualname] = f"{type(error).__name__}: {error}"
 
     def _enter(self, frame: FrameType) -> None:
         code = frame.f_code
@@ -127,9 +127,9 @@ class Recorder:
             self._reach(code.co_qualname, names)
         elif self._open and code.co_name in ("run", "__getitem__"):
             kernel = frame.f_locals.get("self")
-            while kernel is not None and not isinstance(kernel, FunctionType):
+            while isinstance(kernel, triton.runtime.KernelInterface):
                 kernel = getattr(kernel, "fn", None)
-            if kernel is not None:
+            if isinstance(kernel, FunctionType):
                 names = self.changed.get(kernel.__code__.co_filename, set())
                 self._reach(kernel.__qualname__, names)
 
