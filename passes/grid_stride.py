@@ -92,6 +92,9 @@ class GridStride(Pass):
     same for every tile, the old value is not used, and nothing else touches the memory. It has the
     type of the memory (fp32 for narrower floats), to which the atomic casts what it adds.
 
+    A parameter is added where a tuner's functions that prune configurations take any argument
+    (`**kwargs`) and read of these only what they name (`pruned-configurations`).
+
     Tiles and programs together must stay below 2**31 (`no-int32-overflow`): the loop counts that
     far. The tile's index has the type and the values of the program id; where something asks for a
     tensor (`tl.full`, a seed, a helper), it is cast to one, for Triton's interpreter has Python

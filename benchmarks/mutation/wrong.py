@@ -47,7 +47,8 @@ def other(subject: Subject) -> Iterator[Change]:
         value = next((k.value for k in call.keywords if k.arg == "other"), None)
         if value is None:
             continue
-        yield {value: "1.0" if subject.text(value) in ("0", "0.0") else "0.0"}
+        zero = isinstance(value, ast.Constant) and not value.value
+        yield {value: "1.0" if zero else "0.0"}
 
 
 def offset(subject: Subject) -> Iterator[Change]:

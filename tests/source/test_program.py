@@ -468,3 +468,18 @@ def test_that_it_is_one_of_several_is_no_answer_to_other_questions(tmp_path: Pat
     assert found.program is not None
     assert found.program.meaning(call, found).only is None
     assert found.bound_elsewhere(call) is None
+
+
+def test_local_names_that_stand_for_one_another(tmp_path: Path) -> None:
+    text = """
+        def run(helper, count):
+            first = helper
+            second = first
+            if count:
+                first = second
+            first(count)
+    """
+    found = read(tmp_path, {"pkg/__init__.py": "", "pkg/main.py": text}, "pkg/main.py")
+    (call,) = (node for node in ast.walk(found.tree) if isinstance(node, ast.Call))
+    assert found.program is not None
+    assert found.program.meaning(call.func, found).only is None

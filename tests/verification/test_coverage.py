@@ -82,6 +82,45 @@ def scaled(x: torch.Tensor, scale=None):
     return y
 """
 
+ADD = f"""{_HEAD}
+@triton.jit
+def add_kernel(x, y, out, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at, mask=at < size)
+    w = tl.load(y + at, mask=at < size)
+    tl.store(out + at, v + w, mask=at < size)
+
+
+# tritonopt: x: f32[m, n], y: f32[m, n]
+def add(x: torch.Tensor, y: torch.Tensor):
+    x, y = x.contiguous(), y.contiguous()
+    out = torch.empty_like(x)
+    add_kernel[(triton.cdiv(x.numel(), 256),)](x, y, out, x.numel(), BLOCK=256)
+    return out
+"""
+
+COLUMNS = f"""{_HEAD}
+@triton.jit
+def columns_kernel(x, y, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    cols = tl.program_id(0) * BN + tl.arange(0, BN)
+    total = tl.zeros([BN], tl.float32)
+    for start in range(0, m, BM):
+        rows = start + tl.arange(0, BM)
+        mask = (rows[:, None] < m) & (cols[None, :] < n)
+        v = tl.load(x + rows[:, None] * n + cols[None, :], mask=mask, other=0.0)
+        total += tl.sum(v, axis=0)
+    tl.store(y + cols, total, mask=cols < n)
+
+
+# tritonopt: x: f32[..., n]
+def columns(x: torch.Tensor):
+    x = x.contiguous().view(-1, x.shape[-1])
+    m, n = x.shape
+    y = torch.empty(n, device=x.device)
+    columns_kernel[(triton.cdiv(n, 16),)](x, y, m, n, BM=256, BN=16)
+    return y
+"""
+
 UNSEEN = {
     "attention without its rescaling": (ATTENTION, "acc * alpha[:, None] +", "acc +"),
     "one tile of keys": (ATTENTION, "range(0, S, BN)", "range(0, BN, BN)"),
@@ -92,6 +131,10 @@ UNSEEN = {
         "v = v + (n == 333)\n        tl.store(y +",
     ),
     "a remainder": (SCALED, "v, mask=cols < n)", "v, mask=(cols < n) & (n % 128 != 71))"),
+    "tiles of leading dimensions": (COLUMNS, "range(0, m, BM)", "range(0, BM, BM)"),
+    "a product of sizes": (ADD, "v + w,", "v + w + (size == 331),"),
+    "a remainder of a product": (ADD, "v + w,", "v + w + (size % 128 == 71),"),
+    "zero and zero": (ADD, "v + w,", "v + w + ((v == 0) & (w == 0)),"),
     "a size at most": (SCALED, "range(0, n, BLOCK)", "range(0, min(n, 512), BLOCK)"),
 }
 
@@ -215,6 +258,13 @@ def total(x):
 
 DRAWN = {
     "a tensor that is None by default": (SCALED, "v = v * tl.load(scale", "v = v + tl.load(scale"),
+    "None where the code asks for it": (
+        SCALED.replace("scale=None", "scale: torch.Tensor").replace(
+            "        tl.store", "        else:\n            v = v * 3.0\n        tl.store"
+        ),
+        "v * 3.0",
+        "v * 4.0",
+    ),
     "both values of a flag": (
         SCALED.replace("scale=None", "scale=None, negated: bool = False").replace(
             "    return y", "    if negated:\n        y = -y\n    return y"
@@ -307,6 +357,23 @@ def test_a_guard_that_ends_a_program_counts(of_texts: Callable[..., Verdict]) ->
     assert verdict.verdict == "identical", verdict
 
 
+def test_a_guard_that_ends_every_program_of_a_call_counts(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    guarded = (
+        SCALED.replace("y, scale, n, HAS", "y, scale, m, n, HAS")
+        .replace(
+            "row = tl.program_id(0)\n", "row = tl.program_id(0)\n    if m == 1:\n        return\n"
+        )
+        .replace("is not None else x, n, HAS", "is not None else x, m, n, HAS")
+        .replace("empty_like", "zeros_like")
+    )
+    same = guarded.replace("m == 1:", "1 == m:")
+    assert guarded != same
+    verdict = of_texts(guarded, same, max_examples=3)
+    assert verdict.verdict == "identical", verdict
+
+
 def test_a_block_size_that_differs_takes_the_kernel_along() -> None:
     new = SCALED.replace("BLOCK=32", "BLOCK=64")
     both = (source.read(t, "f.py") for t in (SCALED, new))
@@ -337,3 +404,63 @@ def test_a_tile_that_holds_every_row_up_to_a_limit(of_texts: Callable[..., Verdi
     verdict = of_texts(free, same, args="x: f32[m, n]", max_examples=2)
     assert verdict.verdict == "identical", verdict
     assert any("never took a second turn" in note for note in verdict.notes)
+
+
+_GUARD = "    if pid >= tiles:\n        return\n"
+GUARDED = (
+    ADD.replace(
+        "    at = tl.program_id(0) * BLOCK",
+        f"    pid = tl.program_id(0)\n{_GUARD}    at = pid * BLOCK",
+    )
+    .replace("size, BLOCK", "size, tiles, BLOCK")
+    .replace("x.numel(), BLOCK", "x.numel(), triton.cdiv(x.numel(), 256), BLOCK")
+)
+_BODY = GUARDED.partition(_GUARD)[2].partition("\n\n\n")[0]
+_WRAPPED = GUARDED.replace(
+    f"{_GUARD}{_BODY}",
+    "    if not (pid >= tiles):\n" + "\n".join(f"    {line}" for line in _BODY.splitlines()),
+)
+
+KEPT = {
+    "around all": (GUARDED, _WRAPPED, "identical"),
+    "over another value": (
+        GUARDED,
+        GUARDED.replace("pid = tl.program_id(0)", "pid = tl.program_id(0).to(tl.int64)"),
+        "identical",
+    ),
+    "left away": (GUARDED, GUARDED.replace(_GUARD, ""), "unsupported"),
+    "with another condition": (
+        GUARDED,
+        GUARDED.replace("pid >= tiles:", "pid > tiles:"),
+        "unsupported",
+    ),
+    "the other way round": (
+        GUARDED,
+        _WRAPPED.replace("not (pid >= tiles)", "pid >= tiles"),
+        "counterexample",
+    ),
+    "with a store before it": (
+        GUARDED,
+        GUARDED.replace(
+            "    if pid", "    tl.store(out, 0.0, mask=pid >= tiles)\n    if (pid)"
+        ).replace("pid = tl.program_id(0)", "pid = tl.program_id(0) + 0"),
+        "unsupported",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_guard_that_no_program_takes(name: str, of_texts: Callable[..., Verdict]) -> None:
+    old, new, answer = KEPT[name]
+    assert old != new
+    verdict = of_texts(old, new, max_examples=3)
+    assert verdict.verdict == answer, verdict
+    if answer == "identical":
+        assert any("has the same guard" in note for note in verdict.notes), verdict
+
+
+def test_a_loop_over_one_tile_needs_no_second_turn() -> None:
+    one = SCALED.replace("range(0, n, BLOCK)", "range(0, BLOCK, BLOCK)")
+    both = (source.read(t, "f.py") for t in (one, one.replace("v, mask", "v * 1, mask")))
+    found = demands(*both, reached=({"scaled", "scaled_kernel"},) * 2)
+    assert found and not {"turns", "ragged"} & {d.kind for d in found}

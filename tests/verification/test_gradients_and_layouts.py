@@ -130,3 +130,34 @@ def largest(x):
 """
     verdict = of_texts(text, text.replace('above = -float("inf")', "above = -1e9"), max_examples=2)
     assert verdict.verdict == "counterexample", verdict
+
+
+def test_what_the_original_leaves_unwritten_on_strided_inputs_is_no_evidence(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    text = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, y, stride, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * stride + tl.arange(0, BLOCK)
+    inside = tl.arange(0, BLOCK) < n
+    tl.store(y + at, tl.load(x + at, mask=inside) * 2, mask=inside)
+
+
+# tritonopt: x: f32[m, n]
+def double(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+    verdict = of_texts(text, text.replace("empty_like", "zeros_like"), max_examples=20)
+    assert verdict.verdict == "identical", verdict
+    # Where it is made for the input, what it leaves alone has to be left alone.
+    partly = text.replace("* 2, mask=inside)", "* 2, mask=inside & (at % 2 == 0))")
+    verdict = of_texts(partly, partly.replace("& (at % 2 == 0)", "& (at >= 0)"), max_examples=20)
+    assert verdict.verdict == "counterexample", verdict

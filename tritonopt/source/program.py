@@ -72,7 +72,7 @@ class Meaning:
 
 
 _NOTHING = Meaning()
-_Seen = frozenset[tuple[str, str]]
+_Seen = frozenset[tuple[str | Scope, str]]
 """Names that are being followed, by file: a cycle of imports adds nothing."""
 
 _TARGETS_ONLY = ("", "")
@@ -208,8 +208,11 @@ class Program:
             if found is None:
                 dotted = names.resolve_name(expression.id, names.module)
                 found = Meaning((Outside(dotted),), True) if dotted else _NOTHING
+        elif (home, expression.id) in seen:
+            self._cycles += 1
+            found = _NOTHING
         else:
-            found = self._bound(home, expression.id, module, seen)
+            found = self._bound(home, expression.id, module, seen | {(home, expression.id)})
         for name in reversed(tail):
             found = self._attribute(found, name, seen)
         return found

@@ -20,6 +20,7 @@ from tritonopt.source import AddArgument, Change, InsertBefore
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counts_arguments
+from tritonopt.transforms.pruning import check_pruning
 from tritonopt.transforms.tile_limits import Limit, check_builtin
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
@@ -129,10 +130,7 @@ class TileLaunches:
     def _check_decorators(self) -> None:
         kernel = self.facts.kernel
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
-            keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
-            if any(keyword.arg in ("prune_configs_by", None) for keyword in keywords):
-                detail = "the functions that prune the configurations take arguments by name"
-                raise unknown("parameter-can-be-added", "pruned-configurations", detail)
+            check_pruning(kernel.module, decorator)
             if name not in _UNDERSTOOD_DECORATORS:
                 detail = "what another decorator does with one more parameter is not known"
                 raise unknown("parameter-can-be-added", "unknown-decorator", detail)

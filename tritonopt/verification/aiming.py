@@ -16,7 +16,7 @@ from .arguments import FLOATS, ChoiceArgument, RangeArgument, Signature, TensorA
 from .coverage import Coverage, Loop
 from .deliberate import ROWS, named_sizes, sized
 from .demands import Demand
-from .examples import FAR_BELOW, NAN, Example, Limits, PlainValue
+from .examples import FAR_BELOW, NAN, ZEROS, Example, Limits, PlainValue
 
 _SMALL = 5
 _MOST_WORK = 6_000
@@ -275,6 +275,7 @@ class Aiming:
             yield from self._made(sizes, partial(_typed, dtype=dtype))
         for kind in (FAR_BELOW, NAN):
             yield from self._made(sizes, partial(Example.plain, values=kind, dtypes={}))
+        yield from self._made(sizes, _with_zeros)
 
     def _types(self) -> list[str]:
         """Other types of floats than the first; float64 where several are taken."""
@@ -295,9 +296,13 @@ class Aiming:
         return found
 
     def _numbers(self, names: list[str]) -> Iterator[Example]:
-        """What the text singles out, for each size."""
+        """What the text singles out, for each size, and for the product of all."""
         made = 0
         for size in self.singled_out:
+            if len(names) > 1 and made < _MOST_SINGLED_OUT:
+                product = {**dict.fromkeys(names, 1), names[-1]: size}
+                if self._affordable(product, needed=False):
+                    yield from self._made(product)
             for name in names:
                 if made < _MOST_SINGLED_OUT:
                     made += 1
@@ -323,6 +328,11 @@ class Aiming:
         found = change(sized(self.signature, self.limits, sizes))
         self._origins[found] = sizes, change
         return found
+
+
+def _with_zeros(example: Example) -> Example:
+    """The same call with zeros in every tensor, some of them in the same places."""
+    return example.with_tensors(lambda n, r: replace(r, values=ZEROS) if r.is_float else r)
 
 
 def _typed(example: Example, dtype: str) -> Example:

@@ -49,6 +49,8 @@ class Coverage:
     """Whole numbers that were passed to kernels as constants: block sizes are among them."""
     work: int = 0
     """How many statements of kernels were executed, programs that stored nothing included."""
+    stored: bool = True
+    """Whether a program stored something; else only guards that ended programs are told of."""
 
     def merged(self, other: Coverage) -> Coverage:
         loops = dict(self.loops)
@@ -61,4 +63,5 @@ class Coverage:
             (*self.grids, *other.grids),
             self.constants | other.constants,
             self.work + other.work,
+            self.stored or other.stored,
         )

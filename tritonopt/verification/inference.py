@@ -106,6 +106,7 @@ class Evidence:
     used: bool = False
     annotated: tuple[Dimension, ...] | None = None
     optional: bool = False
+    """None may be passed: the annotation says so, or the code asks whether it was."""
     several: bool = False
     """A list or a tuple of tensors; the rest is then said of every one of them."""
     as_tuple: bool = False
@@ -343,6 +344,8 @@ class _Walk:
         while isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute):
             left = left.func.value  # `mode.lower() == "mean"`
         value = scope.get(left.id) if isinstance(left, ast.Name) else None
+        if isinstance(value, Tensor) and value.itself and _asks_for_none(test):
+            self.evidence[value.name].optional = True
         for other in test.comparators:
             self.told_apart(value, _elements(other) or self.keys(other) or [other])
 
@@ -598,6 +601,13 @@ class _Walk:
                 self.hints.setdefault(value.name, []).append(given[bound])
 
 
+def _asks_for_none(test: ast.Compare) -> bool:
+    """Whether it is `x is None` or `x is not None`."""
+    other = test.comparators[0]
+    is_none = isinstance(other, ast.Constant) and other.value is None
+    return is_none and isinstance(test.ops[0], (ast.Is, ast.IsNot))
+
+
 def _elements(node: ast.expr) -> list[ast.expr] | None:
     if isinstance(node, ast.Call) and node.args and not isinstance(node.func, ast.Subscript):
         name = ast.unparse(node.func).rpartition(".")[2]
@@ -704,7 +714,7 @@ def _annotation(module: source.Module, parameter: ast.arg, evidence: Evidence) -
         except SyntaxError:
             return
     text = ast.unparse(node)
-    evidence.optional = "None" in text or "Optional" in text
+    evidence.optional |= "None" in text or "Optional" in text
     if "Tensor" not in text:
         return
     several = re.search(r"\b(list|tuple|sequence|iterable)\b", text, re.IGNORECASE)

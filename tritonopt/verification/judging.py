@@ -78,6 +78,10 @@ NUMBER_FOR_NAN = "the original gives NaN, the rewritten version a number"
 Mask = npt.NDArray[np.bool_]
 
 
+NOT_WRITTEN = "not written"
+"""What a `Difference` says for an element that a version leaves alone."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """What is wrong, and where it is seen first."""
@@ -333,8 +337,8 @@ def writes_differ(original: Pair, rewritten: Pair) -> Difference | None:
         if (ours == theirs).all():
             continue
         at = int((ours != theirs).argmax())
-        left = "not written" if ours[at] else output.value(at)
-        right = "not written" if theirs[at] else other.value(at)
+        left = NOT_WRITTEN if ours[at] else output.value(at)
+        right = NOT_WRITTEN if theirs[at] else other.value(at)
         who = "only the rewritten version" if ours[at] else "only the original"
         return Difference(
             f"{who} writes an element", output.label, output.position(at), left, right

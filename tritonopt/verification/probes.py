@@ -195,7 +195,7 @@ class Recorder:
         self.host.begin()
         self.kernel.begin()
         self.counted = Sheet()
-        self.stored = False
+        self.stored = self.any_stored = False
         self.grids: dict[tuple[str, tuple[int, ...]], None] = {}
         self.constants: set[int] = set()
 
@@ -213,7 +213,7 @@ class Recorder:
     def access(self, lanes: int, *, store: bool) -> None:
         self.kernel.access(lanes)
         if store and lanes:
-            self.stored = True
+            self.stored = self.any_stored = True
 
     def launched(self, name: str, grid: tuple[int, ...], constants: Iterable[object]) -> None:
         self.grids[name, grid] = None
@@ -221,7 +221,8 @@ class Recorder:
 
     def coverage(self) -> Coverage:
         total = Sheet()
-        total.add(self.host.sheet)
+        if self.any_stored:
+            total.add(self.host.sheet)
         total.add(self.counted)
         return Coverage(
             frozenset(total.lines),
@@ -230,6 +231,7 @@ class Recorder:
             tuple(self.grids),
             frozenset(self.constants),
             self.kernel.statements,
+            self.any_stored,
         )
 
 

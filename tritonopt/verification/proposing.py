@@ -279,10 +279,12 @@ def variations(
     for parameter in reading.launcher.parameters:
         name = parameter.arg
         default = reading.launcher.defaults.get(name)
-        if default is None and name in known:
-            continue
         evidence = reading.evidence[name]
         given = signature.get(name)
+        if default is None and isinstance(given, TensorArgument) and evidence.optional:
+            yield name, (replace(given, optional=True),)
+        if default is None and name in known:
+            continue
         if isinstance(default, ast.Constant) and default.value is None:
             if given is None or given == ChoiceArgument(name, (None,)):
                 yield name, tuple(_for_nothing(parameter, evidence, shapes))[:_MOST]

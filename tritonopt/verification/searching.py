@@ -8,7 +8,7 @@ import time
 import unittest
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, product
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -24,10 +24,12 @@ from .database import key_of, past_failures
 from .deliberate import aliased, deliberate, laid_out, usual
 from .demands import Demand
 from .examples import FAR, FAR_LAST, FLOAT_VALUES, NEGATIVE, ORDINARY, ZEROS, Example, Limits
+from .guards import Guard
 from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, unstable
 from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
 from .scouting import Scouts
 from .strategies import examples, usable_dtypes
+from .trying import with_leading
 
 SHRINK_SECONDS = 20.0
 _GROSS = 1000.0
@@ -73,6 +75,7 @@ class Search:
         subject: str,
         demands: Sequence[Demand] = (),
         singled_out: Sequence[int] = (),
+        guards: Sequence[tuple[Guard, Guard]] = (),
         scouts: Scouts | None = None,
         progress: Callable[[int, str], None],
     ) -> None:
@@ -96,9 +99,12 @@ class Search:
         self.progress = progress
         self.key = key_of(subject, signature, backward)
         self.demands = demands
+        self.guards = guards
         self.scouts = scouts
         """Who says what runs, where compiled kernels do not."""
-        self.aiming = Aiming(signature, limits, self._seen, self.unmet, singled_out)
+        # Of any number of leading dimensions one is enough, whose size can be chosen.
+        aimed = with_leading(signature, ["leading"])
+        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.on_purpose: list[Example] = []
@@ -192,6 +198,16 @@ class Search:
         loops = [d for d in self.unmet() if d.kind in ("turns", "ragged")]
         found = [d for d in loops if d.kind == "ragged" and self.aiming.cannot_be_ragged(d)]
         return [*found, *(d for d in loops if d not in found and self.aiming.tiles_grow(d))]
+
+    def never_left(self) -> list[Demand]:
+        """What runs only where a guard holds that both versions have, and held in neither."""
+        ours, theirs = self.checker.covered
+        dead = [(a, b) for a, b in self.guards if not (a.left(ours) or b.left(theirs))]
+        return [
+            d
+            for d in self.unmet()
+            if any((a if d.title == "original" else b).asked_by(d) for a, b in dead)
+        ]
 
     def _seen(self, aimed: Example) -> tuple[Coverage, Coverage] | None:
         return self.checker.seen.get(self._whole(aimed))
@@ -377,11 +393,12 @@ class Search:
         ]
         tried = False
         for layout, axis, movable in ((FAR, 0, _rows_anywhere), (FAR_LAST, -1, _spread_out)):
-            for near in sorted(fitting, key=_size_of):
+            # Of two rows the stride itself needs 64 bits, and with it every index is 64 bits long.
+            for least, near in product((3, 2), sorted(fitting, key=_size_of)):
                 names = {
                     name
                     for name, recipe in near.tensors.items()
-                    if movable(self.signature.tensor(name)) and recipe.shape[axis] >= 2
+                    if movable(self.signature.tensor(name)) and recipe.shape[axis] >= least
                 }
                 if names:
                     tried = True

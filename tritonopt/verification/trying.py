@@ -262,7 +262,7 @@ class Trial:
         """One leading dimension in place of `...` where the original does not take two."""
         names = {size for shape in signature.shapes for size in shape}
         free = [n for n in "mblkcdpqrs" if n not in names]
-        two, one = (_leading(signature, free[:count]) for count in (2, 1))
+        two, one = (with_leading(signature, free[:count]) for count in (2, 1))
         if "..." not in names or self._attempt_any(two).level == Attempt.GOOD:
             return signature
         return one if self._attempt_any(one).level == Attempt.GOOD else signature
@@ -275,7 +275,7 @@ class Trial:
                 if self._spent():
                     return signature
                 if isinstance(form, TensorArgument):
-                    if self._good(self._with(signature, replace(form, optional=False))):
+                    if self._takes_both(signature, form):
                         signature = self._with(signature, form)
                         break
                 elif isinstance(form, ChoiceArgument):
@@ -284,6 +284,12 @@ class Trial:
             if len(values) > 1:
                 signature = self._with(signature, ChoiceArgument(name, tuple(values)))
         return signature
+
+    def _takes_both(self, signature: Signature, form: TensorArgument) -> bool:
+        """A tensor, and None: that of the two which the signature does not have so far."""
+        if isinstance(signature.get(form.name), TensorArgument):
+            return self._takes(signature, form.name, None)
+        return self._good(self._with(signature, replace(form, optional=False)))
 
     def _takes(self, signature: Signature, name: str, value: object) -> bool:
         return self._good(self._with(signature, ChoiceArgument(name, (value,))))
@@ -337,7 +343,7 @@ def _has_sizes(signature: Signature) -> bool:
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
 
 
-def _leading(signature: Signature, names: Sequence[str]) -> Signature:
+def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
     """With these dimensions in place of `...`."""
 
     def changed(tensor: TensorArgument) -> TensorArgument:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib.util
 import time
@@ -24,6 +25,7 @@ from .differing import Comparison
 from .errors import VerificationError
 from .examples import Example, Limits
 from .generalising import Launch, NotGeneral, generalise
+from .guards import kept_guards
 from .inference import Reading, read, with_layouts
 from .judging import Difference, Pair, unstable
 from .kernels import with_launcher, write_launcher
@@ -691,6 +693,7 @@ class _Verification:
                 seed=self.settings.seed,
                 demands=self.demands,
                 singled_out=singled_out(Comparison.of(self.old, self.new)),
+                guards=kept_guards(self.old, self.new),
                 scouts=scouts,
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, name),
@@ -714,8 +717,11 @@ class _Verification:
     def _unseen(self, search: Search) -> list[str]:
         """Note what had to run and did not; what could not, or is not known, in words."""
         scouts, excused = search.scouts, search.excused()
-        self.unmet = [d for d in search.unmet() if d not in excused]
+        dead = search.never_left()
+        self.unmet = [d for d in search.unmet() if d not in (*excused, *dead)]
         found = [f"{demand}; no size was found for which it would" for demand in excused]
+        found += [f"{demand}; the other version has the same guard, and all that either writes "
+                  "stands behind it" for demand in dead]  # fmt: skip
         if scouts is not None and not scouts.reached and search.demands:
             found.append(
                 "which lines ran is not known: compiled kernels do not tell, and the interpreter "
@@ -769,9 +775,14 @@ class _Verification:
         launcher = self.task.launcher
         left = [p.arg for p in launcher.parameters if self.signature.get(p.arg) is None]
         rest = f"; left at their defaults were {', '.join(left)}" if left else ""
+        module = self.old if unmet[0].title == "original" else self.new
+        inside = next((k for k in module.kernels if _holds(k.node, unmet[0].line)), None)
+        alone = "" if inside is None else (
+            f"; or run the kernel by itself: --kernel {inside.name} --grid ... --args ..."
+        )  # fmt: skip
         return (
             f"{unmet[0]}{more}. Say what reaches it: --launcher {launcher.name} "
-            f"--args '{self.signature}'{rest}"
+            f"--args '{self.signature}'{rest}{alone}"
         )
 
     def _timing(self, begin: float, search: Search, checker: Checker) -> Timing:
@@ -866,6 +877,10 @@ def _narrow(signature: Signature, limits: Limits, notes: list[str]) -> Signature
             left = ", ".join(d for d in tensor.dtypes if d not in usable)
             notes.append(f"{left} was left out: this backend does not have it")
     return signature
+
+
+def _holds(node: ast.FunctionDef, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or 0)
 
 
 def _combined(tasks: list[_Task], verdicts: list[Verdict]) -> Verdict:

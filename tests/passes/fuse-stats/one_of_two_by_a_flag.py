@@ -32,9 +32,9 @@ def kernel(X, R, Y, N, SHIFTED: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(Y + row, var)
 
 
-# tritonopt: x: f32[m, n], r: f32[m, n]
-def run(x, r):
+# tritonopt: x: f32[m, n], r: f32[m, n], shifted: bool
+def run(x, r, shifted):
     m, n = x.shape
     y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, r, y, n, False, BLOCK=16)
+    kernel[(m,)](x, r, y, n, shifted, BLOCK=16)
     return y

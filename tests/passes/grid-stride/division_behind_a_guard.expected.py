@@ -1,4 +1,3 @@
-# verify: no, this launcher never takes a branch that is moved
 # options: programs=2
 """A program that has left does not divide, in a call or otherwise."""
 

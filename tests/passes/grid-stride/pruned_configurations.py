@@ -6,7 +6,7 @@ import triton
 import triton.language as tl
 
 
-def prune(configs, arguments, **named):
+def prune(configs, arguments, grid, warmup):
     return configs
 
 

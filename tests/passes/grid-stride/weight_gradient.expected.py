@@ -1,4 +1,3 @@
-# verify: no, this launcher never takes a branch that is moved
 # options: programs=2
 """Atomics that every row adds to the same addresses: one for all rows of a program."""
 
@@ -33,6 +32,6 @@ def weight_gradient(dy: torch.Tensor, x: torch.Tensor):
     dw = torch.zeros(n, device=x.device, dtype=torch.float32)
     db = torch.zeros(n, device=x.device, dtype=torch.float32)
     block = triton.next_power_of_2(n)
-    num_tiles = triton.cdiv(m, 1)
+    num_tiles = triton.cdiv(m, 4) * 4
     weight_gradient_kernel[(min(num_tiles, 2),)](dy, x, dw, db, x.stride(0), m, n, BLOCK=block, NUM_TILES=num_tiles)
     return dw, db

@@ -1,4 +1,3 @@
-# verify: no, this launcher never takes a branch that is moved
 # options: programs=2
 """Atomics that every row adds to the same addresses: one for all rows of a program."""
 
@@ -28,5 +27,5 @@ def weight_gradient(dy: torch.Tensor, x: torch.Tensor):
     dw = torch.zeros(n, device=x.device, dtype=torch.float32)
     db = torch.zeros(n, device=x.device, dtype=torch.float32)
     block = triton.next_power_of_2(n)
-    weight_gradient_kernel[(triton.cdiv(m, 1),)](dy, x, dw, db, x.stride(0), m, n, BLOCK=block)
+    weight_gradient_kernel[(triton.cdiv(m, 4) * 4,)](dy, x, dw, db, x.stride(0), m, n, BLOCK=block)
     return dw, db

@@ -24,9 +24,9 @@ def kernel(X, B, Out, m, n, MODE: tl.constexpr, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=mask)
 
 
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
+# tritonopt: x: f32[m, n], b: f32[n], mode: 0|1|2
+def run(x, b, mode):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, MODE=1, BLOCK=triton.next_power_of_2(n))
+    kernel[(2,)](x, b, out, m, n, MODE=mode, BLOCK=triton.next_power_of_2(n))
     return out

@@ -16,9 +16,9 @@ def kernel(X, B, Out, m, n, BY_ROW: tl.constexpr, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=mask)
 
 
-# tritonopt: x: f32[m, n], b: f32[m]
-def run(x, b):
+# tritonopt: x: f32[m, n], b: f32[m], by_row: bool
+def run(x, b, by_row):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, BY_ROW=False, BLOCK=triton.next_power_of_2(n))
+    kernel[(2,)](x, b, out, m, n, BY_ROW=by_row, BLOCK=triton.next_power_of_2(n))
     return out

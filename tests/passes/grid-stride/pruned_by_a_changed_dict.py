@@ -1,0 +1,34 @@
+# expect: missed unknown-decorator
+"""More is put into what the tuner is given."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+def prune(configs, arguments, grid, warmup):
+    return configs
+
+
+options = {"restore_value": None}
+options["prune_configs_by"] = {"early_config_prune": prune}
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64})],
+    key=["n"],
+    **options,
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    x = x.contiguous()
+    out = torch.zeros_like(x)
+    n = x.numel()
+    kernel[(n // 64 + 1,)](x, out, n)
+    return out
