@@ -400,6 +400,76 @@ def test_a_kernel_of_a_class(tmp_path: Path) -> None:
     assert found.uses_elsewhere(found.kernels[0]).escapes
 
 
+IN_BRANCHES = (
+    HEAD
+    + "if tl:\n    @triton.jit\n    def helper(x):\n        return x + 1\n"
+    + "else:\n    helper = tl.exp\n"
+)
+
+
+def alternatives_of(tmp_path: Path, files: dict[str, str]) -> list[str]:
+    """The functions one of which the last statement of the main file calls."""
+    given = {"pkg/__init__.py": "", "pkg/a.py": IN_BRANCHES, **files}
+    found = read(tmp_path, given, "pkg/main.py")
+    assert found.jit_function_elsewhere(last_call(found)) is None  # it is none of them surely
+    callees = found.alternative_callees(last_call(found))
+    return [c if isinstance(c, str) else c.qualname for c in callees]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pkg/main.py": "from .a import helper\nhelper(1)\n"},
+        {"pkg/main.py": "from pkg.a import helper as h\ng = h\ng(1)\n"},
+        {"pkg/main.py": "from . import a\na.helper(1)\n"},
+        {"pkg/main.py": "from .b import h\nh(1)\n", "pkg/b.py": "from .a import helper as h\n"},
+        {"pkg/main.py": "from .b import *\nhelper(1)\n", "pkg/b.py": "from .a import helper\n"},
+        {
+            "pkg/main.py": "try:\n    from .a import helper\nexcept E:\n    helper = None\n"
+            "helper(1)\n"
+        },
+        {"pkg/main.py": IN_BRANCHES + "helper(1)\n"},
+    ],
+)
+def test_one_of_the_branches_of_a_statement(tmp_path: Path, files: dict[str, str]) -> None:
+    assert alternatives_of(tmp_path, files) == ["helper", "triton.language.exp"]
+
+
+USE = {"pkg/main.py": "from .a import helper\nhelper(1)\n"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {**USE, "pkg/a.py": IN_BRANCHES + "helper = print\n"},
+        {**USE, "pkg/a.py": IN_BRANCHES + "def f():\n    global helper\n    helper = print\n"},
+        {**USE, "pkg/a.py": IN_BRANCHES.replace("tl.exp", "print")},
+        {**USE, "pkg/a.py": IN_BRANCHES + "from .b import *\n", "pkg/b.py": "helper = 1\n"},
+        {**USE, "pkg/b.py": "from . import a\na.helper = print\n"},
+        {**USE, "pkg/b.py": "from . import main\nmain.helper = print\n"},
+        {**USE, "pkg/b.py": "from . import a\nf(a)\n"},
+        {"pkg/main.py": "from .a import helper\nhelper = print\nhelper(1)\n"},
+        {"pkg/main.py": "from .a import helper\nfor helper in x: pass\nhelper(1)\n"},
+        {"pkg/main.py": IN_BRANCHES + "del x\nhelper += 1\nhelper(1)\n"},
+        {**USE, "pkg/a.py": HEAD + "class helper: ...\n"},
+    ],
+)
+def test_what_is_more_than_the_branches_of_a_statement(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    assert alternatives_of(tmp_path, files) == []
+
+
+def test_that_it_is_one_of_several_is_no_answer_to_other_questions(tmp_path: Path) -> None:
+    given = {"pkg/__init__.py": "", "pkg/a.py": IN_BRANCHES, **USE}
+    found = read(tmp_path, given, "pkg/main.py")
+    call = last_call(found)
+    assert found.alternatives(call) is not None
+    assert found.program is not None
+    assert found.program.meaning(call, found).only is None
+    assert found.bound_elsewhere(call) is None
+
+
 def test_local_names_that_stand_for_one_another(tmp_path: Path) -> None:
     text = """
         def run(helper, count):

@@ -233,7 +233,7 @@ class Forms:
                 return holds if value.op == "is" else ONE - holds
         if value.op in COMPARISONS or (value.op in _BOOLEAN_OPERATORS and self._is_boolean(value)):
             return self.condition(value)
-        if value.op in ("reshaped", "part", "element", "attribute", "tuple"):
+        if value.op in ("reshaped", "one_of", "part", "element", "attribute", "tuple"):
             arguments = tuple((_hide_lanes(self.of(o)), self._shape(o)) for o in operands)
             tag = "attribute" if value.op == "attribute" else "call"
             return Polynomial.of(Atom(tag, (value.op, str(value.attribute), *arguments)))
@@ -414,7 +414,7 @@ class Forms:
         match value.op:
             case "const" | "constexpr" | "global" | "dtype":
                 return "static"
-            case "param" | "phi" | "opaque" | "tuple" | "part" | "element" | "attribute":
+            case "param" | "phi" | "opaque" | "tuple" | "part" | "element" | "attribute" | "one_of":
                 return "either"
             case "in_branch":
                 return self._when[value.operands[0].serial]

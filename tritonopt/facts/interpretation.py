@@ -124,6 +124,8 @@ class Interpretation:
         self._returned: list[Guard] = []
         """Of the helpers being interpreted: the conditions under which they have not returned."""
         self._call_stack: list[Kernel] = []
+        self._questions = 0
+        """How often the program's index, or the number of programs, was asked for so far."""
         environment: Environment = {}
         for parameter in kernel.parameters:
             environment[parameter.name] = self.table.make(
@@ -447,10 +449,7 @@ class Interpretation:
         if changing:
             # Once more, now that these are known not to keep the shape and type they start with.
             self._frame.environment = environment
-            self._clock = clock
-            del self.effects[effects:], self.loops[loops:]
-            for order in [o for o in self.loads if o > clock]:
-                del self.loads[order]
+            self._forget(clock, effects, loops)
             self._iterate(loop, statement, target, changing)
         if statement.orelse and loop.left_early:
             self._unknown_statement(statement)
@@ -896,6 +895,9 @@ class Interpretation:
         helper = self._helper(node.func)
         if helper is not None:
             return self._inline(node, helper, positional, keywords)
+        chosen = self._one_of_several(node, positional, keywords)
+        if chosen is not None:
+            return chosen
         if self._is_compile_time_function(node.func):
             name = ast.unparse(node.func)
             given = [*positional, *keywords.values()]
@@ -982,12 +984,13 @@ class Interpretation:
         return effect.loaded
 
     def _helper(self, function: ast.expr) -> Kernel | None:
-        if len(self._call_stack) >= MAX_INLINING:
-            return None
         helper = self._jit_function(function)
-        if helper is None or helper in self._call_stack or helper is self.kernel:
-            return None
-        return helper if helper.is_called_as_written else None
+        return helper if helper is not None and self._may_inline(helper) else None
+
+    def _may_inline(self, helper: Kernel) -> bool:
+        if len(self._call_stack) >= MAX_INLINING or helper in self._call_stack:
+            return False
+        return helper is not self.kernel and helper.is_called_as_written
 
     def _jit_function(self, function: ast.expr) -> Kernel | None:
         """The jit function that an expression surely stands for."""
@@ -1009,6 +1012,66 @@ class Interpretation:
             return False
         home = self._scope(expression).find(expression.id)
         return home is not None and home.node is self._frame.kernel.node
+
+    def _one_of_several(
+        self, node: ast.Call, positional: list[Value], keywords: dict[str, Value]
+    ) -> Value | None:
+        """What a call of one of several functions returns; None where any may do more than compute.
+
+        It is the result of none of them: only what it is computed from is known of it.
+        """
+        if not isinstance(node.func, (ast.Name, ast.Attribute)) or self._is_local(node.func):
+            return None
+        callees = self._frame.kernel.module.alternative_callees(node.func)
+        results = [self._only_computed(node, callee, positional, keywords) for callee in callees]
+        if not results or any(result is None for result in results):
+            return None
+        shapes = {result.shape for result in results if result is not None}
+        shape = shapes.pop() if len(shapes) == 1 else None
+        # Like no other value, but one that shows which loads and loops it depends on.
+        number = self.table.opaque("one of several functions").serial
+        given = [*positional, *keywords.values()]
+        return self.table.make("one_of", given, number, shape=shape)
+
+    def _only_computed(
+        self,
+        node: ast.Call,
+        callee: Kernel | str,
+        positional: Sequence[Value],
+        keywords: Mapping[str, Value],
+    ) -> Value | None:
+        """What a function makes of its arguments; None where it has an effect or asks for more.
+
+        The record is left as it was. Of the arguments it is given the shapes alone.
+        """
+        given = [self._of_shape(value) for value in positional]
+        named = {name: self._of_shape(value) for name, value in keywords.items()}
+        clock, effects, loops = self._clock, len(self.effects), len(self.loops)
+        questions = self._questions
+        if isinstance(callee, Kernel):
+            if not self._may_inline(callee):
+                return None
+            result = self._inline(node, callee, given, named)
+        else:
+            name = language.function(callee)
+            if not language.is_lane_by_lane(name) or len(given) != 1 or named:
+                return None
+            result = self._language_call(node, name, Arguments(given, named))
+        pure = len(self.effects) == effects and len(self.loops) == loops
+        pure = pure and self._questions == questions
+        self._forget(clock, effects, loops)
+        plain = not result.is_none and result.op not in ("tuple", "dtype", "block_pointer")
+        return result if pure and plain else None
+
+    def _of_shape(self, value: Value) -> Value:
+        return self.table.opaque("an argument of one of several functions", shape=value.shape)
+
+    def _forget(self, clock: int, effects: int, loops: int) -> None:
+        """Take back what was noted since then."""
+        self._clock = clock
+        del self.effects[effects:], self.loops[loops:]
+        for order in [o for o in self.loads if o > clock]:
+            del self.loads[order]
 
     def _inline(
         self, node: ast.Call, helper: Kernel, positional: list[Value], keywords: dict[str, Value]
@@ -1054,6 +1117,7 @@ class Interpretation:
     def _language_call(self, node: ast.Call, name: str, arguments: Arguments) -> Value:
         """What touches memory, or has an order, is an effect; all else is a matter of values."""
         get = arguments.get
+        self._questions += name in ("program_id", "num_programs")
         match name:
             case "load":
                 effect = self._effect(

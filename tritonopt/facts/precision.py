@@ -19,7 +19,7 @@ _MIXING = _ROUNDING | {"minimum", "maximum"}
 """Operations whose result has the wider one of the operands' types."""
 
 _OF_UNKNOWN_TYPE = frozenset(
-    {"opaque", "reshaped", "part", "element", "attribute", "tuple", "cast"}
+    {"opaque", "one_of", "reshaped", "part", "element", "attribute", "tuple", "cast"}
 )
 
 

@@ -39,8 +39,6 @@ class ProgramIds:
                     found._note(node, searched, searched is kernel)
                 elif isinstance(node, (ast.Name, ast.Attribute)):
                     named = _kernels_named(searched, node)
-                    elsewhere = searched.module.jit_function_elsewhere(node)
-                    named += [] if elsewhere is None else [elsewhere]
                     hidden = (k.name for k in named if not k.is_called_as_written)
                     found.in_helper = next(hidden, found.in_helper)  # it may
                     todo += [k for k in named if k not in seen]
@@ -87,15 +85,20 @@ def _axis(call: ast.Call) -> int | None:
 
 
 def callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
-    """The jit functions of the file that a call may be of."""
+    """The jit functions that a call may be of."""
     return _kernels_named(kernel, call.func)
 
 
 def _kernels_named(kernel: Kernel, name: ast.expr) -> list[Kernel]:
-    """The jit functions of the file that a name in a kernel may stand for."""
-    if not isinstance(name, ast.Name):
-        return []
-    scope = kernel.module.names.scope_of.get(name)
-    home = scope.find(name.id) if scope is not None else None
-    bindings = home.bindings[name.id] if home is not None else []
-    return [k for k in kernel.module.kernels if k.node in bindings]
+    """The jit functions that a name in a kernel may stand for, in its file or in another."""
+    module = kernel.module
+    found: list[Kernel] = []
+    if isinstance(name, ast.Name):
+        scope = module.names.scope_of.get(name)
+        home = scope.find(name.id) if scope is not None else None
+        bindings = home.bindings[name.id] if home is not None else []
+        found = [k for k in module.kernels if k.node in bindings]
+    elsewhere = module.jit_function_elsewhere(name)
+    found += [] if elsewhere is None else [elsewhere]
+    others, bound = module.alternatives(name) or (module, ())
+    return found + [k for k in others.kernels if k.node in bound and k not in found]

@@ -11,7 +11,7 @@ _WRITTEN_OUT = frozenset(
 )
 """Operations through which a product may still meet the addition that it is contracted with."""
 
-_ADDING = frozenset({"add", "sub", "mod", "reduce", "reshaped"})
+_ADDING = frozenset({"add", "sub", "mod", "reduce", "reshaped", "one_of"})
 
 _NOT_ADDING = frozenset(
     ["abs", "ceil", "clamp", "div_rn", "exp", "exp2", "fdiv", "floor", "rsqrt", "sqrt", "sqrt_rn"]
@@ -95,6 +95,6 @@ def _is_sum(value: Value) -> bool:
     if value.op == "reduce":
         return value.reduction.name not in ("max", "min") and not is_integer(value.dtype)
     if value.op != "reshaped":
-        return False
+        return value.op == "one_of"  # which may add up what it is given
     name = value.attribute[0] if isinstance(value.attribute, tuple) else value.attribute
     return name not in _KEEPS_VALUES

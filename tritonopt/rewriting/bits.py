@@ -14,7 +14,10 @@ def bits_when_code_moves(facts: KernelFacts) -> Bits:
     reduction; and it makes one operation of a multiplication and an addition that meet in a block.
     """
     values = list(reachable(facts.values.values()))
-    if any(v.op in ("reduce", "reshaped", "opaque") and not is_integer(v.dtype) for v in values):
+    if any(
+        v.op in ("reduce", "reshaped", "one_of", "opaque") and not is_integer(v.dtype)
+        for v in values
+    ):
         return Bits.REDUCTION_ORDER
     multiplies = any(v.op == "mul" and not _is_index(facts, v) for v in values)
     return Bits.CONTRACTION if multiplies else Bits.SAME

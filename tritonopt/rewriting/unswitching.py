@@ -44,7 +44,7 @@ def when_known(facts: KernelFacts, condition: Value, helper: bool = False) -> st
         if value.op in _STATIC or (value.op == "param" and value.attribute in facts.pointers):
             continue
         unrolled = value.op in ("trip", "carried", "result") and _is_unrolled(facts, value)
-        if value.op == "opaque" or unrolled:
+        if value.op in ("opaque", "one_of") or unrolled:
             found.add("unknown")
         elif value.op == "param":
             found.add("unknown" if helper else "runtime")

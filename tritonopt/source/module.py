@@ -156,6 +156,42 @@ class Module:
         home, binding = found
         return next((kernel for kernel in home.kernels if kernel.node is binding), None)
 
+    def alternatives(self, expression: ast.expr) -> tuple[Module, Sequence[Binding]] | None:
+        """Where each branch of one statement binds what an expression surely stands for; to what.
+
+        Which of the branches is run is not known, so it stands for none of them in particular.
+        """
+        if self.program is not None:
+            found = self.program.alternatives(expression, self)
+            self._note(found is not None and found[0] is not self)
+            return found
+        if not isinstance(expression, ast.Name):
+            return None
+        scope = self.names.scope_of.get(expression, self.names.module)
+        bindings = self.names.alternatives(expression.id)
+        is_global = scope.find(expression.id) is self.names.module
+        return (self, bindings) if bindings and is_global else None
+
+    def alternative_callees(self, expression: ast.expr) -> list[Kernel | str]:
+        """The functions, one of which an expression surely stands for; empty where any is unknown.
+
+        Jit functions, and dotted names of triton.
+        """
+        home, bindings = self.alternatives(expression) or (self, ())
+        found: list[Kernel | str] = []
+        for binding in bindings:
+            callee: Kernel | str | None = None
+            if isinstance(binding, str):
+                callee = binding
+            elif isinstance(binding, (ast.Name, ast.Attribute)):
+                callee = home.resolve(binding)
+            elif isinstance(binding, ast.FunctionDef):
+                callee = next((k for k in home.kernels if k.node is binding), None)
+            if callee is None or (isinstance(callee, str) and not callee.startswith(_LANGUAGE)):
+                return []
+            found.append(callee)
+        return found
+
     def is_replaced(self, name: str) -> bool:
         """Whether another file of the program may give a global of this one another value."""
         return self.program is not None and self.program.is_replaced(self, name)

@@ -143,6 +143,24 @@ class Names:
             self._resolved[key] = self._resolve_bindings(home.bindings[name])
         return self._resolved[key]
 
+    def alternatives(self, name: str) -> Sequence[Binding]:
+        """What each branch of one statement of the module binds to a name that nothing else binds.
+
+        `if FAST: def exp(x): ...` `else: def exp(x): ...`. Empty where it is bound in another way.
+        """
+        bindings = self.module.bindings.get(name, [])
+        assert isinstance(self.module.node, ast.Module)
+        if len(bindings) < 2 or self.stars or any(map(is_none, bindings)):
+            return ()
+        for statement in self.module.node.body:
+            branches = _branches(statement)
+            # As many as there are bindings, so that there is none in any other place.
+            if len(branches) == len(bindings) and all(
+                any(_binds(inner, name) for inner in branch) for branch in branches
+            ):
+                return bindings
+        return ()
+
     def _resolve_unbound(self, name: str) -> str:
         if LANGUAGE in self.stars and name not in _CONVENTIONAL:
             return f"{LANGUAGE}.{name}"
@@ -160,7 +178,7 @@ class Names:
                 names.append(binding)
             elif isinstance(binding, (ast.Name, ast.Attribute)):
                 names.append(self.resolve(binding))
-            elif not (isinstance(binding, ast.Constant) and binding.value is None):
+            elif not is_none(binding):
                 return ""
         if len(set(names)) == 1:
             return names[0]
@@ -189,6 +207,36 @@ def _imported(module: str, name: str, local: str) -> str:
         if conventional is not None:
             return conventional
     return canonical(f"{module}{'' if module.endswith('.') else '.'}{name}")
+
+
+def is_none(binding: Binding) -> bool:
+    """Whether `None` is bound, in place of something that is not installed."""
+    return isinstance(binding, ast.Constant) and binding.value is None
+
+
+def _branches(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """Of which just one comes to its end: those of an `if` with an `else`, or of a `try`."""
+    match statement:
+        case ast.If(body=body, orelse=[ast.If() as other]):
+            rest = _branches(other)
+            return [body, *rest] if rest else []
+        case ast.If(body=body, orelse=[_, *_] as other):
+            return [body, other]
+        case ast.Try(body=body, handlers=[_, *_] as handlers, orelse=[], finalbody=[]):
+            return [body, *(handler.body for handler in handlers)]
+    return []
+
+
+def _binds(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement is a definition, an assignment or an import of that name."""
+    match statement:
+        case ast.FunctionDef():
+            return statement.name == name
+        case ast.Assign(targets=[ast.Name(id=target)]):
+            return target == name
+        case ast.ImportFrom(names=names):
+            return any((alias.asname or alias.name) == name for alias in names)
+    return False
 
 
 def _parts(value: ast.expr | None, count: int) -> Sequence[ast.expr | None]:

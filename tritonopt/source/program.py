@@ -19,7 +19,7 @@ from tritonopt.source.files import read_file
 from tritonopt.source.layout import Layout, place_of
 from tritonopt.source.mentions import Mentions
 from tritonopt.source.module import Module, read
-from tritonopt.source.names import LANGUAGE, TRITON, Binding, Scope, canonical
+from tritonopt.source.names import LANGUAGE, TRITON, Binding, Scope, canonical, is_none
 from tritonopt.source.trees import walk
 
 PARSED_AT_ONCE = 200
@@ -78,6 +78,9 @@ _Seen = frozenset[tuple[str | Scope, str]]
 _TARGETS_ONLY = ("", "")
 """Among those that are seen: whether other files replace something is not asked."""
 
+_BRANCHES = ("", "branches")
+"""Among those that are seen: a name that each branch of one statement binds is surely defined."""
+
 
 class Program:
     """Files as one program; the same for every process that is given the same files."""
@@ -92,6 +95,8 @@ class Program:
         self._globals: dict[tuple[str, str], Meaning | None] = {}
         self._targets: dict[tuple[str, str], Meaning | None] = {}
         """The same, as far as only the targets count."""
+        self._branches: dict[tuple[str, str], Meaning | None] = {}
+        """The same, where it does not matter which branch of a statement binds a name."""
         self._cycles = 0
         self._replaced: dict[tuple[str, str], bool] = {}
         self._handed_on: dict[str, str] = {}
@@ -99,7 +104,8 @@ class Program:
     def __getstate__(self) -> dict[str, object]:
         # For another process: what it parses, it parses itself.
         modules: OrderedDict[str, Module | None] = OrderedDict()
-        return {**self.__dict__, "_modules": modules, "_globals": {}, "_targets": {}}
+        known: dict[str, object] = {"_globals": {}, "_targets": {}, "_branches": {}}
+        return {**self.__dict__, "_modules": modules, **known}
 
     def _texts(self, keep: bool) -> Iterator[tuple[str, str]]:
         for path in sorted(self._shown):
@@ -151,8 +157,22 @@ class Program:
             return None
         home = self.module(target.path)
         bindings = home.names.module.bindings.get(target.name, []) if home is not None else []
-        bindings = [binding for binding in bindings if not _is_none(binding)]
+        bindings = [binding for binding in bindings if not is_none(binding)]
         return (home, bindings[0]) if home is not None and len(bindings) == 1 else None
+
+    def alternatives(
+        self, expression: ast.expr, module: Module
+    ) -> tuple[Module, Sequence[Binding]] | None:
+        """The file that surely binds what an expression stands for, in branches of one statement.
+
+        With what each of the branches binds; it may be the file that asks.
+        """
+        target = self._of_expression(expression, module, frozenset({_BRANCHES})).only
+        if not isinstance(target, Defined):
+            return None
+        home = module if target.path == module.real_path else self.module(target.path)
+        bindings = home.names.alternatives(target.name) if home is not None else ()
+        return (home, bindings) if home is not None and bindings else None
 
     def meaning(self, expression: ast.expr, module: Module) -> Meaning:
         """What `name` or `name.attribute` may stand for where a file reads it."""
@@ -204,10 +224,11 @@ class Program:
             self._cycles += 1
             return _NOTHING
         known = self._targets if _TARGETS_ONLY in seen else self._globals
+        known = self._branches if _BRANCHES in seen else known
         if key not in known:
             cycles = self._cycles
             found = self._of_global(module, name, seen | {key})
-            if self._cycles > cycles and seen - {_TARGETS_ONLY}:
+            if self._cycles > cycles and seen - {_TARGETS_ONLY, _BRANCHES}:
                 return found  # cut short where it came back to what is being followed
             known[key] = found
         return known[key]
@@ -225,20 +246,23 @@ class Program:
 
     def _bound(self, scope: Scope, name: str, module: Module, seen: _Seen) -> Meaning:
         """What the bindings of a name in one scope come to."""
+        is_global = scope is module.names.module
+        if _BRANCHES in seen and is_global and module.names.alternatives(name):
+            return Meaning((Defined(module.real_path, name),), True)
         found: list[Meaning] = []
         bindings = scope.bindings[name]
         for binding in bindings:
-            if _is_none(binding):
+            if is_none(binding):
                 continue  # in place of it where something is not installed
             if isinstance(binding, str):
                 found.append(self._walk(binding, module.real_path, seen))
             elif isinstance(binding, (ast.Name, ast.Attribute)):
                 found.append(self._of_expression(binding, module, seen))
-            elif binding is None or scope is not module.names.module:
+            elif binding is None or not is_global:
                 found.append(_NOTHING)
             else:
                 # Defined twice, it is one of two things.
-                once = sum(isinstance(b, ast.AST) and not _is_none(b) for b in bindings) == 1
+                once = sum(isinstance(b, ast.AST) and not is_none(b) for b in bindings) == 1
                 found.append(Meaning((Defined(module.real_path, name),), once))
         return _one_of(found)
 
@@ -411,10 +435,6 @@ class Program:
             )
         found = self._of_expression(expression, module, frozenset({_TARGETS_ONLY}))
         return Part(place_of(path)) in found.targets
-
-
-def _is_none(binding: Binding) -> bool:
-    return isinstance(binding, ast.Constant) and binding.value is None
 
 
 def _one_of(found: Sequence[Meaning]) -> Meaning:
