@@ -474,7 +474,7 @@ class _Writer:
         programs = "triton.cdiv(m, 4)" if self.wide else "m"
         grid = f"min({programs}, 2)" if self.s.persistent else programs
         rows = "ROWS=4, " if self.wide else ""
-        adds = self.s.flagged != "off"
+        adds = ", adds" if self.s.flagged else ""
         tensors = "x, mean, var, y"
         # In-place kernels get a copy, so that both versions start from the same data.
         copy = ".clone()" if self.s.flaw == "in place between" else ""
@@ -482,14 +482,14 @@ class _Writer:
             *self.kernel(),
             "",
             "",
-            "# tritonopt: x: f32[m, n]",
-            "def launch(x: torch.Tensor):",
+            f"# tritonopt: x: f32[m, n]{adds and ', adds: bool'}",
+            f"def launch(x: torch.Tensor{adds}):",
             "    m, n = x.shape",
             f"    x = x.contiguous(){copy}",
             "    mean = torch.zeros(m, device=x.device)",
             "    var = torch.zeros(m, device=x.device)",
             "    y = torch.zeros(m, n, device=x.device)",
-            f"    {n.kernel}[({grid},)]({tensors}, m, n, x.stride(0), {adds}, {rows}"
+            f"    {n.kernel}[({grid},)]({tensors}, m, n, x.stride(0){adds or ', True'}, {rows}"
             f"{n.block}={self.s.block})",
             "    return mean, var, y",
         ]

@@ -144,6 +144,8 @@ class Watch:
                 executor.grid = _checked(executor.grid)
             if session is None or session.widened is None:
                 result = original(executor, *args, **kwargs)
+                if session is not None:
+                    session.access.launch_ends()  # of several that a tuner makes, each by itself
                 _record(executor, args, kwargs, tuple(map(int, builder.grid_dim)))
                 return result
             widened, session.widened = session.widened, None
@@ -287,7 +289,6 @@ def _seen(
     distinct = {(t.data_ptr(), tuple(t.shape), t.stride()): t for _, t in tensors}.values()
     before = [t.detach().clone() for t in distinct]
     result = launch(*args, **kwargs)
-    session.access.launch_ends()
     session.written += sum(map(_changed, before, distinct))
     return result
 

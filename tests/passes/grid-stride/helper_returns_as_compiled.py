@@ -15,16 +15,17 @@ def activated(x, bias, ACTIVATION: tl.constexpr):
 
 
 @triton.jit
-def kernel(x, out, n, bias, BLOCK: tl.constexpr):
+def kernel(x, out, n, bias, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     values = tl.load(x + offs, mask=offs < n)
-    tl.store(out + offs, activated(values, bias, "relu"), mask=offs < n)
+    tl.store(out + offs, activated(values, bias, ACTIVATION), mask=offs < n)
 
 
-def run(x: torch.Tensor, bias: float):
+# tritonopt: x: f32[m, n], bias: 0.5|None, activation: 'relu'|'none'
+def run(x: torch.Tensor, bias: float | None, activation: str):
     x = x.contiguous()
     out = torch.zeros_like(x)
     n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, out, n, bias, BLOCK=64)
+    kernel[(triton.cdiv(n, 64),)](x, out, n, bias, activation, BLOCK=64)
     return out
