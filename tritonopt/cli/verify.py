@@ -72,6 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "calls are drawn (may be given several times)",
     )
     parser.add_argument(
+        "--assume-covered",
+        action="store_true",
+        help="take it that the calls run all that differs, where that cannot be seen: on a GPU, "
+        "for kernels that the interpreter cannot run",
+    )
+    parser.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda", "compile"),
         default="auto",
@@ -137,6 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
                 grid=arguments.grid,
                 args=arguments.args,
                 assume=arguments.assume,
+                assume_covered=arguments.assume_covered,
                 backend=arguments.backend,
                 require=arguments.require,
                 max_examples=arguments.max_examples,

@@ -14,6 +14,8 @@ from .outcomes import RunOptions, VersionSpec
 from .workers import Died, Refusal, VersionWorker
 
 _SECONDS = 60.0
+_PATIENCE = 6
+"""So many calls it may fail to run before it is not asked again, unless it could run one."""
 
 
 class Scouts:
@@ -26,22 +28,29 @@ class Scouts:
         """Why the interpreter could not say it, of the last call of which it could not."""
         self.reached = False
         """Whether it could of any."""
+        self.failed = 0
 
     def run(self, example: Example) -> tuple[Coverage, Coverage] | None:
         """What both versions run; None where the interpreter cannot run one of them."""
+        if self.failed >= _PATIENCE and not self.reached:
+            return None
         found = []
         for worker in self.workers:
             try:
                 (outcome,) = worker.run(example, RunOptions())
             except (Died, Refusal) as error:
-                self.trouble = str(error)
+                self._failed(error)
                 return None
             if outcome.failure is not None:
-                self.trouble = str(outcome.failure)
+                self._failed(outcome.failure)
                 return None
             found.append(outcome.coverage)
         self.reached = True
         return found[0], found[1]
+
+    def _failed(self, trouble: object) -> None:
+        self.trouble = str(trouble)
+        self.failed += 1
 
     def close(self) -> None:
         for worker in self.workers:
