@@ -22,7 +22,7 @@ from tritonopt.facts.forms import negative, trip_atom
 
 from .coverage import Coverage, Place
 from .demands import Demand
-from .differing import Comparison, Function, Version, inner_blocks
+from .differing import Comparison, Version, inner_blocks
 
 _HARMLESS = (
     "abs", "arange", "broadcast_to", "cast", "cdiv", "cumsum", "dot", "exp", "exp2", "expand_dims",

@@ -79,6 +79,7 @@ def verify(
     rewritten: Path | str,
     *,
     launcher: str | None = None,
+    about: str | None = None,
     kernel: str | None = None,
     grid: str | None = None,
     args: str | None = None,
@@ -94,8 +95,9 @@ def verify(
 ) -> Verdict:
     """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
 
-    Of the files one `launcher` is called; or, where there is none, one `kernel` is launched
-    with a `grid` (`cdiv(n, BLOCK)`) and `args`. With a `command` all launches that it makes
+    Of the files one `launcher` is called, or all that come to the kernel that they are asked
+    `about`; or, where there is none, one `kernel` is launched with a `grid` (`cdiv(n, BLOCK)`)
+    and `args`. With a `command` all launches that it makes
     are compared, then others like them. `assume` gives facts about sizes that both versions
     rest on (`n % 16 == 0`, `m <= n`): only such calls are drawn. `assume_covered` takes it that
     these calls run all that differs, where a GPU and the interpreter cannot tell. With `text`
@@ -115,7 +117,7 @@ def verify(
     old = _read(Path(original))
     new = _read(Path(rewritten)) if text is None else _parse(text, Path(rewritten))
     if command:
-        if launcher or kernel or grid or args or assume:
+        if launcher or about or kernel or grid or args or assume:
             raise VerificationError(
                 "with `-- COMMAND` the command chooses the launches, not --args or --assume"
             )
@@ -127,14 +129,14 @@ def verify(
     elif grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
-        tasks = _tasks(Launchers(old), new, launcher, args)
+        tasks = _tasks(Launchers(old), new, launcher, args, about)
     chosen = _choose_backend(backend)
     settings = _Settings(
         chosen, require, max_examples, seed or 0, embedded, progress, tuple(assume), assume_covered
     )
     verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
     rest = left_out(Launchers(old), new, [task.launcher.name for task in tasks])
-    return _with_rest(verdict, rest, chosen=launcher is not None or kernel is not None)
+    return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
 
 
 def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
@@ -281,7 +283,11 @@ def _parse(text: str, path: Path) -> source.Module:
 
 
 def _tasks(
-    launchers: Launchers, new: source.Module, launcher: str | None, args: str | None
+    launchers: Launchers,
+    new: source.Module,
+    launcher: str | None,
+    args: str | None,
+    about: str | None = None,
 ) -> list[_Task]:
     """What has to be verified."""
     given = None if args is None else parse(args)
@@ -289,7 +295,11 @@ def _tasks(
     if launcher is not None:
         chosen = [launchers.named(launcher)]
     else:
-        chosen = _changed(launchers, new) or launchers.outermost()
+        chosen = (
+            _changed(launchers, new) or launchers.outermost()
+            if about is None
+            else launchers.reaching(about)
+        )
         if given is not None and len(chosen) > 1:
             wanted = {a.name for a in given.arguments}
             chosen = [c for c in chosen if wanted <= {p.arg for p in c.parameters}] or chosen
@@ -299,12 +309,12 @@ def _tasks(
                     f"--args can belong to any of {names}: add --launcher {chosen[0].name}"
                 )
     if not chosen:
-        kernels = ", ".join(k.name for k in launchers.module.kernels)
+        kernels = about or ", ".join(k.name for k in launchers.module.kernels)
         if not kernels:
             raise VerificationError(f"{path}: no Triton kernel in this file")
         raise VerificationError(
             f"{path}: no function launches {kernels}. Launch it from here with "
-            f"--kernel {launchers.module.kernels[-1].name} --grid 'cdiv(n, BLOCK)' "
+            f"--kernel {about or launchers.module.kernels[-1].name} --grid 'cdiv(n, BLOCK)' "
             "--args 'x: f32[n], ...'; or add a function to both files that takes tensors, "
             "launches the kernel and returns what it wrote."
         )
