@@ -259,7 +259,7 @@ def outer(x: torch.Tensor) -> torch.Tensor:
     return thrice(x)
 """
 )
-_ALONE = ["--grid", "cdiv(n, BLOCK)", "--args", "X: f32[n], Y: f32[n], BLOCK: 16"]
+_ALONE = ["--grid", "cdiv(n, BLOCK)", "--args", "X: f32[n], Y: f32[n], N: n, BLOCK: 16"]
 
 
 @pytest.fixture
