@@ -19,6 +19,8 @@ from .demands import Demand
 from .examples import FAR_BELOW, NAN, ZEROS, Example, Limits, PlainValue
 
 _SMALL = 5
+_STEP = 4
+"""So much larger than a small size at least is one that may show what it bears on."""
 _MOST_WORK = 6_000
 """Statements of kernels that one call may execute: about half a second of the interpreter."""
 _ALL_WORK = 30_000
@@ -58,6 +60,8 @@ class Aiming:
     """The sizes that bear on the turns of a loop of a version."""
     work: int = 0
     calls: int = 0
+    _weighed: set[str] = field(default_factory=set)
+    """Sizes of which is known on which loops they bear."""
     _slopes: dict[str, float] = field(default_factory=dict)
     _base: Mapping[str, int] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
@@ -130,14 +134,20 @@ class Aiming:
 
     def _explore(self, name: str, size: int) -> Iterator[Example]:
         """One size alone larger: what loops do then, and what it costs."""
-        self._explored[name] = size
         sizes = {**self._base, name: size}
         yield from self._try(sizes, needed=True)
+        while not self._of(sizes) and size > self._base[name] + _STEP:
+            # Not so large, where nothing is written for a large one.
+            size = (size + self._base[name]) // 4 * 2 + 1
+            sizes = {**self._base, name: size}
+            yield from self._try(sizes, needed=True)
+        self._explored[name] = size
         before, after = (
             self.seen(sized(self.signature, self.limits, s)) for s in (self._base, sizes)
         )
         if before is None or after is None:
             return
+        self._weighed.add(name)
         growth = sum(c.work for c in after) - sum(c.work for c in before)
         self._slopes[name] = max(growth, 0) / max(size - self._base[name], 1)
         for title, old, new in zip(("original", "rewritten"), before, after, strict=True):
@@ -224,19 +234,16 @@ class Aiming:
         wanted = {(d.title, d.line) for d in self.unmet() if d.kind in ("turns", "ragged")}
         return any(name in self.governed.get(loop, ()) for loop in wanted)
 
-    def tiles_grow(self, demand: Demand) -> bool:
-        """Whether the tiles of a loop grew with every size, so that one always held it all."""
+    def largest_single(self, demand: Demand) -> int:
+        """The largest size tried that bears on a loop, where it never took a second turn; or 0."""
         at = ("original", "rewritten").index(demand.title)
-        small = self._of(self._base)
-        for name in self.governed.get((demand.title, demand.line), ()) if small else ():
-            sizes = [s for s in self._tried.get(name, ()) if self._of({**self._base, name: s})]
-            if not sizes:
-                continue
-            loop = self._of({**self._base, name: max(sizes)})[at].loops.get(demand.line, Loop())
-            before = small[at].loops.get(demand.line, Loop())
-            if loop.turns == 1 and loop.bounds and before.bounds:
-                return abs(loop.bounds[2]) > abs(before.bounds[2])
-        return False
+        largest = 0
+        for name in self.governed.get((demand.title, demand.line), ()):
+            for size in (*self._tried.get(name, ()), self._explored.get(name, 0)):
+                found = self._of({**self._base, name: size})
+                turns = found[at].loops.get(demand.line, Loop()).turns if found else 0
+                largest = max(largest, size if turns == 1 else 0)
+        return largest
 
     def cannot_be_ragged(self, demand: Demand) -> bool:
         """Whether all was tried that could have cut the last turn of a loop short.
@@ -246,8 +253,8 @@ class Aiming:
         """
         at = ("original", "rewritten").index(demand.title)
         if (demand.title, demand.line) not in self.governed:
-            # No size has a part in how often it turns.
-            return True
+            # No size has a part in how often it turns, as far as each could be changed.
+            return self._weighed >= set(self._base)
         for name in self.governed[demand.title, demand.line]:
             for size in self._tried.get(name, ()):
                 found = self._of({**self._base, name: size})

@@ -538,6 +538,8 @@ class _Verification:
     """What was drawn from, once that is known."""
     unmet: list[Demand] = field(default_factory=list)
     """What has to run for a yes, and has not."""
+    single: dict[Demand, int] = field(default_factory=dict)
+    """Of loops that never took a second turn, the largest size that was tried for them."""
     blind: str = ""
     """Why nothing is known of what ran inside of kernels."""
     trial_failure: str = ""
@@ -745,7 +747,9 @@ class _Verification:
         scouts, excused = search.scouts, search.excused()
         dead = search.never_left()
         self.unmet = [d for d in search.unmet() if d not in (*excused, *dead)]
-        found = [f"{demand}; no size was found for which it would" for demand in excused]
+        self.single = {d: n for d in self.unmet if (n := search.aiming.largest_single(d))}
+        found = [f"{d}; from the text it follows that none can" for d in search.impossible()]
+        found += [f"{demand}; no size was found for which it would" for demand in excused]
         found += [f"{demand}; the other version has the same guard, and all that either writes "
                   "stands behind it" for demand in dead]  # fmt: skip
         if scouts is not None and search.blind:
@@ -809,8 +813,13 @@ class _Verification:
         alone = "" if inside is None else (
             f"; or run the kernel by itself: --kernel {inside.name} --grid ... --args ..."
         )  # fmt: skip
+        largest = self.single.get(unmet[0])
+        single = "" if largest is None else (
+            f", although sizes up to {largest} were tried: its tile may grow with them, which the "
+            "file does not show for all"
+        )  # fmt: skip
         return (
-            f"{unmet[0]}{more}. Say what reaches it: --launcher {launcher.name} "
+            f"{unmet[0]}{single}{more}. Say what reaches it: --launcher {launcher.name} "
             f"--args '{self.signature}'{rest}{alone}"
         )
 
