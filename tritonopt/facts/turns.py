@@ -101,7 +101,11 @@ def _limits(bounds: Bounds, atom: Atom, *, above: bool) -> Iterator[Polynomial]:
         yield from sides
     elif atom.tag == "power_of_two" and not above:
         yield sides[0]
-    elif atom.tag == "cdiv" and above and len(sides) == 2:
+        # Of 0 it is 0: then there is nothing to go through, in tiles of nothing.
+        yield Polynomial.constant(1)
+    elif atom.tag in ("cdiv", "floordiv") and above and len(sides) == 2:
         dividend, divisor = sides
-        if _is_positive(bounds, divisor) and _is_nonnegative(bounds, divisor - dividend):
+        # Rounded up it is above 1 beyond one divisor, rounded down from two of them on.
+        room = divisor - dividend if atom.tag == "cdiv" else divisor * 2 - dividend - 1
+        if _is_positive(bounds, divisor) and _is_nonnegative(bounds, room):
             yield Polynomial.constant(1)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 from .arguments import FLOATS, ChoiceArgument, RangeArgument, Signature, TensorArgument
 from .coverage import Coverage, Loop
 from .deliberate import ROWS, named_sizes, sized
-from .demands import Demand
+from .demands import LOOPS, Demand
 from .examples import FAR_BELOW, NAN, ZEROS, Example, Limits, PlainValue
 
 _SMALL = 5
@@ -33,6 +33,8 @@ _MOST_SINGLED_OUT = 24
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
 _MOST_VALUES = 4
+_MOST_COSTLY = 2
+"""So many calls may take long that are made to come beyond what a test compares with."""
 _ROUND = (16, 64, 128)
 """Sizes for launchers that take no odd ones."""
 
@@ -55,6 +57,8 @@ class Aiming:
     seen: Seen
     unmet: Callable[[], list[Demand]]
     singled_out: Iterable[int] = ()
+    limits_named: Iterable[int] = ()
+    """Numbers that the files' tests compare something with."""
 
     governed: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     """The sizes that bear on the turns of a loop of a version."""
@@ -83,6 +87,7 @@ class Aiming:
             yield from self._tiles(name, odd=odd)
         rich = self._rich()
         yield from self._variations(rich)
+        yield from self._beyond(names)
         yield from self._numbers(names)
         yield from self._combinations(rich)
 
@@ -307,13 +312,30 @@ class Aiming:
         made = 0
         for size in self.singled_out:
             if len(names) > 1 and made < _MOST_SINGLED_OUT:
-                product = {**dict.fromkeys(names, 1), names[-1]: size}
-                if self._affordable(product, needed=False):
-                    yield from self._made(product)
+                together = {**dict.fromkeys(names, 1), names[-1]: size}
+                if self._affordable(together, needed=False):
+                    yield from self._made(together)
             for name in names:
                 if made < _MOST_SINGLED_OUT:
                     made += 1
                     yield from self._try({**self._base, name: size})
+
+    def _beyond(self, names: list[str]) -> Iterator[Example]:
+        """One more than what tests compare with, as long as something has not run.
+
+        What such a size costs is not known before, for it is another kernel that it may lead to.
+        """
+        costly = _MOST_COSTLY
+        for name, size in product(names, sorted(self.limits_named)):
+            if all(d.kind in LOOPS for d in self.unmet()):
+                return
+            sizes = {**self._base, name: size + 1}
+            if self._elements(sizes) > _MOST_ELEMENTS:
+                sizes = {**dict.fromkeys(names, 1), name: size + 1}
+            cheap = self._affordable(sizes, needed=True)
+            if cheap or (costly and self._elements(sizes) <= _MOST_ELEMENTS):
+                costly -= not cheap
+                yield from self._made(sizes)
 
     def _combinations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Changes two by two, as long as something has not run."""

@@ -75,6 +75,7 @@ class Search:
         subject: str,
         demands: Sequence[Demand] = (),
         singled_out: Sequence[int] = (),
+        limits_named: Sequence[int] = (),
         guards: Sequence[tuple[Guard, Guard]] = (),
         scouts: Scouts | None = None,
         progress: Callable[[int, str], None],
@@ -104,7 +105,7 @@ class Search:
         """Who says what runs, where compiled kernels do not."""
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(signature, ["leading"])
-        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out)
+        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out, limits_named)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.on_purpose: list[Example] = []

@@ -34,7 +34,7 @@ from .outcomes import RunOptions, VersionSpec
 from .results import results_of
 from .scouting import Scouts
 from .script import script
-from .sizes import block_sizes, singled_out, whole_numbers
+from .sizes import block_sizes, limits_of, singled_out, whole_numbers
 from .template import template
 from .trying import Trial, Unsettled, small_example
 from .verdict import Answer, Timing, Verdict
@@ -721,6 +721,7 @@ class _Verification:
                 seed=self.settings.seed,
                 demands=self.demands,
                 singled_out=singled_out(compared),
+                limits_named=limits_of((self.old, self.new)),
                 guards=kept_guards(compared),
                 scouts=scouts,
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
