@@ -281,31 +281,13 @@ class Aiming:
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Every value of what has a few, tensors left out, and values that few rows have."""
         yield from self._made(sizes)
-        for values in self._changes():
+        for values in _changes(self.signature):
             yield from self._made(sizes, partial(_changed, values=values))
-        for dtype in self._types():
+        for dtype in _types(self.signature, self.limits):
             yield from self._made(sizes, partial(_typed, dtype=dtype))
         for kind in (FAR_BELOW, NAN):
             yield from self._made(sizes, partial(Example.plain, values=kind, dtypes={}))
         yield from self._made(sizes, _with_zeros)
-
-    def _types(self) -> list[str]:
-        """Other types of floats than the first; float64 where several are taken."""
-        taken = {d for t in self.signature.tensors for d in t.dtypes if d in FLOATS}
-        known = list(dict.fromkeys(d for t in self.signature.tensors for d in t.dtypes[1:]))
-        known += ["f64"] if len(taken) > 1 else []
-        return [d for d in dict.fromkeys(known) if d in FLOATS and d in self.limits.dtypes]
-
-    def _changes(self) -> list[Mapping[str, object]]:
-        found: list[Mapping[str, object]] = []
-        for argument in self.signature.arguments:
-            if isinstance(argument, ChoiceArgument):
-                found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
-            elif isinstance(argument, RangeArgument) and argument.high > argument.low:
-                found.append({argument.name: argument.high})
-            elif isinstance(argument, TensorArgument) and argument.optional:
-                found.append({argument.name: None})
-        return found
 
     def _numbers(self, names: list[str]) -> Iterator[Example]:
         """What the text singles out, for each size, and for the product of all."""
@@ -339,7 +321,7 @@ class Aiming:
 
     def _combinations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Changes two by two, as long as something has not run."""
-        for one, other in combinations(self._changes(), 2):
+        for one, other in combinations(_changes(self.signature), 2):
             if not self.unmet():
                 return
             yield from self._made(sizes, partial(_changed, values={**one, **other}))
@@ -357,6 +339,27 @@ class Aiming:
         found = change(sized(self.signature, self.limits, sizes))
         self._origins[found] = sizes, change
         return found
+
+
+def _types(signature: Signature, limits: Limits) -> list[str]:
+    """Other types of floats than the first; float64 where several are taken."""
+    taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
+    known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
+    known += ["f64"] if len(taken) > 1 else []
+    return [d for d in dict.fromkeys(known) if d in FLOATS and d in limits.dtypes]
+
+
+def _changes(signature: Signature) -> list[Mapping[str, object]]:
+    """One argument each with another value than the first, or left out."""
+    found: list[Mapping[str, object]] = []
+    for argument in signature.arguments:
+        if isinstance(argument, ChoiceArgument):
+            found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
+        elif isinstance(argument, RangeArgument) and argument.high > argument.low:
+            found.append({argument.name: argument.high})
+        elif isinstance(argument, TensorArgument) and argument.optional:
+            found.append({argument.name: None})
+    return found
 
 
 def _with_zeros(example: Example) -> Example:

@@ -105,12 +105,7 @@ def verify(
     would stand.
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
-    if backend not in BACKENDS:
-        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
-    if require not in REQUIREMENTS:
-        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
-    if max_examples < 1:
-        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
+    _check_options(backend, require, max_examples)
     _check_installed()
     if backend in ("auto", "interpreter"):
         template()  # it imports torch meanwhile
@@ -240,6 +235,15 @@ class _Tuning:
     configurations: int = 1
     first_calls: bool = False
     expanded_gradients: bool = False
+
+
+def _check_options(backend: str, require: str, max_examples: int) -> None:
+    if backend not in BACKENDS:
+        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
+    if require not in REQUIREMENTS:
+        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
+    if max_examples < 1:
+        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
 
 
 def _check_installed() -> None:
