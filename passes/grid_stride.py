@@ -78,7 +78,8 @@ class GridStride(Pass):
     several tiles already, and is left alone. No program waits for another: a loop
     that polls memory which the kernel writes is declined, but for a lock that is taken and given
     back for each tile. No tile reads what another one writes, as far as offsets and launches show
-    it (`tiles-race`): that depended on the order of programs before, and would on another one. A
+    it (`tiles-race`): that depended on the order of programs before, and would on another one; nor
+    is a launch seen to pass parts of one tensor that may overlap, as `x[1:]` and `x[:-1]`. A
     `return` is a plain guard in the kernel's own block, and no name is bound
     both before and after it. No helper returns early for a reason known at run time only: Triton
     compiles a call of such a one outside of loops alone. Nothing is printed
