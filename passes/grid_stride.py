@@ -83,7 +83,8 @@ class GridStride(Pass):
     `return` is a plain guard in the kernel's own block, and no name is bound
     both before and after it. No helper returns early for a reason known at run time only: Triton
     compiles a call of such a one outside of loops alone. Nothing is printed
-    (`tl.device_print` begins with the program id), and no heuristic or hook takes all arguments
+    (`tl.device_print` begins with the program id), and no heuristic or hook, all of which must be
+    in the files that were given, takes all arguments
     of a launch, for there may be one more. Every launch is seen, is a statement of its own (the
     compiled kernel that it returns could be launched again), and has a grid that is a tuple, a
     name for one, or a function that returns one and does nothing else.
