@@ -463,7 +463,7 @@ def judge(
     elif forbidden:
         kind, reason = RemarkKind.MISSED, "safety"
         message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
-    elif not (chosen.is_named or site.saves or (site.pays and chosen.gain is not None)):
+    elif not (chosen.is_named or site.saves or (site.pays and (chosen.gain or chosen.default))):
         kind, reason = RemarkKind.MISSED, site.unpaid
         message = f"is allowed, and done where {chosen.name} is named; would have {message}"
     return Remark(
