@@ -132,7 +132,7 @@ class _Version:
 
         import torch
 
-        from . import libdevice, logic, lookalike
+        from . import generators, libdevice, logic, lookalike
         from .interpreter import Interpreter, pretend_gpu
         from .loading import load
         from .oracle import Oracle
@@ -149,6 +149,7 @@ class _Version:
         if self.interpreted:
             torch.set_num_threads(1)
             pretend_gpu(torch)
+            generators.install(torch)
             lookalike.install()
             libdevice.install()
             logic.install()
@@ -288,9 +289,11 @@ class _Version:
 
         import numpy as np
 
+        from .generators import seed
+
         random.seed(0)
         np.random.seed(0)
-        self.torch.manual_seed(0)
+        seed(self.torch)
 
     def call(self, example: Example, arguments: list[Any]) -> Any:
         if self.spec.autograd:
