@@ -108,7 +108,7 @@ class Outcome:
     atomics: bool = False
     """Whether a kernel used atomic operations, so that the order of its additions is open."""
     coverage: Coverage = field(default_factory=Coverage)
-    """Interpreter: what ran."""
+    """What ran: of compiled kernels only which of them wrote something."""
     retyped: tuple[str, ...] = ()
     """Interpreter: names that a loop leaves with another type, which does not compile."""
     failure: Failure | None = None

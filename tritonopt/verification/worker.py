@@ -140,7 +140,7 @@ class _Version:
         from .interpreter import Interpreter, pretend_gpu
         from .loading import load
         from .oracle import Oracle
-        from .probes import install, instrumented
+        from .probes import install, install_in_kernels, instrumented
         from .watching import Watch
 
         warnings.filterwarnings("ignore")
@@ -157,7 +157,7 @@ class _Version:
             lookalike.install()
             libdevice.install()
             logic.install()
-            install(spec.text_path)
+            install_in_kernels(spec.text_path)
         if self.device == "cuda":
             # What torch itself does in no fixed order would be taken for a race.
             torch.backends.cudnn.deterministic = True
@@ -166,13 +166,15 @@ class _Version:
             from .compiling import Compiler
 
             self.compiler = Compiler()
+        install()
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         self.module = load(
             Path(spec.path),
             spec.text,
             spec.text_path,
-            lambda text: instrumented(text, spec.text_path) if self.interpreted else text,
+            # Triton compiles the text that stands in the file, which has no probes.
+            lambda text: instrumented(text, spec.text_path) if self.compiler is None else text,
         )
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
         launcher: Any = self.module
