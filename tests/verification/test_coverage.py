@@ -367,6 +367,38 @@ def test_on_a_gpu_the_interpreter_is_asked_what_ran(of_texts: Callable[..., Verd
     assert verdict.reason is not None and "never took a second turn" in verdict.reason
 
 
+TUNED = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["n"])
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    for tile in range(tl.program_id(0), tl.cdiv(n, BLOCK), tl.num_programs(0)):
+        offs = tile * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    out = torch.empty_like(x)
+    n = x.numel()
+    kernel[lambda META: (min(triton.cdiv(n, META["BLOCK"]), 3),)](x, out, n)
+    return out
+"""
+
+
+@pytest.mark.usefixtures("like_a_gpu")
+def test_on_a_gpu_calls_that_were_made_before_are_asked_too(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    same = TUNED.replace("tl.cdiv(n, BLOCK),", "(n + BLOCK - 1) // BLOCK,")
+    assert same != TUNED
+    verdict = of_texts(TUNED, same, args="x: f32[n]", max_examples=4)
+    assert verdict.verdict == "identical", verdict
+
+
 @pytest.mark.usefixtures("like_a_gpu")
 def test_what_the_interpreter_cannot_say_of_a_gpu_is_no_yes(
     of_texts: Callable[..., Verdict], blind_scouts: None

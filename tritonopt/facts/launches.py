@@ -16,6 +16,7 @@ from itertools import chain
 
 from tritonopt.facts.host import Passed, evaluated_by, evaluation_at, passed_by
 from tritonopt.facts.host_reach import reach_of
+from tritonopt.facts.slices import may_overlap
 from tritonopt.facts.torch_api import ALLOCATING, REPLACING
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
@@ -155,6 +156,14 @@ class LaunchEvidence:
             one is not None and other is not None and ast.dump(one) == ast.dump(other)
             for one, other in pairs
         )
+
+    def overlap(self, first: str, second: str) -> str:
+        """Where a launch is seen to pass two parts of one tensor that may overlap; "" for none."""
+        for launch in self.launches:
+            one, other = launch.arguments.get(first), launch.arguments.get(second)
+            if one is not None and other is not None and may_overlap(launch, one, other):
+                return launch.where
+        return ""
 
     def disjoint(self, first: str, second: str) -> Disjointness:
         """Whether, at every launch, the two parameters point to memory that does not overlap."""

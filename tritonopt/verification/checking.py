@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from .coverage import Coverage
 from .examples import NAN, NONFINITE, Example
-from .interpreter import REVERSED
 from .judging import (
     FACTOR,
     NOT_WRITTEN,
@@ -29,7 +28,7 @@ from .judging import (
     unstable,
     writes_differ,
 )
-from .outcomes import OUT_OF_MEMORY, TOO_LARGE, Failure, Outcome, RunOptions
+from .outcomes import OUT_OF_MEMORY, REVERSED, TOO_LARGE, Failure, Outcome, RunOptions
 from .values import AWAY
 from .workers import VersionWorker
 
