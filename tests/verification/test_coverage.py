@@ -657,6 +657,31 @@ def test_sizes_beyond_which_another_kernel_is_taken(of_texts: Callable[..., Verd
         assert verdict.verdict == answer, verdict
 
 
+def test_sizes_beyond_what_no_text_shows(of_texts: Callable[..., Verdict]) -> None:
+    long = SCALED.replace(
+        "    for start in",
+        "    if n > LIMIT:\n        x += 0\n    for start in",
+    ).replace("n, HAS_SCALE: tl", "n, LIMIT, HAS_SCALE: tl").replace(
+        "else x, n, HAS", "else x, n, int('3000'), HAS"
+    ).replace("BLOCK=32", "BLOCK=256")  # fmt: skip
+    other = long.replace("x += 0", "x += 1 - 1")
+    assert long != other
+    verdict = of_texts(long, other, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "identical", verdict
+
+
+def test_a_test_over_another_value_asks_for_both_outcomes() -> None:
+    text = "import triton\n\ndef f(n):\n    m = n\n    if m > 5:\n        n = 7\n    return n\n"
+    moved = text.replace("    m = n\n", "    m = n + 1\n    if True:\n        m = n\n")
+    new = moved.replace(
+        "    if m > 5:\n        n = 7\n", "    if n:\n        if m > 5:\n            n = 7\n"
+    )  # noqa: E501
+    both = (source.read(t, "f.py") for t in (text, new))
+    found = demands(*both, reached=({"f"}, {"f"}))
+    asked = {(d.title, d.kind) for d in found if d.text == "if m > 5"}
+    assert asked == {(t, k) for t in ("original", "rewritten") for k in ("true", "false")}
+
+
 def test_numbers_that_tests_compare_with() -> None:
     text = (
         "A = 3\nB = A * 2\nC = 1\nC = 5\n\ndef f(n):\n    if n < B << 4 or n > C:\n        return\n"

@@ -33,6 +33,8 @@ _MOST_SINGLED_OUT = 24
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
 _MOST_VALUES = 4
+_LIMITS = (2**12, 2**14, 2**15, 2**16)
+"""Where launchers like to take another kernel, or a loop for one tile."""
 _MOST_COSTLY = 2
 """So many calls may take long that are made to come beyond what a test compares with."""
 _ROUND = (16, 64, 128)
@@ -303,19 +305,21 @@ class Aiming:
                     yield from self._try({**self._base, name: size})
 
     def _beyond(self, names: list[str]) -> Iterator[Example]:
-        """One more than what tests compare with, as long as something has not run.
+        """Larger sizes, as long as something has not run.
 
-        What such a size costs is not known before, for it is another kernel that it may lead to.
+        One more than what the tests of the files compare with, then than what those of others
+        like to. What such a size costs is not known before: it may lead to another kernel.
         """
         costly = _MOST_COSTLY
-        for name, size in product(names, sorted(self.limits_named)):
+        named = sorted(self.limits_named)
+        for size, name in product([*named, *(n for n in _LIMITS if n not in named)], names):
             if all(d.kind in LOOPS for d in self.unmet()):
                 return
             sizes = {**self._base, name: size + 1}
             if self._elements(sizes) > _MOST_ELEMENTS:
                 sizes = {**dict.fromkeys(names, 1), name: size + 1}
             cheap = self._affordable(sizes, needed=True)
-            if cheap or (costly and self._elements(sizes) <= _MOST_ELEMENTS):
+            if cheap or (costly and size in named and self._elements(sizes) <= _MOST_ELEMENTS):
                 costly -= not cheap
                 yield from self._made(sizes)
 

@@ -64,11 +64,11 @@ def demands(
     """What has to run of both versions; `reached` names what the launcher of each reaches."""
     compared = Comparison.of(old, new)
     found: list[Demand] = []
-    for title, version, other, names in (
-        ("original", compared.old, compared.new, reached[0]),
-        ("rewritten", compared.new, compared.old, reached[1]),
+    for title, version, names in (
+        ("original", compared.old, reached[0]),
+        ("rewritten", compared.new, reached[1]),
     ):
-        asked = dict.fromkeys(_of_version(title, version, other, names))
+        asked = dict.fromkeys(_of_version(compared, title, names))
         always, single = always_run(version), _single_turns(version.module, asked)
         for demand in asked:
             kernels = always.get(demand.line, frozenset())
@@ -77,13 +77,17 @@ def demands(
     return sorted(found, key=lambda d: (d.title, d.line, d.column, _KINDS.index(d.kind)))
 
 
-def _of_version(title: str, version: Version, other: Version, names: set[str]) -> Iterator[Demand]:
+def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[Demand]:
     """What has to run of the functions of one version that are reached."""
+    version, other = compared.old, compared.new
+    if title == "rewritten":
+        version, other = other, version
     for body in version.bodies.values():
         if body.name.partition(".")[0] not in names:
             continue
         counterpart = other.bodies.get(body.name)
-        known = set() if counterpart is None else _choices(counterpart.node)
+        suspects = compared.suspects | compared.local[body.name]
+        known = set() if counterpart is None else _choices(counterpart.node, suspects)
         known |= _of_hardware(version.module, body.node)
         if version.module.kernel(body.node.name) is not None:
             known |= _of_launches(body.node)
@@ -140,10 +144,11 @@ def _of_launches(node: ast.AST) -> set[str]:
     return {ast.dump(n) for n in ast.walk(node) if isinstance(n, ast.IfExp) and _by_absence(n)}
 
 
-def _choices(node: ast.AST) -> set[str]:
-    """Conditional expressions, and the tests of branches."""
-    found = {ast.dump(n) for n in ast.walk(node) if isinstance(n, ast.IfExp)}
-    return found | {ast.dump(n.test) for n in ast.walk(node) if isinstance(n, ast.If)}
+def _choices(node: ast.AST, suspects: set[str]) -> set[str]:
+    """Conditional expressions, and the tests of branches, that ask nothing that may differ."""
+    found = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.IfExp))]
+    same = (n for n in found if not _names(n.test) & suspects)
+    return {ast.dump(n.test if isinstance(n, ast.If) else n) for n in same}
 
 
 def _of_hardware(module: source.Module, node: ast.AST) -> set[str]:

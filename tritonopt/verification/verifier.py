@@ -20,7 +20,7 @@ from .capturing import Captured, capture
 from .configuration import entry_for
 from .counterparts import check_counterpart, left_out
 from .deliberate import plain_calls
-from .demands import Demand, demands
+from .demands import LOOPS, Demand, demands
 from .differing import Comparison
 from .errors import VerificationError
 from .examples import Example, Limits
@@ -189,6 +189,8 @@ def _unless_unseen(
     ]
     if not unmet:
         return verdict
+    # What never ran took no second turn either.
+    unmet.sort(key=lambda demand: demand.kind in LOOPS)
     if verification.blind and verification.settings.assume_covered:
         text = f"taken to have run, because --assume-covered says so: {_listed(unmet)}"
         return replace(verdict, notes=(*verdict.notes, text))
