@@ -666,7 +666,7 @@ def test_sizes_beyond_what_no_text_shows(of_texts: Callable[..., Verdict]) -> No
     ).replace("BLOCK=32", "BLOCK=256")  # fmt: skip
     other = long.replace("x += 0", "x += 1 - 1")
     assert long != other
-    verdict = of_texts(long, other, args="x: f32[m, n]", max_examples=2)
+    verdict = of_texts(long, other, args="x: f32[m, n], scale: f32[n]|None", max_examples=2)
     assert verdict.verdict == "identical", verdict
 
 
@@ -675,7 +675,7 @@ def test_a_test_over_another_value_asks_for_both_outcomes() -> None:
     moved = text.replace("    m = n\n", "    m = n + 1\n    if True:\n        m = n\n")
     new = moved.replace(
         "    if m > 5:\n        n = 7\n", "    if n:\n        if m > 5:\n            n = 7\n"
-    )  # noqa: E501
+    )
     both = (source.read(t, "f.py") for t in (text, new))
     found = demands(*both, reached=({"f"}, {"f"}))
     asked = {(d.title, d.kind) for d in found if d.text == "if m > 5"}
