@@ -304,6 +304,7 @@ def test_parts_of_one_tensor_may_overlap(passed: str) -> None:
     found = run(f"{made}kernel[(1,)]({passed}, 3)", "x, n, m")
     assert found.overlap("X", "Y") == found.overlap("Y", "X") == "line 26"
     assert not found.disjoint("X", "Y").disjoint
+    assert "passes parts of one tensor for both" in found.disjoint("X", "Y").reason
 
 
 @pytest.mark.parametrize(
