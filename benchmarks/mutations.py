@@ -58,7 +58,7 @@ def verified(path: Path, text: str | None, args: str | None, backend: str, examp
     """Verify a text against the file, or the file against itself; in a process of its own."""
     from tritonopt.verification import VerificationError, searching, verify
 
-    searching.SHRINK_SECONDS = 1.0  # nobody reads these counterexamples
+    searching.SHRINK_SECONDS, searching.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
     begin = time.perf_counter()
     try:
         verdict = verify(path, path, text=text, args=args, backend=backend, max_examples=examples)

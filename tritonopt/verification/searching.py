@@ -48,7 +48,7 @@ _MOST_PAIRS = 3
 """So many pairs of tensors may be one: with more, most say nothing new."""
 _FOR_THE_UNMET = 40
 """So many are drawn, at least, as long as something that has to run has not."""
-_MOST_SMALLER = 20
+MOST_SMALLER = 20
 """So many smaller calls are tried of one that shows a difference."""
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
@@ -197,7 +197,7 @@ class Search:
     def _smaller(self, aimed: Example, difference: Difference) -> tuple[Example, Difference]:
         """The difference at the smallest sizes, one after the other, for which it is seen."""
         self.found_at, self.waited_before = time.monotonic(), self.checker.waited
-        tries = _MOST_SMALLER
+        tries = MOST_SMALLER
         for name in self.aiming.sizes_of(aimed):
             least, size = 1, self.aiming.sizes_of(aimed)[name]
             while least < size and tries:
