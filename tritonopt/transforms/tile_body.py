@@ -138,7 +138,7 @@ def _check_program_ids(body: TileBody, checklist: Checklist) -> None:
     claim = "one-tile-per-program"
     ids = body.ids
     if ids.unknown is not None:
-        detail = f"the axis of the call in line {ids.unknown.lineno} is not a number"
+        detail = f"the axis of {ast.unparse(ids.unknown)} is not a number: write 0, 1 or 2 there"
         raise unknown(claim, "axis-is-not-known", detail)
     check_program_count(body.facts, ids)
     if ids.in_helper:
