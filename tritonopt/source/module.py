@@ -230,9 +230,7 @@ class Module:
         if self.program is None:
             return Elsewhere()
         if kernel not in self._elsewhere:
-            from tritonopt.source.elsewhere import find_elsewhere
-
-            self._elsewhere[kernel] = find_elsewhere(kernel, self.program)
+            self._elsewhere[kernel] = self.program.uses_elsewhere(kernel)
             self._note(self._elsewhere[kernel] != Elsewhere())
         return self._elsewhere[kernel]
 

@@ -36,6 +36,11 @@ _GROSS = 1000.0
 """So many times too large, an error is not a matter of luck with the examples so far."""
 _PLAIN_ELEMENTS = 600
 """What the interpreter can run in no time, and still takes several tiles."""
+_SCOUTED_ELEMENTS = 2**16
+_SCOUTING_AIMED = 60.0
+_SCOUTING = 120.0
+"""Seconds of the interpreter that a verification on a GPU may take: for calls that are aimed,
+and for all."""
 _LAST_VALUES = (ZEROS, NEGATIVE)
 """Classes of values that plain rewrites seldom get wrong: not at any cost."""
 _DRAWN_FOR_ONE = 5
@@ -127,6 +132,8 @@ class Search:
         drawn = list(self.checker.examinations)
         if found is None:
             found = self._missed_configurations()
+        if found is None and self.scouts is not None:
+            self._scout_the_rest()
         if found is None:
             found = self._missed_values()
         if found is None and not self.checker.stopped:
@@ -161,14 +168,34 @@ class Search:
     def _at(self, aimed: Example, phase: str) -> Difference | None:
         """What a call shows that was aimed; what it ran is then known."""
         example = self._whole(aimed)
-        known = example in self.checker.examinations
-        found = self.checker.try_out(example)
-        if self.scouts is not None and not known and found.accepted and found.written:
+        self.checker.try_out(example)
+        self._scout(example, _SCOUTING_AIMED)
+        self.progress(self.checker.accepted, phase)
+        return self._certain(example)
+
+    def _scout(self, example: Example, seconds: float) -> None:
+        """Learn what an example ran, where compiled kernels do not tell; at most so much in all."""
+        found = self.checker.examinations[example]
+        if self.scouts is None or self.scouts.seconds > seconds or example in self.checker.seen:
+            return
+        if found.accepted and found.written:
             coverage = self.scouts.run(example)
             if coverage is not None:
                 self.checker.saw(example, coverage)
-        self.progress(self.checker.accepted, phase)
-        return self._certain(example)
+
+    def _scout_the_rest(self) -> None:
+        """Ask of other examples too what they ran, until all is seen that has to run.
+
+        Those that were drawn show what no aim is taken at, a flag that is zero or a single row:
+        the smallest first, and the largest that the interpreter runs in no time.
+        """
+        known = sorted(self._accepted(_SCOUTED_ELEMENTS), key=_size_of)
+        turns = chain.from_iterable(zip(known, reversed(known), strict=True))
+        for example in dict.fromkeys(turns):
+            if not self.unmet():
+                break
+            self._scout(example, _SCOUTING)
+            self.progress(self.checker.accepted, "examples")
 
     def _smaller(self, aimed: Example, difference: Difference) -> tuple[Example, Difference]:
         """The difference at the smallest sizes, one after the other, for which it is seen."""
@@ -188,19 +215,26 @@ class Search:
 
     def unmet(self) -> list[Demand]:
         """What has to run for a yes, and has not."""
-        if self.scouts is not None and not self.scouts.reached:
-            return []
         sides = dict(zip(("original", "rewritten"), self.checker.covered, strict=True))
         return [d for d in self.demands if not d.met_by(sides[d.title])]
 
+    @property
+    def blind(self) -> bool:
+        """Whether nothing is known of what ran inside of kernels."""
+        return self.scouts is not None and not self.scouts.reached
+
     def excused(self) -> list[Demand]:
         """What has not run because no call could be found in which it would."""
+        if self.blind:
+            return []
         loops = [d for d in self.unmet() if d.kind in ("turns", "ragged")]
         found = [d for d in loops if d.kind == "ragged" and self.aiming.cannot_be_ragged(d)]
         return [*found, *(d for d in loops if d not in found and self.aiming.tiles_grow(d))]
 
     def never_left(self) -> list[Demand]:
         """What runs only where a guard holds that both versions have, and held in neither."""
+        if self.blind:
+            return []
         ours, theirs = self.checker.covered
         dead = [(a, b) for a, b in self.guards if not (a.left(ours) or b.left(theirs))]
         return [
