@@ -40,6 +40,17 @@ def test_all_sums_what_every_tile_adds() -> None:
     assert outcome(rewrite_source(text, "all"), "grid-stride") == {("passed", "")}
 
 
+def test_what_would_let_an_atomic_be_summed_is_said() -> None:
+    text = (CASES / "grid-stride/mask_of_the_whole_tile.py").read_text()
+    (remark,) = rewrite_source(text, "grid-stride").remarks
+    assert "the atomic in line 15 stays, its mask depends on the tile (if it is" in remark.message
+    guarded = text.replace("(row < M) & (cols < N)", "cols < N").replace(
+        "    cols = tl.arange", "    if row >= M:\n        return\n    cols = tl.arange"
+    )
+    (remark,) = rewrite_source(guarded, "grid-stride").remarks
+    assert "the atomic in line 17 done once" in remark.message
+
+
 def test_a_pass_that_never_lost_speed_acts_as_by_default() -> None:
     chosen = {found.name: found.is_named for found in registry.select("all")}
     assert chosen["licm"] and chosen["contiguity-hints"]
