@@ -23,13 +23,14 @@ from .arguments import (
     TensorArgument,
 )
 from .assumed import Fact
-from .outcomes import Attempt
+from .outcomes import Attempt, Blame
 
 Repair = Callable[[Signature], Signature]
 
 _MOST = 12
 """So many guesses from one failure."""
 _MOST_RANK = 5
+_MOST_LISTED = 8
 _FREE = "bcmnkldhpqrstuvw"
 _RANK = (
     re.compile(r"not enough values to unpack \(expected (?:at least )?(?P<rank>\d+), got \d+\)"),
@@ -73,7 +74,9 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
     if _FLAGS.search(trouble):
         yield from (_with(replace(t, dtypes=("bool",), high=None)) for t in blamed)
     if _NO_LIST.search(trouble) or _UNPACKED.search(trouble):
-        yield from _lists(signature, attempt.blame.names)
+        yield from _lists(signature, attempt.blame)
+    if any(not isinstance(signature.get(n), TensorArgument) for n in attempt.blame.names):
+        yield from _of_lengths(signature, attempt.blame)
     yield from _equal_in_message(signature, sizes, trouble)
     if attempt.level == Attempt.OUTSIDE:
         yield from (_with(t) for b in blamed for t in _of_other_shapes(signature, b))
@@ -205,12 +208,28 @@ def _as_index(signature: Signature, tensor: TensorArgument) -> Iterator[Repair]:
     yield _with(replace(tensor, dtypes=("i64",), high=None))
 
 
-def _lists(signature: Signature, names: Iterable[str]) -> Iterator[Repair]:
+def _lists(signature: Signature, blame: Blame) -> Iterator[Repair]:
     """A few whole numbers where one was passed."""
-    for argument in (signature.get(name) for name in names):
+    for argument in map(signature.get, blame.names):
         if isinstance(argument, (ChoiceArgument, SizeArgument)):
             for value in ((1, 1), (2, 2), (1,), (1, 1, 1), (4, 4)):
                 yield _with(ChoiceArgument(argument.name, (value,)))
+
+
+def _of_lengths(signature: Signature, blame: Blame) -> Iterator[Repair]:
+    """Lists of as many numbers as a condition asked for."""
+    plain = [a for n in blame.names if isinstance(a := signature.get(n), ChoiceArgument)]
+    wanted = [
+        (left, right)
+        for operator, left, right in blame.compared
+        if operator in ("==", "!=") and isinstance(right, int) and 0 < right <= _MOST_LISTED
+    ]
+    for argument in plain:
+        value = argument.values[0]
+        for left, right in wanted:
+            if isinstance(value, tuple) and left == len(value) > 0:
+                longer = (*value, *value[-1:] * _MOST_LISTED)
+                yield _with(ChoiceArgument(argument.name, (longer[:right],)))
 
 
 def _equal_in_message(
