@@ -401,6 +401,7 @@ _PROPERTIES = {
 def pretend_gpu(torch: Any) -> None:
     """Let launchers that insist on a GPU run on the CPU: `x.is_cuda`, devices, drivers."""
     torch.Tensor.is_cuda = property(lambda tensor: True)
+    torch.Tensor.get_device = lambda tensor: 0
     torch.Tensor.cuda = lambda tensor, *rest, **named: tensor
     for name in ("device", "device_of", "stream"):
         setattr(torch.cuda, name, lambda *rest: contextlib.nullcontext())
