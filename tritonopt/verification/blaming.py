@@ -31,7 +31,8 @@ class Blaming:
         self.blame = Blame()
         self.owners: dict[int, str] | None = None
         """Address of a memory: the argument that lies in it."""
-        self.plain: set[str] = set()
+        self.arguments: set[str] = set()
+        """The launcher's parameters; in a helper a plain value mostly has the same name."""
         self.error: object = None
 
     def entered(self, frame: FrameType) -> None:
@@ -43,8 +44,7 @@ class Blaming:
             parts = value if isinstance(value, (list, tuple)) else [value]
             addresses = [a for part in parts if (a := _address(part)) is not None]
             self.owners.update((address, name) for address in addresses)
-            if not addresses:
-                self.plain.add(name)
+            self.arguments.add(name)
 
     def failed(self, frame: FrameType, error: object) -> None:
         """An exception is in this frame: of those it goes through, the innermost counts."""
@@ -58,18 +58,35 @@ class Blaming:
         compared = tuple(_comparisons(test, frame)) if test is not None else ()
         names: dict[str, None] = {}
         ranks: dict[str, int] = {}
-        nodes = [*ast.walk(_head(statement)), *([] if test is None else ast.walk(test))]
-        for node in nodes:
-            if not isinstance(node, ast.Name) or node.id not in frame.f_locals:
-                continue
-            value = frame.f_locals[node.id]
-            owner = (self.owners or {}).get(_address(value) or 0)
-            if owner is not None:
+        used = [*_names(_head(statement)), *(_names(test) if test is not None else ())]
+        for name in used:
+            for owner in self._owners_of(name, frame, frame.f_lineno):
                 names[owner] = None
-                ranks[owner] = value.dim()
-            elif node.id in self.plain:
-                names[node.id] = None
+                rank = getattr(frame.f_locals[name], "ndim", None)
+                if rank is not None:
+                    ranks.setdefault(owner, rank)
         self.blame = Blame(tuple(names), tuple(ranks.items()), compared)
+
+    def _owners_of(self, name: str, frame: FrameType, line: int, depth: int = 6) -> list[str]:
+        """The arguments that a variable is, or was computed from in the lines before."""
+        if name not in frame.f_locals or depth == 0:
+            return []
+        owner = (self.owners or {}).get(_address(frame.f_locals[name]) or 0)
+        if owner is not None:
+            return [owner]
+        function = _function(_tree(self.text), frame.f_code.co_firstlineno, frame.f_code.co_name)
+        given = [n for n in _assignments(function, name) if n.lineno < line]
+        if given:
+            last = max(given, key=lambda n: n.lineno)
+            found = [
+                o
+                for n in _names(last.value)
+                for o in self._owners_of(n, frame, last.lineno, depth - 1)
+            ]
+            return list(dict.fromkeys(found))
+        if name in self.arguments:
+            return [name]
+        return []
 
 
 def _address(value: Any) -> int | None:
@@ -103,6 +120,31 @@ def _innermost(tree: ast.AST, line: int) -> tuple[ast.stmt, ast.expr | None] | N
     if isinstance(found, ast.Raise) and isinstance(parent, ast.If):
         return found, parent.test
     return found, None
+
+
+def _names(node: ast.AST | None) -> list[str]:
+    nodes = [] if node is None else ast.walk(node)
+    return list(dict.fromkeys(n.id for n in nodes if isinstance(n, ast.Name)))
+
+
+def _function(tree: ast.Module, line: int, name: str) -> ast.FunctionDef | None:
+    """The function whose code begins at that line, its decorators included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == line:
+                return node
+    return None
+
+
+def _assignments(function: ast.FunctionDef | None, name: str) -> list[ast.Assign]:
+    """Where a function gives a variable its value."""
+    nodes = [] if function is None else ast.walk(function)
+    return [
+        node
+        for node in nodes
+        if isinstance(node, ast.Assign) and any(name in _names(target) for target in node.targets)
+    ]
 
 
 def _head(statement: ast.stmt) -> ast.AST:

@@ -51,7 +51,9 @@ def _falling(at: int, count: int) -> int:
 
 
 def _powers(at: int, count: int) -> int:
-    return (4, 8, 16, 32)[at] if count <= 4 else (2, 4)[at % 2]
+    if count <= 4:
+        return (4, 8, 16)[at] if count < 4 else (2, 4, 8, 16)[at]
+    return (2, 4)[at % 2]
 
 
 def _equal(at: int, count: int) -> int:
