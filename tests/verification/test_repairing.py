@@ -77,6 +77,14 @@ def test_a_view_of_more_dimensions_counts_from_what_it_has() -> None:
     assert [len(parse(text).tensor("x").shape) for text in found] == [3]
 
 
+def test_a_view_that_does_not_fit_asks_for_a_dimension_of_the_longest_tensor() -> None:
+    blame = Blame(("w", "x"), (("w", 1), ("x", 2)))
+    trouble = "RuntimeError: shape '[2, 5]' is invalid for input of size 50 (f.py:9)"
+    found = _suggested("x: f32[m, n], w: f32[n]", trouble, _SIZES, blame)
+    assert "x: f32[m, n, b], w: f32[n]" in found
+    assert not any("w: f32[n, " in text for text in found)
+
+
 def test_a_multiple_that_is_asked_for_is_a_fact() -> None:
     blame = Blame(("x",), (("x", 2),), (("%", 5, 16),))
     assert "x: f32[m, n], n % 16 == 0" in _suggested("x: f32[m, n]", "no", _SIZES, blame)

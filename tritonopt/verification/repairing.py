@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from .arguments import (
@@ -25,7 +25,18 @@ from .arguments import (
 from .assumed import Fact
 from .outcomes import Attempt, Blame
 
-Repair = Callable[[Signature], Signature]
+
+@dataclass(frozen=True, eq=False)
+class Repair:
+    """One change of what is passed."""
+
+    change: Callable[[Signature], Signature]
+    about: str = ""
+    """The argument that it gives another form, if it is about one alone."""
+
+    def __call__(self, signature: Signature) -> Signature:
+        return self.change(signature)
+
 
 _MOST = 12
 """So many guesses from one failure."""
@@ -38,6 +49,7 @@ _RANK = (
     re.compile(r"Dimension out of range \(expected to be in range of .*, but got (?P<axis>-?\d+)"),
 )
 _ONE_MORE = re.compile(r"(tuple|list) index out of range|too many indices|IndexError: index \d+ is")
+_NO_VIEW = re.compile(r"shape '\[.*\]' is invalid for input of size")
 _WHOLE = re.compile(
     r"expected (tensor for argument|scalar type).*(Long|Int)|must be (an? )?(long|int)|"
     r"tensors used as indices|to be (int64|int32|long)|int32/int64|not (an )?integer|"
@@ -69,6 +81,10 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
     blamed = [t for n in attempt.blame.names for t in signature.tensors if t.name == n]
     yield from _of_comparisons(signature, sizes, attempt)
     yield from _of_ranks(signature, blamed, dict(attempt.blame.ranks), trouble)
+    if _NO_VIEW.search(trouble):
+        most = max((len(t.shape) for t in blamed), default=0)
+        longest = (t for t in blamed if len(t.shape) == most)
+        yield from (r for t in longest for r in _with_one_more(signature, t))
     if _WHOLE.search(trouble):
         yield from (r for t in blamed for r in _as_index(signature, t))
     if _FLAGS.search(trouble):
@@ -187,6 +203,15 @@ def _of_rank(signature: Signature, tensor: TensorArgument, rank: int) -> Iterato
         yield from (replace(tensor, shape=part) for part in combinations(shape, rank))
 
 
+def _with_one_more(signature: Signature, tensor: TensorArgument) -> Iterator[Repair]:
+    """With a dimension more at the end, or at the beginning, that no other tensor has."""
+    own = tuple(d for d in tensor.shape if d != "...")
+    free = next(name for name in _FREE if name not in signature.size_names)
+    if 0 < len(own) < _MOST_RANK:
+        yield _with(replace(tensor, shape=(*own, free)))
+        yield _with(replace(tensor, shape=(free, *own)))
+
+
 def _of_other_shapes(signature: Signature, tensor: TensorArgument) -> Iterator[TensorArgument]:
     """Shapes that others have, whole or without some dimensions, the longest first."""
     others = {t.shape: None for t in signature.tensors if t.name != tensor.name}
@@ -262,11 +287,11 @@ def _with(argument: Argument) -> Repair:
         found = (argument if a.name == argument.name else a for a in signature.arguments)
         return replace(signature, arguments=tuple(found))
 
-    return change
+    return Repair(change, argument.name)
 
 
 def _knowing(text: str) -> Repair:
-    return lambda signature: replace(signature, facts=(*signature.facts, Fact(text)))
+    return Repair(lambda signature: replace(signature, facts=(*signature.facts, Fact(text))))
 
 
 def _all_of(changes: Iterable[Repair]) -> Repair:
@@ -277,7 +302,7 @@ def _all_of(changes: Iterable[Repair]) -> Repair:
             signature = one(signature)
         return signature
 
-    return change
+    return Repair(change)
 
 
 def _renamed(name: str, size: Dimension) -> Repair:
@@ -298,4 +323,4 @@ def _renamed(name: str, size: Dimension) -> Repair:
         facts = tuple(f for f in signature.facts if name not in f.names)
         return replace(signature, arguments=tuple(map(changed, signature.arguments)), facts=facts)
 
-    return change
+    return Repair(change)

@@ -228,13 +228,16 @@ class Trial:
             for at, repair in enumerate(repairs(signature, sizes, shown)):
                 more = (*state.repairs, repair)
                 if len(more) <= _MOST_REPAIRS:
-                    yield replace(state, nearness=nearness, cost=state.cost + at, repairs=more)
+                    # What is learned one after the other counts as near as where it began.
+                    near = min(nearness, state.nearness) if state.repairs else nearness
+                    yield replace(state, nearness=near, cost=state.cost + at, repairs=more)
         for at, choice in enumerate(self.tables[state.frame]):
             beside = bool(blamed) and choice.name not in blamed
             for pick in range(state.picks[at] + 1, len(choice.candidates)):
                 picks = (*state.picks[:at], pick, *state.picks[at + 1 :])
                 cost = state.cost + pick - state.picks[at] + beside
-                yield replace(state, nearness=nearness, cost=cost, picks=picks)
+                kept = tuple(r for r in state.repairs if r.about != choice.name)
+                yield replace(state, nearness=nearness, cost=cost, picks=picks, repairs=kept)
 
     def _signature(self, state: _State, learned: Iterable[Repair]) -> Signature | None:
         """What a state passes; None if that names a size that no tensor has."""
