@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect, Loop
@@ -199,10 +200,26 @@ def _check_races(body: TileBody, checklist: Checklist) -> None:
         load, store = found
         detail = f"line {load.line} reads what line {store.line} writes for another tile"
         raise refuted(claim, "tiles-race", detail)
+    _check_parts(facts, claim)
     for race in find_races(facts):
         detail = f"line {race.load.line} reads what line {race.store.line} writes: {race.numbers}"
         raise refuted(claim, "tiles-race", detail)
     checklist.prove(claim, "no tile is seen to read what another writes")
+
+
+def _check_parts(facts: KernelFacts, claim: str) -> None:
+    """Parts of one tensor that overlap are neither one buffer nor two."""
+    stores = [effect for effect in facts.effects if effect.kind is EffectKind.STORE]
+    others = [effect for effect in facts.effects if effect.pointer is not None]
+    for store, effect in product(stores, others):
+        for stored, used in product(facts.bases(store) or (), facts.bases(effect) or ()):
+            where = facts.launches.overlap(stored, used) if stored != used else ""
+            if where:
+                detail = (
+                    f"line {store.line} writes to {stored}, and line {effect.line} goes to {used}: "
+                    f"the launch in {where} passes parts of one tensor for them, which may overlap"
+                )
+                raise unknown(claim, "tiles-race", detail)
 
 
 def _may_wait(body: TileBody, loop: Loop) -> bool:
