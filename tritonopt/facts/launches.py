@@ -228,6 +228,8 @@ def _disjoint_at(launch: Launch, buffers: _Buffers, first: str, second: str) -> 
             return Disjointness(True, f"{name} is allocated by the launcher in {where}")
     if ast.dump(one) == ast.dump(other):
         return Disjointness(False, f"the launch in {where} passes the same tensor for both")
+    if may_overlap(launch, one, other):
+        return Disjointness(False, f"the launch in {where} passes parts of one tensor for both")
     unshown = f"does not show that {first} and {second} are different buffers"
     return Disjointness(False, f"the launch in {where} {unshown}")
 

@@ -55,7 +55,7 @@ class TwoSweeps:
         what = f"{effect.name} in line {effect.line}"
         match effect.kind:
             case EffectKind.EXIT:
-                raise refuted("no-early-exit", "early-exit", what)
+                raise refuted("no-early-exit", "early-exit", f"{what} may leave before the end")
             case EffectKind.ATOMIC if any(self.facts.may_alias(e, effect) for e in self.loads):
                 raise refuted("data-is-unchanged", "data-may-change", f"{what} may change the data")
             case EffectKind.BARRIER | EffectKind.ATOMIC:

@@ -511,6 +511,20 @@ def _ordered(launcher: Launcher, given: Signature) -> Signature:
     return replace(given, arguments=tuple(order))
 
 
+def _typed(reading: Reading, worker: VersionWorker) -> Reading:
+    """With the types of torch's operator, if the launcher is called like one."""
+    launcher = reading.launcher
+    if launcher.autograd:
+        return reading
+    names = tuple(p.arg for p in launcher.parameters)
+    try:
+        worker.ask("operator", launcher.name, names)
+        kinds: tuple[str, ...] = worker.answer()
+    except Refusal:
+        return reading  # a torch that keeps its schemas elsewhere
+    return replace(reading, kinds=dict(zip(names, kinds, strict=False)))
+
+
 def _choose_backend(backend: str) -> str:
     if backend in ("interpreter", "compile"):
         return backend
@@ -633,9 +647,9 @@ class _Verification:
             # Only the interpreter sees an access outside of a tensor without dying of it.
             spec = replace(original.spec, backend="interpreter")
             trier = VersionWorker(spec, _TIMEOUT["interpreter"])
-        trial = Trial(trier, reading, self.task.launcher.backward)
         name = self.task.launcher.name
         try:
+            trial = Trial(trier, _typed(reading, trier), self.task.launcher.backward)
             found = trial.settle()
         except (Unsettled, Died, Refusal) as failure:
             if reading.unknown:
