@@ -8,7 +8,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.mutation.edits import drawn
+import pytest
+
+from benchmarks.mutation.edits import drawn, mutants
+from benchmarks.mutation.right import RIGHT
 from benchmarks.mutation.slots import Slot, answers
 from benchmarks.mutation.table import KEYS, outcome, table
 from benchmarks.mutation.wrong import WRONG
@@ -30,6 +33,40 @@ def test_the_draw_is_spread_over_operators_and_depends_on_the_seed_alone() -> No
     assert Counter(file for file, _ in first) == dict.fromkeys(modules, 5)
     assert max(Counter((file, m.operator) for file, m in first).values()) == 1
     assert len({m.operator for _, m in first}) > 5
+
+
+KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+from elsewhere import helper
+
+
+@triton.jit
+def k(x_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    {}
+
+
+def launch(x):
+    k[(1,)](x, x.numel(), BLOCK=16)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "operator"),
+    [
+        ("tl.store(x_ptr + offs, tl.load(x_ptr + offs) + 1)", "stored twice"),
+        ("tl.store(x_ptr + offs, helper(offs))", "stored twice"),
+        ("tl.store(x_ptr + helper(offs), 1.0)", "programs backward"),
+        ("tl.store(x_ptr + offs, 1.0, mask=0 <= offs < n)", "comparison mirrored"),
+    ],
+)
+def test_a_right_rewrite_is_made_only_where_it_is_right(statement: str, operator: str) -> None:
+    plain = KERNEL.format("tl.store(x_ptr + offs, offs, mask=offs < n)")
+    for text, made in ((plain, True), (KERNEL.format(statement), False)):
+        module = source.read(text, "kernel.py")
+        assert (operator in {m.operator for m in mutants(module, RIGHT)}) == made
 
 
 def test_a_share_is_part_of_the_whole_draw() -> None:

@@ -165,7 +165,7 @@ class TileLoop:
 
     def _program_id_statement(self) -> ast.Assign | None:
         """`pid = tl.program_id(0)` where that is the only thing that pid ever is."""
-        if len(self.body.ids.calls) != 1:
+        if len(self.body.ids.calls) != 1 or self.body.ids.conversions:
             return None
         for statement in self.body.looped:
             match statement:
@@ -177,6 +177,11 @@ class TileLoop:
         return None
 
     def _replace_id(self, call: ast.Call, variable: str, *, is_cast: bool) -> None:
+        converted = self.body.ids.conversions.get(call)
+        if converted is not None:
+            cast, type_ = self.writer.language("cast"), self.writer.language(converted)
+            self.replaced[call] = f"{cast}({variable}, {type_})"
+            return
         if self._replace_conversion(call, variable):
             return
         around = self.module.names.parents.get(call)

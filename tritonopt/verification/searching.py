@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 import time
 import unittest
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,9 +10,7 @@ from itertools import chain, islice, product
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
-from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException
-from hypothesis.internal.conjecture import providers
 
 from .aiming import Aiming
 from .arguments import Signature, TensorArgument
@@ -25,6 +21,7 @@ from .deliberate import aliased, deliberate, laid_out, usual
 from .demands import Demand
 from .examples import FAR, FAR_LAST, FLOAT_VALUES, NEGATIVE, ORDINARY, ZEROS, Example, Limits
 from .guards import Guard
+from .hypothesis_internals import no_local_constants, no_traces
 from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, unstable
 from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
 from .scouting import Scouts
@@ -51,7 +48,7 @@ _MOST_PAIRS = 3
 """So many pairs of tensors may be one: with more, most say nothing new."""
 _FOR_THE_UNMET = 40
 """So many are drawn, at least, as long as something that has to run has not."""
-_MOST_SMALLER = 20
+MOST_SMALLER = 20
 """So many smaller calls are tried of one that shows a difference."""
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
@@ -80,6 +77,7 @@ class Search:
         subject: str,
         demands: Sequence[Demand] = (),
         singled_out: Sequence[int] = (),
+        limits_named: Sequence[int] = (),
         guards: Sequence[tuple[Guard, Guard]] = (),
         scouts: Scouts | None = None,
         progress: Callable[[int, str], None],
@@ -109,7 +107,7 @@ class Search:
         """Who says what runs, where compiled kernels do not."""
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(signature, ["leading"])
-        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out)
+        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out, limits_named)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.on_purpose: list[Example] = []
@@ -200,7 +198,7 @@ class Search:
     def _smaller(self, aimed: Example, difference: Difference) -> tuple[Example, Difference]:
         """The difference at the smallest sizes, one after the other, for which it is seen."""
         self.found_at, self.waited_before = time.monotonic(), self.checker.waited
-        tries = _MOST_SMALLER
+        tries = MOST_SMALLER
         for name in self.aiming.sizes_of(aimed):
             least, size = 1, self.aiming.sizes_of(aimed)[name]
             while least < size and tries:
@@ -215,6 +213,13 @@ class Search:
 
     def unmet(self) -> list[Demand]:
         """What has to run for a yes, and has not."""
+        return [d for d in self._never_met() if not d.impossible]
+
+    def impossible(self) -> list[Demand]:
+        """What would have to run, if the text did not show that it cannot."""
+        return [d for d in self._never_met() if d.impossible]
+
+    def _never_met(self) -> list[Demand]:
         sides = dict(zip(("original", "rewritten"), self.checker.covered, strict=True))
         return [d for d in self.demands if not d.met_by(sides[d.title])]
 
@@ -224,12 +229,11 @@ class Search:
         return self.scouts is not None and not self.scouts.reached
 
     def excused(self) -> list[Demand]:
-        """What has not run because no call could be found in which it would."""
+        """Loops of which no call could be found that cuts their last turn short."""
         if self.blind:
             return []
-        loops = [d for d in self.unmet() if d.kind in ("turns", "ragged")]
-        found = [d for d in loops if d.kind == "ragged" and self.aiming.cannot_be_ragged(d)]
-        return [*found, *(d for d in loops if d not in found and self.aiming.tiles_grow(d))]
+        ragged = [d for d in self.unmet() if d.kind == "ragged"]
+        return [d for d in ragged if self.aiming.cannot_be_ragged(d)]
 
     def never_left(self) -> list[Demand]:
         """What runs only where a guard holds that both versions have, and held in neither."""
@@ -395,7 +399,7 @@ class Search:
         # Else all verifications would share what they found: to hypothesis it is one function.
         vars(property_)["_hypothesis_internal_database_key"] = self.key
         try:
-            with _no_traces():
+            with no_traces(), no_local_constants():
                 property_()
         except _Found as found:
             return found.example, found.difference
@@ -561,40 +565,6 @@ def drawn(
     def collect(example: Example) -> None:
         found[example] = None
 
-    with _no_traces():
+    with no_traces(), no_local_constants():
         collect()
     return list(found)
-
-
-@contextlib.contextmanager
-def _no_traces() -> Iterator[None]:
-    """Hypothesis keeps notes in the working directory, which is the user's: not now."""
-    import hypothesis.configuration as configuration
-
-    before = getattr(configuration, "__hypothesis_home_directory", None)
-    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder, _no_constants():
-        set_hypothesis_home_dir(folder)
-        try:
-            yield
-        finally:
-            set_hypothesis_home_dir(before)
-
-
-@contextlib.contextmanager
-def _no_constants() -> Iterator[None]:
-    """Hypothesis reads the source of every module of a project for constants to draw: not now.
-
-    They would be this package's, and reading them takes longer than many a verification.
-    """
-    name = "_get_local_constants"
-    before = getattr(providers, name, None)
-    if before is None or not hasattr(providers, "Constants"):
-        # Not every version of hypothesis does that.
-        yield
-        return
-    nothing = providers.Constants()
-    setattr(providers, name, lambda: nothing)
-    try:
-        yield
-    finally:
-        setattr(providers, name, before)
