@@ -130,3 +130,11 @@ def test_the_file_that_would_have_to_be_given_is_named(tmp_path: Path) -> None:
     found = remark(tmp_path, {}, "from somewhere.utils import tuning")
     assert found.reason == "unknown-decorator"
     assert "give the file too that binds somewhere.utils.tuning" in found.message
+
+
+def test_a_module_that_is_handed_on_may_be_changed(tmp_path: Path) -> None:
+    other = "import utils\n\n\ndef patch(monkeypatch):\n"
+    other += '    monkeypatch.setattr(utils, "".join(["tun", "ing"]), {})\n'
+    found = remark(tmp_path, {"utils.py": TUNING, "other.py": other})
+    assert found.reason == "unknown-decorator"
+    assert "utils.tuning may be another than that dict" in found.message

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from tritonopt.facts.configurations import bound
 from tritonopt.rewriting.checklist import unknown
 from tritonopt.source import Module
+from tritonopt.source.meanings import Defined
 from tritonopt.source.trees import walk
 
 _CLAIM = "parameter-can-be-added"
@@ -84,9 +85,13 @@ def _items(module: Module, given: ast.expr) -> list[tuple[Module, str, ast.expr]
             if len(named) == len(keys):
                 return named
     detail = f"line {given.lineno} gives it arguments that are not known"
-    origin = module.resolve(given)
-    if origin and table is given:
+    origin = module.resolve(given) if table is given else ""
+    seen = module.program.meaning(given, module).targets if module.program is not None else ()
+    if origin and not any(isinstance(target, Defined) for target in seen):
         detail += f": give the file too that binds {origin}, to a dict that nothing changes"
+    elif origin:
+        detail += f": {origin} may be another than that dict, for a file uses its module as a value"
+        detail += " or does more with it than to write it behind **"
     else:
         detail += ": they may prune configurations; write them as a dict that nothing changes"
     raise unknown(_CLAIM, "unknown-decorator", detail)
