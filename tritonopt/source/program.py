@@ -18,7 +18,7 @@ from tritonopt.source.errors import SourceError
 from tritonopt.source.files import read_file
 from tritonopt.source.layout import Layout, place_of
 from tritonopt.source.mentions import Mentions
-from tritonopt.source.module import Module, read
+from tritonopt.source.module import Module, parse
 from tritonopt.source.names import LANGUAGE, TRITON, Binding, Scope, canonical, is_none
 from tritonopt.source.trees import walk
 
@@ -125,13 +125,22 @@ class Program:
         """The file at a real path, as it was given; None where it does not parse."""
         if path not in self._modules:
             try:
-                self._modules[path] = read(self._text(path), self._shown[path], self)
+                self._modules[path] = parse(self._text(path), self._shown[path], self)
             except SourceError:
                 self._modules[path] = None
             if len(self._modules) > PARSED_AT_ONCE:
                 self._modules.popitem(last=False)
         self._modules.move_to_end(path)
         return self._modules[path]
+
+    def parsed(self, text: str, path: str) -> Module | None:
+        """The file at a path, if the text is the one that was given, so that it is parsed once."""
+        real = os.path.realpath(path)
+        try:
+            given = real in self._shown and self._text(real) == text
+        except SourceError:
+            given = False
+        return self.module(real) if given else None
 
     # What is asked of it
 
