@@ -76,6 +76,11 @@ class Mentions:
         """Files with the name anywhere."""
         return self._words.get(name.encode(errors="replace"), ())
 
+    def handed_on(self, name: str) -> list[str]:
+        """Files that do more with a name than to import it, list it in a string, or spread it."""
+        written = re.compile(rf"(?<![\w\"'])(?<!\*\*){re.escape(name)}\b")
+        return self._those("handed", name, lambda path: self._has_beside_imports(written, path))
+
     def below_star(self, name: str) -> list[str]:
         """Files with a `from module import *`, and the name anywhere."""
         return self._those("star", name, lambda path: self._imports_of(path).star)
@@ -103,8 +108,8 @@ class Mentions:
         Or with what stands for it by another name, which an import of the file gives to it.
         """
         others = (other for one, other in self._imports_of(path).others if one == name)
-        body = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
-        return re.search(rf"\b(?:{'|'.join([name, *others])})\b(?![ \t]*[.(])", body) is not None
+        written = re.compile(rf"\b(?:{'|'.join([name, *others])})\b(?![ \t]*[.(])")
+        return self._has_beside_imports(written, path)
 
     def is_patched(self, module: str, name: str) -> bool:
         """Whether a file may replace `module.name` by a string: `patch("a.module.name", ...)`."""
@@ -126,6 +131,10 @@ class Mentions:
     def _has(self, pattern: re.Pattern[str], path: str) -> bool:
         return pattern.search(self._text_of(path)) is not None
 
+    def _has_beside_imports(self, pattern: re.Pattern[str], path: str) -> bool:
+        body = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
+        return pattern.search(body) is not None
+
     def _imports_of(self, path: str) -> _Imports:
         if path not in self._imports:
             modules: dict[str, tuple[str, ...]] = {}
@@ -136,8 +145,7 @@ class Mentions:
                 behind.append(statement[1])
                 names = set(_WORD.findall(statement[1]))
                 # A comment may begin what looks like a statement, and hold one.
-                hides = "import" in names
-                module = "" if hides else written.get(statement.start(), "")
+                module = "" if "import" in names else written.get(statement.start(), "")
                 for name in names:
                     modules[name] = (*modules.get(name, ()), _SPACE.sub("", module))
             self._imports[path] = _Imports(
