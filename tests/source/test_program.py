@@ -225,6 +225,7 @@ def test_the_standard_library_is_not_a_file_of_its_name(tmp_path: Path) -> None:
         "def test(monkeypatch):\n    monkeypatch.setattr('pkg.main.helper', print)\n",
         "from pkg.names import module\nmodule.helper = print\n",
         "from pkg.names import module\nsetattr(module, 'helper', print)\n",
+        "from pkg import names\nsetattr(names.module, 'helper', print)\n",
         "from pkg.names import *\nsetattr(module, 'helper', print)\n",
         "import pkg\nsetattr(pkg.a, 'helper', print)\n",
         "import pkg as p\nsetattr(p.a, 'helper', print)\n",
