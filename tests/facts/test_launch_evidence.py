@@ -297,6 +297,8 @@ def test_a_kernel_that_is_a_helper_too() -> None:
         "a, x",
         "a, b",
         "c, x[:-1]",
+        "x.cache[1:], x.cache[:-1]",
+        "x.cache['k'][1:], x.cache['k']",
     ],
 )
 def test_parts_of_one_tensor_may_overlap(passed: str) -> None:
@@ -318,6 +320,8 @@ def test_parts_of_one_tensor_may_overlap(passed: str) -> None:
         "x[:n], x[n:]",
         "x[..., :4], x[..., 4:]",
         "x.chunk(2)[0], x.chunk(2)[1]",
+        "x.cache['k'], x.cache['v']",
+        "x.keys[1:], x.values[1:]",
         "x[1:], y[:-1]",
         "a, a",
         "a, torch.empty_like(x)",

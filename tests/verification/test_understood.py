@@ -65,6 +65,16 @@ FORMS = {
         ("    tl.store", "    v += uniform(n, BLOCK)\n    tl.store"),
         ("\ndef launch", "\nKEY = kernel.cache_key\n\ndef launch"),
     ],
+    "tensors on a GPU": [
+        (
+            "    y = torch.empty_like(x)",
+            '    if x.device.type != "cuda" or x.get_device() != x.device.index:\n'
+            '        raise ValueError("x is not on a GPU")\n'
+            "    with torch.device(x.device):\n"
+            "        y = torch.empty(n, dtype=x.dtype) + torch.zeros(n, device=x.device)\n"
+            "    y = y.to(x.device).to(x.dtype)",
+        ),
+    ],
     "numbers from the generator of the GPU": [
         (
             "    kernel[",

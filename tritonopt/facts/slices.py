@@ -61,6 +61,8 @@ def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:
                     todo.append((value, cut or method in _CUTTING))
             case ast.Attribute(value=value, attr="T" | "mT" | "data"):
                 todo.append((value, cut))
+            case ast.Attribute():
+                yield (None, ast.unparse(expression)), cut  # `self.cache`
 
 
 def _are_apart(one: ast.expr, other: ast.expr) -> bool:
@@ -89,11 +91,20 @@ def _indices(index: ast.expr) -> list[ast.expr]:
 
 
 def _is_plain(index: ast.expr | None) -> bool:
-    return isinstance(index, ast.Slice) or _is_ellipsis(index) or _integer(index) is not None
+    known = _integer(index) is not None or _key(index) is not None
+    return known or isinstance(index, ast.Slice) or _is_ellipsis(index)
 
 
 def _is_ellipsis(index: ast.expr | None) -> bool:
     return isinstance(index, ast.Constant) and index.value is ...
+
+
+def _key(index: ast.expr | None) -> str | None:
+    """The key of a tensor in a dict."""
+    match index:
+        case ast.Constant(value=str() as key):
+            return key
+    return None
 
 
 def _integer(index: ast.expr | None) -> int | None:
@@ -111,6 +122,8 @@ def _share_nothing(one: ast.expr | None, other: ast.expr | None) -> bool:
     first, second = _integer(one), _integer(other)
     if first is not None and second is not None:
         return first != second and (first < 0) == (second < 0)
+    if _key(one) is not None and _key(other) is not None:
+        return _key(one) != _key(other)
     match one, other:
         case (
             ast.Slice(lower=None, upper=ast.expr() as end, step=None),

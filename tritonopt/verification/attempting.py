@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from types import FrameType
 from typing import Any
 
+from .blaming import Blaming
 from .examples import Example
-from .outcomes import Attempt, Outcome, RunOptions
+from .outcomes import Attempt, Blame, Outcome, RunOptions
 
 _WRONG_SIZE = "returned an invalid gradient"
 """What autograd says of a gradient that has not the shape of its tensor: every kernel ran, so it
@@ -19,13 +21,19 @@ def attempt(version: Any, example: Example) -> Attempt:
     """Run the launcher once, and count the lines of its file that were reached."""
     path = version.spec.text_path
     reached: set[tuple[str, int]] = set()
+    blaming = Blaming(version.spec.text)
 
-    def line(frame: FrameType, event: str, argument: object) -> Any:
+    def line(frame: FrameType, event: str, argument: Any) -> Any:
         reached.add((frame.f_code.co_name, frame.f_lineno))
+        if event == "exception":
+            blaming.failed(frame, argument[1])
         return line
 
     def call(frame: FrameType, event: str, argument: object) -> Any:
-        return line if frame.f_code.co_filename == path else None
+        if frame.f_code.co_filename != path:
+            return None
+        blaming.entered(frame)
+        return line
 
     before = sys.gettrace()
     started = time.process_time()
@@ -34,10 +42,11 @@ def attempt(version: Any, example: Example) -> Attempt:
         outcome = version.run(example, RunOptions())
     finally:
         sys.settrace(before)
-    return judge(outcome, len(reached), time.process_time() - started)
+    seconds = time.process_time() - started
+    return judge(outcome, len(reached), seconds, blaming.blame)
 
 
-def judge(outcome: Outcome, lines: int, seconds: float) -> Attempt:
+def judge(outcome: Outcome, lines: int, seconds: float, blame: Blame = Blame()) -> Attempt:  # noqa: B008  # it is frozen
     """How far a run came, in which so many lines were reached."""
     failure = outcome.failure
     trouble = "" if failure is None else str(failure)
@@ -48,10 +57,11 @@ def judge(outcome: Outcome, lines: int, seconds: float) -> Attempt:
     elif outcome.strays or outcome.damage:
         level = Attempt.OUTSIDE
         trouble = (*outcome.damage, *outcome.strays)[0]
+        blame = Blame(tuple(re.findall(r"argument ([\w\[\]]+)", trouble)))
     elif not outcome.launches:
         level = Attempt.NO_LAUNCH
     elif not outcome.written:
         level = Attempt.NOTHING_WRITTEN
     else:
         level = Attempt.GOOD
-    return Attempt(level, lines, trouble, outcome.configurations, seconds)
+    return Attempt(level, lines, trouble, outcome.configurations, seconds, blame)

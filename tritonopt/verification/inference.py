@@ -126,6 +126,14 @@ class Reading:
     evidence: Mapping[str, Evidence]
     ranked: frozenset[str]
     """Tensors whose number of dimensions the code fixes; others have at least as many."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Types of parameters without an annotation, where something else tells them."""
+
+    def kind(self, parameter: ast.arg) -> str:
+        """The type of a parameter as it is, or might be, annotated; nothing if unknown."""
+        if parameter.annotation is None:
+            return self.kinds.get(parameter.arg, "")
+        return ast.unparse(parameter.annotation)
 
     def question(self) -> str:
         """The error that asks for what could not be told."""

@@ -37,6 +37,8 @@ class Access:
     """First and past-the-last address of every tensor."""
     mapped: list[tuple[int, int]] = field(default_factory=list)
     """The same with the memory around, which can be touched without a crash."""
+    owners: list[str] = field(default_factory=list)
+    """What each of these is called."""
     strays: list[str] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     poison_lanes: bool = False
@@ -54,6 +56,15 @@ class Access:
     """Of the current launch: the program, the addresses and the values' bits of every store."""
     anywhere: bool = False
     """Whether addresses go unchecked: for launches on the oracle's own clones."""
+
+    def beside(self, addresses: Any, size: int) -> str:
+        """Around which tensor the first of these accesses is that hits none, if that is known."""
+        outside = (a for a in addresses.ravel() if not _within(a, size, self.extents))
+        first = next(outside, None)
+        for (low, high), owner in zip(self.mapped, self.owners, strict=True):
+            if first is not None and low <= first < high:
+                return f", beside {owner}"
+        return ""
 
     def launch_ends(self) -> None:
         """Look for programs that overwrote each other: on a GPU either may come last.
@@ -173,6 +184,7 @@ class Interpreter:
             return
         place = self.module.interpreter_builder.grid_idx
         found = f"program {tuple(int(i) for i in place)} {kind}s outside of every tensor"
+        found += self.access.beside(addresses, size)
         (self.access.strays if kind == "load" else self.access.damage).append(found)
         if not _within(addresses, size, self.access.mapped):
             raise IndexError(found)
@@ -387,6 +399,7 @@ _PROPERTIES = {
 def pretend_gpu(torch: Any) -> None:
     """Let launchers that insist on a GPU run on the CPU: `x.is_cuda`, devices, drivers."""
     torch.Tensor.is_cuda = property(lambda tensor: True)
+    torch.Tensor.get_device = lambda tensor: 0
     torch.Tensor.cuda = lambda tensor, *rest, **named: tensor
     for name in ("device", "device_of", "stream"):
         setattr(torch.cuda, name, lambda *rest: contextlib.nullcontext())

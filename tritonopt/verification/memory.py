@@ -245,6 +245,9 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         if self.launching():
             # What Triton allocates for a launch is no memory of the launcher's.
             return func(*args, **kwargs)
+        if self.pretend_cuda and getattr(func, "__self__", None) is torch.Tensor.device:
+            # Launchers refuse what is not on a GPU.
+            return torch.device("cuda", 0)
         if getattr(func, "__name__", "") not in _LOOKING:
             for tensor in _tensors((args, kwargs)):
                 self.using(tensor)

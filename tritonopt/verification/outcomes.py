@@ -121,6 +121,19 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Blame:
+    """What the line that failed was about: plain data, of the run in which it did."""
+
+    names: tuple[str, ...] = ()
+    """Arguments that the line works with, or views of them."""
+    ranks: tuple[tuple[str, int], ...] = ()
+    """How many dimensions those of them had there that are tensors."""
+    compared: tuple[tuple[str, object, object], ...] = ()
+    """The comparisons of a condition that did not hold: an operator and two values, which are
+    whole numbers, tuples of them, or names of types (`f32`). Of `n % 16 == 0` it is `%`, n, 16."""
+
+
+@dataclass(frozen=True)
 class Attempt:
     """How far the original came with some arguments."""
 
@@ -132,6 +145,7 @@ class Attempt:
     """As in Outcome."""
     seconds: float = 0.0
     """Processor time that the call took: a busy machine must not change what is found."""
+    blame: Blame = Blame()
 
     # Levels, the higher the nearer.
     FAILED: ClassVar[int] = 0

@@ -7,6 +7,7 @@ if the original takes it and stays within its memory. So names and habits may le
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,10 @@ FRAMES: tuple[tuple[str, ...], ...] = (
 """Shapes that the operators of libraries are made for, the commonest first."""
 
 _INTEGERS = ("i64",)
+_PLAIN = ("int", "float", "bool", "str", "Number", "Scalar", "number")
+_WHOLE_LIST = re.compile(
+    r"(?:\w+\.)*(?:List|list|Sequence|Iterable|Tuple|tuple|Size)\b(?:\[(?:int|bool)|$)"
+)
 _OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
@@ -64,10 +69,11 @@ def choices(reading: Reading, frame: tuple[str, ...], *, whole: bool = False) ->
         elif argument is not None:
             candidates = (argument,)
         elif name in reading.unknown:
-            candidates = _unknown(parameter, evidence, shapes, frame)
+            candidates = _unknown(name, reading.kind(parameter), evidence, shapes, frame)
         else:
             # A default of None is not always taken (`dim=None` of a reduction along `dim`).
-            candidates = (None, *_unknown(parameter, evidence, shapes, frame))
+            kind = reading.kind(parameter)
+            candidates = (None, *_unknown(name, kind, evidence, shapes, frame))
         ordered = list(dict.fromkeys(candidates))
         if whole:
             ordered.sort(key=lambda a: not (isinstance(a, TensorArgument) and _is_whole(a)))
@@ -162,21 +168,23 @@ def _alternatives(
 
 
 def _unknown(
-    parameter: ast.arg,
+    name: str,
+    kind: str,
     evidence: Evidence,
     shapes: Sequence[tuple[Dimension, ...]],
     frame: tuple[str, ...],
 ) -> Iterator[Argument]:
-    name = parameter.arg
-    kind = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
-    if evidence.several:
+    kind = re.sub(r"^(?:typing\.)?Optional\[(.*)\]$|\s*\|\s*None$", r"\1", kind)
+    if evidence.several or kind == "List[Tensor]":
         yield from _lists(name, evidence, shapes)
         return
     tensors = list(_tensors(name, evidence, shapes))
     scalars = list(_scalars(name, kind, evidence, shapes, frame))
     if evidence.tensor or "Tensor" in kind:
         yield from tensors
-    elif kind.rpartition(".")[2] in ("int", "float", "bool", "str", "Number", "Scalar"):
+    elif _WHOLE_LIST.match(kind):
+        yield from _whole_lists(name, kind, shapes)
+    elif kind.rpartition(".")[2] in _PLAIN:
         yield from scalars
     elif name.lower().startswith(("dim", "axis", "size", "shape", "normalized", "n_", "num")):
         yield from scalars
@@ -246,7 +254,7 @@ def _scalars(
         return
     if evidence.compared:
         yield ChoiceArgument(name, tuple(dict.fromkeys(evidence.compared)))
-    if kind == "float":
+    if kind in ("float", "number"):
         yield ChoiceArgument(name, (0.5, 1.0, 2.0))
     elif kind == "bool":
         yield ChoiceArgument(name, (False, True))
@@ -257,13 +265,42 @@ def _scalars(
     elif lower.startswith("normalized"):
         yield SizeArgument(name, main[-1:], as_tuple=True)
     yield from (SizeArgument(name, (d,)) for d in alike)
-    if kind in ("", "int"):
+    if kind in ("", "int", "number"):
         yield ChoiceArgument(name, (1,))
         yield from (SizeArgument(name, (d,)) for d in sizes if d not in alike)
         yield from (ChoiceArgument(name, (value,)) for value in (2, 4, 0, -1, 16))
     if kind == "":
         yield from (ChoiceArgument(name, (value,)) for value in (0.5, True, None))
         yield SizeArgument(name, main, as_tuple=True)
+
+
+def _whole_lists(
+    name: str, kind: str, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[Argument]:
+    """A few whole numbers: the sizes of something, or steps and margins along some dimensions."""
+    count = len(re.findall(r"\b(?:int|bool)\b", kind)) if "..." not in kind else 0
+    if "bool" in kind:
+        yield ChoiceArgument(name, ((True,) * max(count, 1),))
+        return
+    fixed = "uple[" in kind and count > 0
+    whole = [s for s in shapes if "..." not in s]
+    main = whole[0] if whole else FRAMES[0]
+    numbers = [
+        ChoiceArgument(name, ((value,) * length,))
+        for length in ((count,) if fixed else (2, 1, 3))
+        for value in (1, 0, 2)
+    ]
+    parts = [main[len(main) - count :]] if fixed and count <= len(main) else []
+    alike = [s for s in whole if not fixed or len(s) == count] + parts
+    sizes = [SizeArgument(name, s, as_tuple=True) for s in dict.fromkeys(alike) if s]
+    if name.lower().startswith(("dim", "axis")):
+        yield from (ChoiceArgument(name, (value,)) for value in ((-1,), (0,), (0, 1)))
+    elif "size" in name.lower() or "shape" in name.lower():
+        yield from sizes
+        yield from numbers
+    else:
+        yield from numbers
+        yield from sizes
 
 
 def variations(
@@ -287,7 +324,8 @@ def variations(
             continue
         if isinstance(default, ast.Constant) and default.value is None:
             if given is None or given == ChoiceArgument(name, (None,)):
-                yield name, tuple(_for_nothing(parameter, evidence, shapes))[:_MOST]
+                kind = reading.kind(parameter)
+                yield name, tuple(_for_nothing(name, kind, evidence, shapes))[:_MOST]
         elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
             value = given.values[0]
             others = _other_values(value, evidence)
@@ -295,11 +333,9 @@ def variations(
 
 
 def _for_nothing(
-    parameter: ast.arg, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
+    name: str, kind: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
 ) -> Iterator[Argument]:
     """What may be passed, at times, for a parameter that is None by default."""
-    name = parameter.arg
-    kind = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
     if evidence.tensor:
         found = list(_tensors(name, evidence, shapes))
         # As many dimensions as the kernel's accesses show.
@@ -310,7 +346,7 @@ def _for_nothing(
     elif "dtype" in name.lower():
         yield ChoiceArgument(name, (None, TorchType("f16"), TorchType("f32")))
     elif evidence.used:
-        usual = (("float", 0.5), ("int", 2), ("bool", True))
+        usual = (("float", 0.5), ("number", 0.5), ("int", 2), ("bool", True))
         typed = [value for word, value in usual if word in kind]
         yield ChoiceArgument(name, (None, *(typed or [value for _, value in usual if not kind])))
 
@@ -323,4 +359,7 @@ def _other_values(value: object, evidence: Evidence) -> list[object]:
         same += [v for v in (0, 1, -1, 2) if v != value]
     elif isinstance(value, float):
         same += [v for v in (0.1, 0.5, 2.0) if v != value]
+    elif isinstance(value, tuple) and all(type(v) is int for v in value):
+        alike = ((v,) * len(value) for v in (0, 1, 2))
+        same += [v for v in (*alike, tuple(range(1, len(value) + 1))) if v != value]
     return list(dict.fromkeys(same))

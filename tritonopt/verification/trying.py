@@ -8,7 +8,7 @@ sizes without either is what the verification draws from; it is named in the ver
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .arguments import (
@@ -29,12 +29,15 @@ from .examples import ArgumentRecipe, Example, PlainValue, Repeat, Several, Tens
 from .inference import DEFAULT_DTYPES, Reading
 from .outcomes import Attempt
 from .proposing import FRAMES, Choice, choices, variations
+from .repairing import Repair, repairs
 from .workers import Died, VersionWorker
 
 _MOST_TRIES = 1500
 _SECONDS = 20.0
 """Of processor time, for the search and again for the variations of what it found."""
 _MOST_DEATHS = 2
+_MOST_REPAIRS = 8
+"""So many lessons of failures one after the other."""
 _MORE_TRIES = 60
 """For arguments that the original takes on all sizes, once some are taken on a few."""
 
@@ -48,7 +51,9 @@ def _falling(at: int, count: int) -> int:
 
 
 def _powers(at: int, count: int) -> int:
-    return (4, 8, 16, 32)[at] if count <= 4 else (2, 4)[at % 2]
+    if count <= 4:
+        return (4, 8, 16)[at] if count < 4 else (2, 4, 8, 16)[at]
+    return (2, 4)[at % 2]
 
 
 def _equal(at: int, count: int) -> int:
@@ -71,9 +76,14 @@ class Unsettled(Exception):
 
 def plain_example(signature: Signature, pattern: Pattern, backward: bool = False) -> Example:
     """One small call: sizes from the pattern in the order of their names, ordinary values."""
+    sizes = _sizes(signature, pattern)
+    return replace(sized_example(signature, sizes), backward=backward)
+
+
+def _sizes(signature: Signature, pattern: Pattern) -> dict[str, int]:
     order = signature.size_names
     sizes = {name: pattern(i, len(order)) for i, name in enumerate(order)}
-    return replace(sized_example(signature, sizes), backward=backward)
+    return fitted(signature.facts, sizes)
 
 
 def sized_example(signature: Signature, sizes: Mapping[str, int]) -> Example:
@@ -132,6 +142,8 @@ class _State:
     cost: int
     frame: int
     picks: tuple[int, ...]
+    repairs: tuple[Repair, ...] = field(default=(), compare=False)
+    """What failures on the way here have taught, in their order."""
 
 
 @dataclass
@@ -148,6 +160,9 @@ class Trial:
     best: tuple[Attempt, Signature] | None = None
     floats: set[str] = field(default_factory=set)
     """Tensors that kernels ran on as floats, if only to end outside of their memory."""
+    tables: list[list[Choice]] = field(default_factory=list)
+    expanded: set[tuple[int, Signature]] = field(default_factory=set)
+    """Signatures from which the search went on."""
 
     def settle(self) -> Signature:
         """A signature that the original takes; raises Unsettled where none was found."""
@@ -160,43 +175,88 @@ class Trial:
     # The search
 
     def _search(self) -> Signature | None:
-        """Best first: from what is nearest to running, one parameter is changed at a time."""
-        tables = [choices(self.reading, frame) for frame in FRAMES]
-        tables += [choices(self.reading, frame, whole=True) for frame in FRAMES[:2]]
+        """Best first: from what is nearest to running, one thing is changed at a time.
+
+        That is what the failure itself suggests, or one parameter.
+        """
+        self.tables = [choices(self.reading, frame) for frame in FRAMES]
+        self.tables += [choices(self.reading, frame, whole=True) for frame in FRAMES[:2]]
         waiting: list[_State] = []
-        for frame, table in enumerate(tables):
+        for frame, table in enumerate(self.tables):
             heapq.heappush(waiting, _State((0, 0), frame, frame, (0,) * len(table)))
-        visited = {(s.frame, s.picks) for s in waiting}
+        visited = {(s.frame, s.picks, s.repairs) for s in waiting}
         found: Signature | None = None
         most, last = 0, 0
         while waiting and not self._spent() and not 0 < last < self.tries:
             state = heapq.heappop(waiting)
-            table = tables[state.frame]
-            nearness = state.nearness
-            signature = self._picked(table, state.picks)
+            signature = self._signature(state, state.repairs)
+            attempt: Attempt | None = None
             if signature is not None and not self._evades(signature):
                 attempt = self._attempt_any(signature)
-                nearness = self._nearness(attempt)
                 if attempt.level >= Attempt.OUTSIDE:
                     self.floats |= _of_floats(signature)
                 good = attempt.level == Attempt.GOOD and _has_sizes(signature)
                 taken = self._taken(signature) if good else 0
                 if taken == len(_PATTERNS):
-                    return signature
+                    return self._without_needless(state, signature)
                 if taken > most:
                     # It rejects some sizes; perhaps for two that ought to be the same.
-                    found, most = signature, taken
+                    found, most = self._without_needless(state, signature), taken
                     last = last or self.tries + _MORE_TRIES
-                if self.best is None or nearness < self._nearness(self.best[0]):
+                if self.best is None or self._nearness(attempt) < self._nearness(self.best[0]):
                     self.best = attempt, signature
-            for at, choice in enumerate(table):
-                for pick in range(state.picks[at] + 1, len(choice.candidates)):
-                    picks = (*state.picks[:at], pick, *state.picks[at + 1 :])
-                    if (state.frame, picks) not in visited:
-                        visited.add((state.frame, picks))
-                        cost = state.cost + pick - state.picks[at]
-                        heapq.heappush(waiting, _State(nearness, cost, state.frame, picks))
+            for follower in self._followers(state, signature, attempt):
+                key = (follower.frame, follower.picks, follower.repairs)
+                if key not in visited:
+                    visited.add(key)
+                    heapq.heappush(waiting, follower)
         return None if found is None or self._evades(found) else found
+
+    def _followers(
+        self, state: _State, signature: Signature | None, attempt: Attempt | None
+    ) -> Iterator[_State]:
+        """What to try after a state, with what it costs: first what its failure suggests."""
+        nearness = state.nearness if attempt is None else self._nearness(attempt)
+        blamed: tuple[str, ...] = ()
+        if signature is not None and attempt is not None:
+            if (state.frame, signature) in self.expanded:
+                return
+            self.expanded.add((state.frame, signature))
+            shown = self._attempt(signature, _rising)
+            blamed = shown.blame.names
+            sizes = {**_sizes(signature, _rising), "...": _LEADING}
+            for at, repair in enumerate(repairs(signature, sizes, shown)):
+                more = (*state.repairs, repair)
+                if len(more) <= _MOST_REPAIRS:
+                    # What is learned one after the other counts as near as where it began.
+                    near = min(nearness, state.nearness) if state.repairs else nearness
+                    yield replace(state, nearness=near, cost=state.cost + at, repairs=more)
+        for at, choice in enumerate(self.tables[state.frame]):
+            beside = bool(blamed) and choice.name not in blamed
+            for pick in range(state.picks[at] + 1, len(choice.candidates)):
+                picks = (*state.picks[:at], pick, *state.picks[at + 1 :])
+                cost = state.cost + pick - state.picks[at] + beside
+                kept = tuple(r for r in state.repairs if r.about != choice.name)
+                yield replace(state, nearness=nearness, cost=cost, picks=picks, repairs=kept)
+
+    def _signature(self, state: _State, learned: Iterable[Repair]) -> Signature | None:
+        """What a state passes; None if that names a size that no tensor has."""
+        signature = self._picked(self.tables[state.frame], state.picks)
+        for repair in learned:
+            signature = signature and repair(signature)
+        return signature if signature is not None and _is_closed(signature) else None
+
+    def _without_needless(self, state: _State, signature: Signature) -> Signature:
+        """Without what a failure suggested and the original does not need: sizes stay apart."""
+        kept = list(state.repairs)
+        for repair in state.repairs:
+            rest = [r for r in kept if r is not repair]
+            other = self._signature(state, rest)
+            if other is None or self._evades(other) or not _has_sizes(other):
+                continue
+            if self._taken(other) >= self._taken(signature):
+                kept, signature = rest, other
+        return signature
 
     def _evades(self, signature: Signature) -> bool:
         """Whether a tensor is of whole numbers here although floats ran.
@@ -310,15 +370,8 @@ class Trial:
     def _picked(self, table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
         """The signature of a combination; None if it names a size that no tensor has."""
         arguments = [c.candidates[p] for c, p in zip(table, picks, strict=True)]
-        given = [a for a in arguments if a is not None]
-        sizes = {d for a in given for tensor in tensors_of(a) for d in tensor.shape}
-        for argument in given:
-            wanted: tuple[object, ...] = tuple(t.high for t in tensors_of(argument))
-            if isinstance(argument, SizeArgument) and sizes:
-                wanted = argument.sizes
-            if not all(size in sizes for size in wanted if isinstance(size, str)):
-                return None
-        return Signature(self._in_order(given))
+        signature = Signature(self._in_order([a for a in arguments if a is not None]))
+        return signature if _is_closed(signature) else None
 
     def _with(self, signature: Signature, argument: Argument) -> Signature:
         """The signature with one argument more, or another one in its place."""
@@ -336,6 +389,18 @@ class Trial:
             elif launcher.autograd and given:
                 found.append(ChoiceArgument(name, (None,)))
         return tuple(found)
+
+
+def _is_closed(signature: Signature) -> bool:
+    """Whether every size that is named is one of a tensor's."""
+    sizes = {d for tensor in signature.tensors for d in tensor.shape}
+    for argument in signature.arguments:
+        wanted: tuple[object, ...] = tuple(t.high for t in tensors_of(argument))
+        if isinstance(argument, SizeArgument) and sizes:
+            wanted = argument.sizes
+        if not all(size in sizes for size in wanted if isinstance(size, str)):
+            return False
+    return True
 
 
 def _has_sizes(signature: Signature) -> bool:

@@ -308,11 +308,13 @@ def _allow(session: Session, tensors: list[Any]) -> None:
     access = session.access
     access.extents = []
     access.mapped = []
+    access.owners = []
     for buffer in session.arena.buffers:
         first = buffer.first()
         access.extents.append((first, first + buffer.extent()))
         storage = buffer.base.untyped_storage()
         access.mapped.append((storage.data_ptr(), storage.data_ptr() + storage.nbytes()))
+        access.owners.append(buffer.label)
     for tensor in tensors:
         if session.arena.buffer_of(tensor) is None:
             # Memory from elsewhere (a view that a library made): all of it may be used.
@@ -320,5 +322,6 @@ def _allow(session: Session, tensors: list[Any]) -> None:
             whole = (storage.data_ptr(), storage.data_ptr() + storage.nbytes())
             access.extents.append(whole)
             access.mapped.append(whole)
+            access.owners.append("a view that the launcher made")
             continue
         access.extents.append((tensor.data_ptr(), tensor.data_ptr() + extent_of(tensor)))

@@ -114,6 +114,12 @@ class Server:
         assert self.version is not None and self.version.compiler is not None
         return [self.version.compiler.statistics(*program) for program in programs]
 
+    def operator(self, launcher: str, parameters: tuple[str, ...]) -> tuple[str, ...]:
+        """The types that torch gives to the parameters of its operator of that name."""
+        from .operators import types_of
+
+        return types_of(launcher, parameters)
+
     def attempt(self, example: Example) -> Attempt:
         from .attempting import attempt
 
