@@ -12,6 +12,7 @@ import pytest
 from tritonopt import source
 from tritonopt.source import Module, Program
 from tritonopt.source.launches import Elsewhere
+from tritonopt.source.module import parse
 
 HEAD = "import torch\nimport triton\nimport triton.language as tl\n"
 HELPER = HEAD + "\n@triton.jit\ndef helper(x):\n    return x + 1\n"
@@ -225,6 +226,7 @@ def test_the_standard_library_is_not_a_file_of_its_name(tmp_path: Path) -> None:
         "def test(monkeypatch):\n    monkeypatch.setattr('pkg.main.helper', print)\n",
         "from pkg.names import module\nmodule.helper = print\n",
         "from pkg.names import module\nsetattr(module, 'helper', print)\n",
+        "from pkg import names\nsetattr(names.module, 'helper', print)\n",
         "from pkg.names import *\nsetattr(module, 'helper', print)\n",
         "import pkg\nsetattr(pkg.a, 'helper', print)\n",
         "import pkg as p\nsetattr(p.a, 'helper', print)\n",
@@ -309,6 +311,47 @@ def test_files_are_as_they_were_given(tmp_path: Path) -> None:
     (tmp_path / "pkg/a.py").write_text("helper = 1\n")
     found = module(given, tmp_path / "pkg/main.py")
     assert found.jit_function_elsewhere(last_call(found)) is not None
+
+
+def test_a_file_is_parsed_once(tmp_path: Path) -> None:
+    given = program(tmp_path, {**PACKAGE, "pkg/main.py": "from .a import helper\nhelper(1)\n"})
+    looked_at = module(given, tmp_path / "pkg/a.py")
+    asked_about = given.module(str(tmp_path / "pkg/a.py"))
+    assert asked_about is not None
+    assert asked_about.tree is looked_at.tree
+    # What others ask of it is not what it asks of others.
+    assert asked_about is not looked_at
+    changed = source.read(HELPER + "\nx = 1\n", looked_at.path, given)
+    assert changed.tree is not looked_at.tree
+
+
+@pytest.mark.parametrize(
+    ("other", "parsed"),
+    [
+        ("from numpy import k\nk[(1,)](x, y, 1)\n", False),
+        ("from pkg.b import k\nk[(1,)](x, y, 1)\n", False),
+        ("from pkg.a import k\nk[(1,)](x, y, 1)\n", True),
+        ("from pkg.again import k\nk[(1,)](x, y, 1)\n", True),
+        ("from numpy import a\nprint(a)\n", False),
+        ("from pkg import a\na.other(1)\n", False),
+        ("from pkg import a\nprint(a)\n", True),
+    ],
+)
+def test_a_file_is_parsed_where_its_imports_lead_here(
+    tmp_path: Path, other: str, parsed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"pkg/a.py": KERNEL, "pkg/b.py": KERNEL, "pkg/again.py": "from .a import k\n"}
+    given = program(tmp_path, {"pkg/__init__.py": "", **files, "other.py": other})
+    found = module(given, tmp_path / "pkg/a.py")
+    seen: list[str] = []
+
+    def parse_and_note(text: str, path: str, inside: Program) -> Module:
+        seen.append(path)
+        return parse(text, path, inside)
+
+    monkeypatch.setattr("tritonopt.source.program.parse", parse_and_note)
+    found.uses_elsewhere(found.kernels[0])
+    assert (str(tmp_path / "other.py") in seen) == parsed
 
 
 # What other files do with a kernel

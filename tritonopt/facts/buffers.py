@@ -12,7 +12,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -434,6 +434,7 @@ def _made(
     return _Shape(tuple(form_at(size) for size in sizes))
 
 
+@lru_cache(maxsize=32)
 def checks_are_understood(launch: Launch) -> bool:
     """Whether all that the launcher checks is of kinds that are read as facts, or about no size."""
     if launch.launcher is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
@@ -15,6 +16,7 @@ _HARMLESS = frozenset(
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@lru_cache(maxsize=32)
 def passes_any_size(launch: Launch) -> bool:
     """Whether nothing around the launcher is seen to choose the tensors that it is given.
 

@@ -18,15 +18,18 @@ _IMPORT = re.compile(r"import\b[\s\\]*(\((?:[\w\s,\\]|#[^\r\n]*)*\)|(?:[\w \t\f.
 _WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"[\s\\]+")
 _OTHER_NAME = re.compile(r"(\w+)[\s\\]+as[\s\\]+(\w+)")
+_OTHERS = r"(?<!\bself)(?<!\bcls)"
 _STORE = re.compile(
-    r"(?<!\bself)(?<!\bcls)\.[\s\\]*(\w+)"
+    rf"{_OTHERS}\.[\s\\]*(\w+)"
     r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
 )
 """An attribute that may be assigned to, by what follows it."""
+_VALUE = r"(?![ \t]*[.(])"
+"""Behind a name that is neither called nor read of."""
 _IN_STRING = re.compile(r"\b(\w+)\.(\w+)\s*[\"']")
 """The last two of the names that a string has at its end."""
 _BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|for|with)\b[^\n]*", re.M)
-_OF_OTHERS = re.compile(r"(?<!\bself)(?<!\bcls)\.\s*(\w+)")
+_OF_OTHERS = re.compile(rf"{_OTHERS}\.\s*(\w+)")
 _NO_WORD = bytes(
     code if chr(code).isalnum() or chr(code) == "_" or code > 127 else ord(" ")
     for code in range(256)
@@ -108,8 +111,16 @@ class Mentions:
         Or with what stands for it by another name, which an import of the file gives to it.
         """
         others = (other for one, other in self._imports_of(path).others if one == name)
-        names = "|".join([name, *others])
-        return self._has_beside_imports(re.compile(rf"\b(?:{names})\b(?![ \t]*[.(])"), path)
+        written = re.compile(rf"\b(?:{'|'.join([name, *others])})\b{_VALUE}")
+        return self._has_beside_imports(written, path)
+
+    def is_attribute_value(self, name: str, path: str) -> bool:
+        """The same of a `.name`, other than of `self` and `cls`."""
+        written = rf"\.{_GAP}{re.escape(name)}\b{_VALUE}"
+        # Most files have none, which is seen sooner without a look at what is before it.
+        return self._has(re.compile(written), path) and self._has_beside_imports(
+            re.compile(_OTHERS + written), path
+        )
 
     def is_patched(self, module: str, name: str) -> bool:
         """Whether a file may replace `module.name` by a string: `patch("a.module.name", ...)`."""
@@ -145,8 +156,7 @@ class Mentions:
                 behind.append(statement[1])
                 names = set(_WORD.findall(statement[1]))
                 # A comment may begin what looks like a statement, and hold one.
-                hides = "import" in names
-                module = "" if hides else written.get(statement.start(), "")
+                module = "" if "import" in names else written.get(statement.start(), "")
                 for name in names:
                     modules[name] = (*modules.get(name, ()), _SPACE.sub("", module))
             self._imports[path] = _Imports(

@@ -38,6 +38,12 @@ def read(text: str, path: str = "<string>", program: Program | None = None) -> M
 
     `path` is only for messages, unless the file is part of a `program`.
     """
+    known = program.parsed(text, path) if program is not None else None
+    return parse(text, path, program) if known is None else known.again(path)
+
+
+def parse(text: str, path: str, program: Program | None = None) -> Module:
+    """As `read`, whatever of the file is parsed already."""
     try:
         with warnings.catch_warnings():
             # Invalid escapes and the like are the file's own affair.
@@ -65,6 +71,12 @@ class Module:
     tree: ast.Module = field(repr=False)
     program: Program | None = field(default=None, repr=False)
     """The files that were given with it; None where it stands alone."""
+
+    def again(self, path: str) -> Module:
+        """The same file, of which nothing was asked so far; what its text alone shows is shared."""
+        other = Module(path, self.text, self.tree, self.program)
+        vars(other).update(names=self.names, lines=self.lines)
+        return other
 
     @cached_property
     def real_path(self) -> str:

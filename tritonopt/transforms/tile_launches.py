@@ -69,7 +69,12 @@ class TileLaunches:
         elsewhere = [launch.where for launch in evidence.launches if launch.is_elsewhere]
         why_not = evidence.unknown
         if elsewhere and not why_not:
-            why_not = f"the launch in {elsewhere[0]} is not changed together with the kernel"
+            why_not = (
+                f"the launch in {elsewhere[0]} would have to change with the kernel, and each file "
+                "is changed by itself: move the function that launches into the kernel's file, or "
+                "use grid-stride{unseen_launches=keep}, which changes no launch; one that then "
+                f"limits its grid by hand passes {self.parameter}, the number of tiles"
+            )
         if why_not:
             if not self.keep_unseen:
                 reason = "unseen-launches" if evidence.unknown else "launch-in-another-file"
