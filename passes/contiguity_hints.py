@@ -686,7 +686,9 @@ class _Insertion:
         forms = self._facts.forms
 
         def wanted(candidate: Value) -> bool:
-            return forms.when(candidate) == "static" and forms.of(candidate) == value
+            return (
+                self._facts.binding_times.of(candidate) == "static" and forms.of(candidate) == value
+            )
 
         ends = [
             node

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
+from tritonopt.facts.algebra.binding_times import BindingTimes, TruthValues
 from tritonopt.facts.assumptions import Assumption, AssumptionError, Assumptions
 from tritonopt.facts.dtypes import ElementTypes
 from tritonopt.facts.effects import Effect, EffectKind, Loop
@@ -79,6 +80,15 @@ class KernelFacts:
     def before(self) -> Mapping[ast.stmt, Environment]:
         """The names that are bound where a statement starts."""
         return self.interpretation.before
+
+    @cached_property
+    def binding_times(self) -> BindingTimes:
+        """When a value is computed: by the compiler, or at run time."""
+        return BindingTimes(self.loops)
+
+    @cached_property
+    def truth_values(self) -> TruthValues:
+        return TruthValues(self.binding_times)
 
     @cached_property
     def forms(self) -> Forms:

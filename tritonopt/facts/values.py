@@ -12,7 +12,7 @@ says that the rank is not known. A dtype is Triton's short name ("fp32",
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -123,6 +123,22 @@ def reachable(roots: Iterable[Value]) -> Iterator[Value]:
                 seen.add(value.serial)
                 yield value
                 todo.extend(value.operands)
+
+
+def operands_first(value: Value, known: Mapping[int, object]) -> list[Value]:
+    """The value and all it is made of that is not known yet, each after its operands."""
+    found: dict[int, Value] = {}
+    todo = [(value, False)]
+    while todo:
+        part, ready = todo.pop()
+        if part.serial in known or part.serial in found:
+            continue
+        if ready:
+            found[part.serial] = part
+        else:
+            todo.append((part, True))
+            todo.extend((o, False) for o in part.operands)
+    return list(found.values())
 
 
 @dataclass
