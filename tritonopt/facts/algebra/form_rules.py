@@ -192,6 +192,13 @@ def _condition(forms: Forms, value: Value) -> Polynomial:
     return forms.condition(value)
 
 
+def _bitwise(forms: Forms, value: Value) -> Polynomial:
+    """`a & b`, which is a condition only where both are: `(a < b) & 1` is of one bit too."""
+    if all(forms.facts.truth_values.is_boolean(o) for o in value.operands):
+        return forms.condition(value)
+    return _function_of_bits(forms, value)
+
+
 def _logic(forms: Forms, value: Value) -> Polynomial:
     if forms.facts.truth_values.is_boolean(value):
         return forms.condition(value)
@@ -374,7 +381,8 @@ RULES: Mapping[str, Rule] = {
     "mod": _remainder,
     "elementwise": _function,
     **dict.fromkeys(COMPARISONS, _condition),
-    **dict.fromkeys(("and", "or", "xor", "invert", "not", "both", "either"), _logic),
+    **dict.fromkeys(("and", "or", "xor"), _bitwise),
+    **dict.fromkeys(("invert", "not", "both", "either"), _logic),
     "shl": _function_of_bits,
     "shr": _function_of_bits,
     "is": _identity,
