@@ -159,7 +159,9 @@ class Licm(Pass):
     code is that of a load without one. The load of a single number is moved, and not suggested.
 
     A branch without a load, moved by hand out of a loop that waits for memory, gained nothing,
-    though the loop shrank from 64 to 22 instructions.
+    though the loop shrank from 64 to 22 instructions. So a branch moves by itself only where it
+    holds a load and the loop a `tl.dot`; every other one where `licm` is named
+    (`nothing-to-save`).
 
     Compiled code, Triton 3.7 for sm_80 and sm_90 (`tests/passes/test_licm_compiled.py`):
 
@@ -219,6 +221,7 @@ class Licm(Pass):
             f"move `if {test}` out of {_header(facts, unswitching.loop)}",
             "the loop is there once for each way it can go",
             pays=pays,
+            unpaid="nothing-to-save",
             worth=_worth_of_a_branch() if pays else "",
             too_many="; the load under it is not pipelined, so a larger one may pay"
             if pays
@@ -240,6 +243,7 @@ class Licm(Pass):
             f"move {hoisting.what} above {_header(facts, hoisting.loop)}",
             f"{hoisting.tile} in registers meanwhile",
             pays=bool(facts.values[hoisting.expression].rank),
+            saves=True,
         )
 
     def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
@@ -292,6 +296,8 @@ def _site(
     outcome: str,
     *,
     pays: bool,
+    saves: bool = False,
+    unpaid: str = "does-not-pay",
     worth: str = "",
     too_many: str = "",
 ) -> Site:
@@ -319,6 +325,8 @@ def _site(
         facts_used=frozenset(checklist.given),
         plan=changes,
         pays=pays,
+        saves=saves,
+        unpaid=unpaid,
         advice=deed,
         worth=worth,
     )

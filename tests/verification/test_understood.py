@@ -60,6 +60,23 @@ FORMS = {
             "    t = tl.max(v, 0, keep_dims=True)\n    if t > 0:\n        v += 1\n    tl.store",
         ),
     ],
+    "a key for a kernel with a helper of the language": [
+        ("\n@triton.jit\ndef kernel", "\nuniform = tl.cdiv\n\n@triton.jit\ndef kernel"),
+        ("    tl.store", "    v += uniform(n, BLOCK)\n    tl.store"),
+        ("\ndef launch", "\nKEY = kernel.cache_key\n\ndef launch"),
+    ],
+    "numbers from the generator of the GPU": [
+        (
+            "    kernel[",
+            "    generator = torch.cuda.default_generators[torch.cuda.current_device()]\n"
+            "    state = generator.get_state()\n"
+            "    seed, offset = state.view(torch.int64)\n"
+            "    x = x + int(seed) + int(offset)\n"
+            "    offset += 4\n"
+            "    generator.set_state(state)\n"
+            "    kernel[",
+        ),
+    ],
 }
 LIBDEVICE = {
     "llrint": [-2, 0, 2, 9], "llround": [-3, 1, 3, 9], "float2int_rd": [-3, 0, 2, 9],

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
-from tritonopt.cli.places import PlaceError, place, read_place
+from tritonopt.cli.places import Place, PlaceError, place, read_place
 from tritonopt.cli.progress import Bar
 from tritonopt.reporting import text
+from tritonopt.rewriting.focus import Focus
 from tritonopt.source import SourceError
 
 if TYPE_CHECKING:
@@ -40,9 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "original",
         metavar="ORIGINAL",
-        help="a file; FILE:KERNEL and FILE:LINE are about the function that launches this kernel",
+        help="a file; FILE:KERNEL and FILE:LINE are about the functions that launch this kernel",
     )
-    parser.add_argument("rewritten", metavar="REWRITTEN")
+    parser.add_argument("rewritten", metavar="REWRITTEN", help="the same, of the other version")
+    parser.set_defaults(about=None)
     parser.add_argument(
         "--launcher", metavar="NAME", help="the function to call, where the file has several"
     )
@@ -70,6 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="what holds of the sizes in every call, as in 'n %% 16 == 0', 'm <= n': only such "
         "calls are drawn (may be given several times)",
+    )
+    parser.add_argument(
+        "--assume-covered",
+        action="store_true",
+        help="take it that the calls run all that differs, where that cannot be seen: on a GPU, "
+        "for kernels that the interpreter cannot run",
     )
     parser.add_argument(
         "--backend",
@@ -137,6 +145,8 @@ def run(arguments: argparse.Namespace) -> int:
                 grid=arguments.grid,
                 args=arguments.args,
                 assume=arguments.assume,
+                about=arguments.about,
+                assume_covered=arguments.assume_covered,
                 backend=arguments.backend,
                 require=arguments.require,
                 max_examples=arguments.max_examples,
@@ -162,30 +172,42 @@ def run(arguments: argparse.Namespace) -> int:
 def _narrow(arguments: argparse.Namespace) -> None:
     """What a kernel or a line behind a path says of what to call. Raises PlaceError, SourceError.
 
-    With a grid it is the kernel itself, else the function that launches it.
+    With a grid it is the kernel itself, else what launches it. Either path may name it; where
+    both do it has to be one kernel, which the two versions have under one name.
     """
     original, rewritten = place(arguments.original), place(arguments.rewritten)
-    arguments.rewritten = rewritten.path
-    if original.focus is None:
+    arguments.original, arguments.rewritten = original.path, rewritten.path
+    named = {p.path: _kernel_at(p) for p in (original, rewritten) if p.focus is not None}
+    if not named:
         return
-    arguments.original = original.path
-    module = read_place(original)
-    kernel = original.focus.kernel(module)
-    assert kernel is not None  # what was named is there
+    path, name = next(iter(named.items()))
+    if len(set(named.values())) > 1:
+        other = named[rewritten.path]
+        raise PlaceError(
+            f"{rewritten.path} is about {other}, and {path} about {name}: name one kernel, which "
+            "both versions have"
+        )
     if arguments.kernel or arguments.launcher:
-        raise PlaceError(f"{original.path}: a part of the file, --kernel or --launcher, not both")
+        raise PlaceError(f"{path}: a part of the file, --kernel or --launcher, not both")
+    for there in (original.path, rewritten.path):
+        Focus(kernels=frozenset({name})).check(read_place(Place(there)))
     if arguments.grid:
-        arguments.kernel = kernel.name
-        return
-    launchers = [launch.launcher for launch in module.launches if launch.kernel is kernel]
-    names = list(dict.fromkeys(function.name for function in launchers if function is not None))
-    if not names:
-        message = f"nothing in the file launches {kernel.qualname}: give --grid and --args"
-        raise PlaceError(f"{original.path}:{kernel.node.lineno}:1: {message}")
-    if len(names) > 1:
-        message = f"{kernel.qualname} is launched by {', '.join(names)}: choose with --launcher"
-        raise PlaceError(f"{original.path}:{kernel.node.lineno}:1: {message}")
-    arguments.launcher = names[0]
+        arguments.kernel = name
+    else:
+        arguments.about = name
+
+
+def _kernel_at(given: Place) -> str:
+    """The qualified name of the kernel that is meant. Raises PlaceError, SourceError."""
+    assert given.focus is not None
+    module = read_place(given)
+    meant = {k.qualname: k for k in module.kernels if given.focus.names(k)}
+    if len(meant) > 1:
+        there = ", ".join(f"{name} (line {k.node.lineno})" for name, k in meant.items())
+        raise PlaceError(f"{given.path}: several kernels have this name: write one of {there}")
+    kernel = given.focus.kernel(module)
+    assert kernel is not None  # what was named is there
+    return kernel.qualname
 
 
 def _write_script(verdict: Verdict, arguments: argparse.Namespace) -> str | None:

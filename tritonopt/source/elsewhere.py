@@ -8,11 +8,15 @@ use of what may stand for it is an escape.
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from tritonopt.source.kernels import Kernel
 from tritonopt.source.launches import Elsewhere, Launch, Reference, caller_at, launch_at
-from tritonopt.source.module import Module
-from tritonopt.source.program import Defined, Missing, Outside, Part, Program, Target
+from tritonopt.source.meanings import Defined, Missing, Outside, Part, Target
+
+if TYPE_CHECKING:
+    from tritonopt.source.module import Module
+    from tritonopt.source.program import Program
 
 
 def find_elsewhere(kernel: Kernel, program: Program) -> Elsewhere:

@@ -70,6 +70,11 @@ class Mentions:
         """Files that import a name, and may use what it stands for as a value."""
         return self._those("value", name, lambda path: self._uses(name, path))
 
+    def handed_on(self, name: str) -> list[str]:
+        """Files that do more with a name than to import it, list it in a string, or spread it."""
+        written = re.compile(rf"(?<![\w\"'])(?<!\*\*){re.escape(name)}\b")
+        return self._those("handed", name, lambda path: self._has_beside_imports(written, path))
+
     def below_star(self, name: str) -> list[str]:
         """Files with a `from module import *`, and the name anywhere."""
         return self._those("star", name, lambda path: self._imports_of(path).star)
@@ -99,6 +104,10 @@ class Mentions:
     def _has(self, pattern: re.Pattern[str], path: str) -> bool:
         return pattern.search(self._text_of(path)) is not None
 
+    def _has_beside_imports(self, pattern: re.Pattern[str], path: str) -> bool:
+        body = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
+        return pattern.search(body) is not None
+
     def _imports_of(self, path: str) -> _Imports:
         if path not in self._imports:
             behind = _IMPORT.findall(self._text_of(path))
@@ -123,5 +132,4 @@ class Mentions:
         if name not in imports.names:
             return False
         names = "|".join([name, *(other for one, other in imports.others if one == name)])
-        body = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
-        return re.search(rf"\b(?:{names})\b(?!\s*\.)", body) is not None
+        return self._has_beside_imports(re.compile(rf"\b(?:{names})\b(?!\s*\.)"), path)

@@ -11,12 +11,15 @@ import ast
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from tritonopt.source.elsewhere import find_elsewhere
 from tritonopt.source.errors import SourceError
 from tritonopt.source.files import read_file
+from tritonopt.source.kernels import Kernel
+from tritonopt.source.launches import Elsewhere
 from tritonopt.source.layout import Layout, place_of
+from tritonopt.source.meanings import Defined, Meaning, Missing, Outside, Part
 from tritonopt.source.mentions import Mentions
 from tritonopt.source.module import Module, read
 from tritonopt.source.names import LANGUAGE, TRITON, Binding, Scope, canonical, is_none
@@ -24,51 +27,6 @@ from tritonopt.source.trees import walk
 
 PARSED_AT_ONCE = 200
 """Syntax trees are a hundred times as large as the text."""
-
-
-@dataclass(frozen=True)
-class Outside:
-    """Something in no file that was given, by its dotted name."""
-
-    dotted: str
-
-
-@dataclass(frozen=True)
-class Part:
-    """A module or package that was given."""
-
-    place: str
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A name that a given package gets from a file that was not given, or in a way not followed."""
-
-    place: str
-    name: str
-
-
-@dataclass(frozen=True)
-class Defined:
-    """What the text of a file binds to a name, other than by importing it."""
-
-    path: str
-    name: str
-
-
-Target = Outside | Part | Missing | Defined
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What a name may stand for; `sure` where it is one thing and surely that."""
-
-    targets: tuple[Target, ...] = ()
-    sure: bool = False
-
-    @property
-    def only(self) -> Target | None:
-        return self.targets[0] if self.sure and len(self.targets) == 1 else None
 
 
 _NOTHING = Meaning()
@@ -134,6 +92,10 @@ class Program:
         return self._modules[path]
 
     # What is asked of it
+
+    def uses_elsewhere(self, kernel: Kernel) -> Elsewhere:
+        """What the files do with a kernel other than in its own."""
+        return find_elsewhere(kernel, self)
 
     def outside(self, expression: ast.expr, module: Module) -> str:
         """The dotted name of what an expression surely stands for in triton; or "".

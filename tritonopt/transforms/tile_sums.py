@@ -191,8 +191,8 @@ class _Finder:
         self, statement: ast.Expr, call: ast.Call, effect: Effect, under: ast.If | None
     ) -> TileSum:
         pointer, added, mask = self._arguments(call, effect.name)
-        earlier = [guard for guard in self.body.guards if guard.lineno < statement.lineno]
-        if not all(self.body.asks_for_tile(guard.test) for guard in earlier):
+        earlier = [found for found in self.body.exits if found.statement.lineno < statement.lineno]
+        if not all(self.body.asks_for_tile(found.test) for found in earlier):
             raise NotExpressible("it may be that no tile comes to it")
         where = [pointer] if mask is None else [pointer, mask]
         inside = {node for part in where for node in walk(part)}

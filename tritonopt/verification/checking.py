@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from .coverage import Coverage
 from .examples import NAN, NONFINITE, Example
-from .interpreter import REVERSED
 from .judging import (
     FACTOR,
     NOT_WRITTEN,
@@ -29,7 +28,7 @@ from .judging import (
     unstable,
     writes_differ,
 )
-from .outcomes import OUT_OF_MEMORY, TOO_LARGE, Failure, Outcome, RunOptions
+from .outcomes import OUT_OF_MEMORY, REVERSED, TOO_LARGE, Failure, Outcome, RunOptions
 from .values import AWAY
 from .workers import VersionWorker
 
@@ -191,6 +190,8 @@ class Checker:
                     self.compared += known.compared
                     if self.interpreted:
                         self.saw(example, known.coverage)
+                    else:
+                        self.covers(known.coverage)
                 elif known.compared and self.interpreted:
                     self._saw_guards(known.coverage)
             else:
@@ -201,15 +202,19 @@ class Checker:
 
     def saw(self, example: Example, coverage: tuple[Coverage, Coverage]) -> None:
         """Both versions ran that, on an example that taught something."""
-        ours, theirs = coverage
         self.seen[example] = coverage
+        self.covers(coverage)
+
+    def covers(self, coverage: tuple[Coverage, Coverage]) -> None:
+        """Some of what both versions ran: compiled kernels do not tell all of it."""
+        ours, theirs = coverage
         self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
 
     def _saw_guards(self, coverage: tuple[Coverage, Coverage]) -> None:
         """A guard ended every program of a call: that nothing is written has been compared."""
         ours, theirs = coverage
         if not (ours.stored or theirs.stored):
-            self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
+            self.covers(coverage)
 
     def try_out(self, example: Example) -> Examination:
         """Examine a call that the original need not take: what ails it there is no verdict."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tritonopt import source
 
 from .coverage import Coverage
 from .differing import Comparison, Statement, Version, inner_blocks
+from .straight import always_run
 
 _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""
@@ -27,10 +28,12 @@ class Demand:
     """One of `_KINDS`."""
     text: str
     column: int = 0
+    always: frozenset[str] = frozenset()
+    """Kernels of which every program runs the line."""
 
     def met_by(self, seen: Coverage) -> bool:
         if self.kind == "line":
-            return self.line in seen.lines
+            return self.line in seen.lines or bool(self.always & seen.writers)
         if self.kind in ("true", "false"):
             return ((self.line, self.column), self.kind == "true") in seen.tests
         loop = seen.loops.get(self.line)
@@ -60,6 +63,7 @@ def demands(
         ("original", compared.old, compared.new, reached[0]),
         ("rewritten", compared.new, compared.old, reached[1]),
     ):
+        always = always_run(version)
         for body in version.bodies.values():
             if body.name.partition(".")[0] not in names:
                 continue
@@ -70,7 +74,9 @@ def demands(
                 known |= _of_launches(body.node)
             for statement in body.statements:
                 if statement.concerned:
-                    found.update(dict.fromkeys(_demanded(title, version, statement, known)))
+                    asked = _demanded(title, version, statement, known)
+                    found.update((replace(d, always=always.get(d.line, frozenset())), None)
+                                 for d in asked)  # fmt: skip
     return sorted(found, key=lambda d: (d.title, d.line, d.column, _KINDS.index(d.kind)))
 
 

@@ -7,6 +7,7 @@ launch again. Triton's interpreter gives them something else, and they fail on i
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -33,6 +34,13 @@ def install() -> None:
             self.__name__ = function.__name__
             # The interpreter wants to find the language in every file that has a kernel.
             function.__globals__.setdefault("_triton_language", language)
+
+        @property
+        def cache_key(self) -> str:
+            # Triton's looks into the helpers, and refuses those of its own library that are bound
+            # to a name: they were interpreted before this. Nothing is compiled under the key.
+            text = f"{self.src}{self.starting_line_number}"
+            return hashlib.sha256(text.encode()).hexdigest()
 
         def rewrite(self) -> Any:
             function = interpreted.rewrite(self)
