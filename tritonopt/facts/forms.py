@@ -16,7 +16,7 @@ Atoms, by tag:
 
     param NAME, global NAME, program_id AXIS, num_programs AXIS
     lane (EXTENT, AXIS FROM THE RIGHT)        trip LOOP
-    load (BASE, OFFSET, EPOCH)                the element at an address, at a time
+    load (BASE, OFFSET, MEMORY VERSION)       the element at an address, at a time
     negative E, zero E, holds ...             indicators: E < 0, E == 0, another condition
     total (DIMENSIONS, TERM)                  a sum; its own indices are "bound" atoms
     cdiv A B                                  the least integer not below A / B
@@ -106,7 +106,9 @@ class Forms:
             own: Argument = (value.op, identity, name)
         else:
             own = ("value", value.serial)
-            around = tuple(self.facts.loops[i] for i in self.facts.interpretation.made_in(value))
+            around = tuple(
+                self.facts.loops[i] for i in self.facts.interpretation.variant_loops(value)
+            )
         depends = tuple(trip_atom(loop.identity) for loop in around)
         return Polynomial.of(Atom("tile", (own, axes_of(value), depends)))
 
@@ -138,9 +140,9 @@ class Forms:
         """How many iterations, where that is known; a negative number means none."""
         return self.recurrences.trip_count(loop)
 
-    def step_of(self, loop: Loop, name: str) -> Polynomial | None:
+    def recurrence_step(self, loop: Loop, name: str) -> Polynomial | None:
         """What one iteration adds to a carried name; None when it is not an addition."""
-        return self.recurrences.step_of(loop, name)
+        return self.recurrences.recurrence_step(loop, name)
 
     # Signs
 

@@ -62,7 +62,7 @@ def accumulation(facts: KernelFacts, forms: Forms, loop: Loop, name: str) -> Acc
         loops.append(inner)
         following = inner.following[name]
     innermost = loops[-1]
-    step = forms.step_of(innermost, name)
+    step = forms.recurrence_step(innermost, name)
     if step is None or step.is_zero:
         return None
     shape = innermost.carried[name].shape

@@ -177,7 +177,7 @@ class _Legality:
         def descend(value: Value) -> None:
             if not mentions(value, self.sweeps.first):
                 return
-            if inside & set(self.facts.interpretation.made_in(value)):
+            if inside & set(self.facts.interpretation.variant_loops(value)):
                 for operand in value.operands:
                     descend(operand)
             elif value not in centres:

@@ -320,11 +320,11 @@ def _load(forms: Forms, value: Value) -> Polynomial:
     if effect.volatile or value.shape is None:
         return forms.unknown(value)
     base, offset = forms.address(pointer)
-    epoch: Argument = ()
+    version: Argument = ()
     if forms.memory:
-        order, varying = forms.facts.epoch(effect)
-        epoch = (order, *(trip_atom(loop.identity) for loop in varying))
-    atom = Atom("load", (base or "", offset, epoch))
+        order, varying = forms.facts.memory_version(effect)
+        version = (order, *(trip_atom(loop.identity) for loop in varying))
+    atom = Atom("load", (base or "", offset, version))
     if value.number in forms.facts.integers.loads:
         forms.signs.integer_loads.add(atom)
     element = Polynomial.of(atom)

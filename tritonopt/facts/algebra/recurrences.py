@@ -52,7 +52,7 @@ class Recurrences:
         except TooLarge:
             return None
 
-    def step_of(self, loop: Loop, name: str) -> Polynomial | None:
+    def recurrence_step(self, loop: Loop, name: str) -> Polynomial | None:
         """What one iteration adds to a carried name; None when it is not an addition."""
         if loop.trip is None or name not in loop.following:
             return None
@@ -77,7 +77,7 @@ class Recurrences:
         loop = forms.facts.loops[identity]
         if (identity, name) in forms.opened or self._has_opened_enough(identity):
             return forms.unknown(value)
-        step = self.step_of(loop, name)
+        step = self.recurrence_step(loop, name)
         if step is None or any(varies_itself(leaf, loop) for leaf in step.leaves()):
             return forms.unknown(value)
         return forms.of(loop.initial[name]) + step * Polynomial.of(trip_atom(identity))
@@ -90,7 +90,7 @@ class Recurrences:
         forms = self._forms
         identity, name = value.carrier
         loop = forms.facts.loops[identity]
-        step, count = self.step_of(loop, name), self.trip_count(loop)
+        step, count = self.recurrence_step(loop, name), self.trip_count(loop)
         if step is None or count is None:
             return forms.unknown(value)
         return forms.of(loop.initial[name]) + sum_over_loop(step, loop, count)
