@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.values import COMPARISONS, Value, operands_first
+from tritonopt.facts.values import COMPARISONS, Op, Value, operands_first
 
-BOOLEAN_OPERATORS = frozenset({"and", "or", "xor", "invert", "not", "both", "either"})
-_ARITHMETIC = frozenset(
-    {"add", "sub", "mul", "floordiv", "mod", "pow", "neg", "pos", "invert", "not"}
-    | {"and", "or", "xor", "shl", "shr", "minimum", "maximum", "both", "either", "elementwise"}
-    | COMPARISONS
-)
+_BITS: frozenset[Op] = frozenset({"and", "or", "xor", "invert", "not"})
+BOOLEAN_OPERATORS = _BITS | frozenset[Op]({"both", "either"})
+_ARITHMETIC: frozenset[Op] = frozenset({"add", "sub", "mul", "floordiv", "mod", "pow"})
+_OTHERS: frozenset[Op] = frozenset({"neg", "pos", "shl", "shr", "is", "is not"})
+_FUNCTIONS: frozenset[Op] = frozenset({"minimum", "maximum", "elementwise"})
+_COMPUTED_WHEN_KNOWN = COMPARISONS | BOOLEAN_OPERATORS | _ARITHMETIC | _OTHERS | _FUNCTIONS
+"""Operations that the compiler does itself, where it knows the operands."""
 
 
 class BindingTimes:
@@ -49,7 +50,7 @@ class BindingTimes:
             case "carried" | "result":
                 static = self._loops[value.carrier.loop].kind.endswith("static_range")
                 return "either" if static else "runtime"
-        if value.op not in _ARITHMETIC and value.op not in ("is", "is not"):
+        if value.op not in _COMPUTED_WHEN_KNOWN:
             return "runtime"
         parts = {self._when[o.serial] for o in value.operands}
         if "runtime" in parts:

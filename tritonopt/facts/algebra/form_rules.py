@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tritonopt.facts.algebra.sums import bind_lane, fresh_lane, sum_over_lanes
 from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes, trip_atom
 from tritonopt.facts.polynomial import ONE, Argument, Atom, Polynomial
-from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, Value, is_integer
+from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, Op, Value, is_integer
 
 if TYPE_CHECKING:
     from tritonopt.facts.forms import Forms
@@ -355,7 +355,7 @@ def _result(forms: Forms, value: Value) -> Polynomial:
     return forms.recurrences.result(value)
 
 
-RULES: Mapping[str, Rule] = {
+RULES: Mapping[Op, Rule] = {
     "const": _constant,
     "param": _parameter,
     "constexpr": _parameter,

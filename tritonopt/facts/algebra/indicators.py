@@ -69,7 +69,7 @@ class Indicators:
         floats = any(is_float(side.dtype) or side.dtype == "float" for side in sides)
         left, right = self._forms.of(sides[0]), self._forms.of(sides[1])
         if op in ("gt", "ge"):
-            op, left, right = {"gt": "lt", "ge": "le"}[op], right, left
+            op, left, right = "lt" if op == "gt" else "le", right, left
         difference = left - right
         integer = not floats and self._forms.is_integer(difference)
         oriented = difference.constant_value is None and _first_coefficient(difference) > 0
