@@ -4,6 +4,7 @@
         [--backend interpreter|cuda] [--jobs 2] [--sample 6] [--right 2] [--share 1] [--seed 0]
         [--limit 240] [--budget 570] [--args FILE.json] [--out FILE.json]
     PYTHONPATH=. python benchmarks/mutations.py --again FILE.json    # the table of a recorded run
+    PYTHONPATH=. python benchmarks/mutations.py --again FILE.json --root FOLDER --write FOLDER
 
 The files are those of `--files` (`benchmarks/mutation/files.txt`), below `--root` or this
 repository; or those that are given as paths. Of each file `--sample` mutants are drawn, spread over
@@ -14,6 +15,9 @@ answer, the file is listed with the reason, and its mutants are left. Each verif
 
 Every verdict is written to `--out` when it comes. The same command goes on where it was stopped;
 `--redo survived` (or `timeout`, `unsupported`, `accused`, `baseline`) forgets those verdicts first.
+Memory that only the rewritten version runs out of is no answer here, for others run beside it:
+`--redo unsupported --jobs 1` gives one. `--write` puts each text that survived or was accused into
+a folder, and prints the command that verifies it again.
 
 What a person found to compute the same stands in `--equivalent`: a list of
 `{"file", "function", "line", "operator", "was", "now", "why"}`. `--args` gives arguments of
@@ -39,9 +43,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutation.edits import Mutant, drawn
+from benchmarks.mutation.edits import Mutant, drawn, mutants
 from benchmarks.mutation.right import RIGHT
-from benchmarks.mutation.slots import answers
+from benchmarks.mutation.slots import answers, end_with_a_signal
 from benchmarks.mutation.table import KEYS, YES, outcome, table
 from benchmarks.mutation.wrong import WRONG
 from tritonopt import source
@@ -56,7 +60,7 @@ Row = dict[str, Any]
 
 def verified(path: Path, text: str | None, args: str | None, backend: str, examples: int) -> Row:
     """Verify a text against the file, or the file against itself; in a process of its own."""
-    from tritonopt.verification import VerificationError, searching, verify
+    from tritonopt.verification import VerificationError, outcomes, searching, verify
 
     searching.SHRINK_SECONDS, searching.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
     begin = time.perf_counter()
@@ -74,6 +78,9 @@ def verified(path: Path, text: str | None, args: str | None, backend: str, examp
             "examples": verdict.examples,
             "machine": verdict.backend,
         }
+        if verdict.verdict == "counterexample" and outcomes.OUT_OF_MEMORY in said:
+            # Others that run beside it may have had the memory.
+            found["verdict"] = "unsupported"
     return {**found, "seconds": round(time.perf_counter() - begin, 1)}
 
 
@@ -189,8 +196,13 @@ def modules_of(options: argparse.Namespace) -> dict[str, source.Module]:
 
 def main() -> int:
     options = parsed()
+    end_with_a_signal()
     if options.again:
-        return report(json.loads(options.again.read_text(encoding="utf-8")), options, options.again)
+        made = json.loads(options.again.read_text(encoding="utf-8"))
+        status = report(made, options, options.again)
+        if options.write:
+            write_texts(made, modules_of(options), options)
+        return status
     modules = modules_of(options)
     numbers = random.Random(options.seed)
     chosen = [
@@ -215,6 +227,7 @@ def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
     parser.add_argument("--again", type=Path, help="a recorded run: judge and print it again")
+    parser.add_argument("--write", type=Path, help="with --again: a folder for what to look at")
     parser.add_argument("--files", type=Path, default=ROOT / "benchmarks/mutation/files.txt")
     parser.add_argument("--root", type=Path, help="the folder that the list is relative to")
     parser.add_argument("--budget", type=float, default=36000, help="seconds for all (36000)")
@@ -236,6 +249,25 @@ def parsed() -> argparse.Namespace:
     options.deadline = options.started + options.budget
     options.arguments = json.loads(options.args.read_text()) if options.args else {}
     return options
+
+
+def write_texts(
+    made: Row, modules: Mapping[str, source.Module], options: argparse.Namespace
+) -> None:
+    """The texts that survived or were accused, each with the command that shows it again."""
+    options.write.mkdir(parents=True, exist_ok=True)
+    rows = [row for row in made["mutants"] if outcome(row) in ("survived", "accused")]
+    for number, row in enumerate(rows, 1):
+        module, key = modules[row["file"]], tuple(row[key] for key in KEYS)
+        operators = {row["operator"]: {**WRONG, **RIGHT}[row["operator"]]}
+        mutant = next((m for m in mutants(module, operators) if m.key(row["file"]) == key), None)
+        if mutant is None:
+            print(f"{row['file']} is another version by now: {row['was']} -> {row['now']}")
+            continue
+        path = options.write / f"{number:02}-{outcome(row)}-{Path(row['file']).name}"
+        path.write_text(mutant.text, encoding="utf-8")
+        backend = made["settings"]["backend"]
+        print(f"tritonopt verify {module.path} {path} --backend {backend} --no-script")
 
 
 def report(made: Row, options: argparse.Namespace, out: Path) -> int:

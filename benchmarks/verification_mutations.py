@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.mutation.slots import answers  # noqa: E402
+from benchmarks.mutation.slots import answers, end_with_a_signal  # noqa: E402
 from tests.verification.rewrites import RIGHT, WRONG, Rewrite  # noqa: E402
 
 SUBJECTS = ROOT / "tests" / "verification" / "subjects"
@@ -124,6 +124,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def main() -> int:
     options = parsed()
+    end_with_a_signal()
     chosen = [r for r in (*WRONG, *RIGHT) if options.only in (None, r.subject)]
     known: dict[tuple[str, str], dict[str, Any]] = {}
     machines: dict[str, Any] = {}

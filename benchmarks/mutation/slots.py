@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -95,13 +96,20 @@ def answers(
         finally:
             slots.put(slot)
 
-    try:
-        with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
             asked = {pool.submit(ask, request): n for n, request in enumerate(requests)}
             for done in as_completed(asked):
                 answer = done.result()
                 if answer is not None:
                     yield asked[done], answer
-    finally:
-        for slot in every:
-            slot.close()
+        finally:
+            # Whoever waits for one of them is told that it has ended.
+            pool.shutdown(wait=False, cancel_futures=True)
+            for slot in every:
+                slot.close()
+
+
+def end_with_a_signal() -> None:
+    """Let SIGTERM (`timeout 600 ...`) end this process as Ctrl-C does: slots are closed then."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

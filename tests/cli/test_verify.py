@@ -102,10 +102,18 @@ def test_what_is_asked(answer: Any) -> None:
         "seed": 5,
         "command": [],
     }
+    main(["verify", "a.py", "b.py", "--quick"])
+    assert asked.options["max_examples"] == 10
     command = "verify a.py b.py --kernel k --grid cdiv(n,64) --args x:f32[n]"
     main([*command.split(), "--", "pytest", "--", "-k", "x"])
     assert (asked.options["kernel"], asked.options["grid"]) == ("k", "cdiv(n,64)")
     assert asked.options["command"] == ["pytest", "--", "-k", "x"]
+
+
+def test_quick_is_a_number_of_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["verify", "a.py", "b.py", "--quick", "--max-examples", "7"])
+    assert "not allowed with argument --quick" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -259,7 +267,7 @@ def outer(x: torch.Tensor) -> torch.Tensor:
     return thrice(x)
 """
 )
-_ALONE = ["--grid", "cdiv(n, BLOCK)", "--args", "X: f32[n], Y: f32[n], BLOCK: 16"]
+_ALONE = ["--grid", "cdiv(n, BLOCK)", "--args", "X: f32[n], Y: f32[n], N: n, BLOCK: 16"]
 
 
 @pytest.fixture

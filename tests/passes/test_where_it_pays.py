@@ -71,6 +71,17 @@ def test_a_branch_moves_by_itself_where_a_product_waits_for_its_load() -> None:
     assert outcome(rewrite_source(plain, "licm"), "licm") == {("passed", "")}
 
 
+def test_what_would_let_an_atomic_be_summed_is_said() -> None:
+    text = (CASES / "grid-stride/mask_of_the_whole_tile.py").read_text()
+    (remark,) = rewrite_source(text, "grid-stride").remarks
+    assert "the atomic in line 15 stays, its mask depends on the tile (if it is" in remark.message
+    guarded = text.replace("(row < M) & (cols < N)", "cols < N").replace(
+        "    cols = tl.arange", "    if row >= M:\n        return\n    cols = tl.arange"
+    )
+    (remark,) = rewrite_source(guarded, "grid-stride").remarks
+    assert "the atomic in line 17 done once" in remark.message
+
+
 def test_what_is_to_be_expected_is_said() -> None:
     said = {}
     for case in ("weight_gradient", "row_kernel", "grid_of_meta"):

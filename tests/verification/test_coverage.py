@@ -10,11 +10,14 @@ import pytest
 
 from tritonopt import source
 from tritonopt.verification import Verdict
+from tritonopt.verification.arguments import parse
 from tritonopt.verification.checking import Checker
 from tritonopt.verification.coverage import Coverage
 from tritonopt.verification.demands import demands
 from tritonopt.verification.differing import Version
-from tritonopt.verification.examples import Example
+from tritonopt.verification.examples import Example, Limits
+from tritonopt.verification.searching import drawn
+from tritonopt.verification.sizes import limits_of
 from tritonopt.verification.straight import always_run
 
 _HEAD = """
@@ -627,3 +630,41 @@ def test_on_a_gpu_what_the_interpreter_refuses(of_texts: Callable[..., Verdict])
     assert verdict.reason is not None and "--assume-covered" in verdict.reason
     verdict = of_texts(one, other, backend="cuda", max_examples=4, assume_covered=True)
     assert verdict.verdict == "identical", verdict
+
+
+MANY_ROWS = SCALED.replace("def scaled(", "LIMIT = 2**6 * 16\n\n\ndef scaled(").replace(
+    "    scaled_kernel[(m,)](",
+    "    if m >= 2 * LIMIT:\n        rows_kernel[(triton.cdiv(m, 64),)](x, y, m, n, BM=64, BN=16)\n"
+    "        return y\n    scaled_kernel[(m,)](",
+).replace("@triton.jit\n", """@triton.jit
+def rows_kernel(x, y, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.arange(0, BN)
+    at = rows[:, None] * n + cols[None, :]
+    mask = (rows[:, None] < m) & (cols[None, :] < n)
+    tl.store(y + at, tl.load(x + at, mask=mask) * 2, mask=mask)
+
+
+@triton.jit
+""", 1)  # fmt: skip
+
+
+def test_sizes_beyond_which_another_kernel_is_taken(of_texts: Callable[..., Verdict]) -> None:
+    for change, answer in (("* (1 + 1), mask", "identical"), ("* 3, mask", "counterexample")):
+        other = MANY_ROWS.replace("* 2, mask", change)
+        assert other != MANY_ROWS
+        verdict = of_texts(MANY_ROWS, other, args="x: f32[m, n]", max_examples=2)
+        assert verdict.verdict == answer, verdict
+
+
+def test_numbers_that_tests_compare_with() -> None:
+    text = (
+        "A = 3\nB = A * 2\nC = 1\nC = 5\n\ndef f(n):\n    if n < B << 4 or n > C:\n        return\n"
+    )
+    assert limits_of([source.read(f"import triton\n{text}", "f.py")]) == [96]
+
+
+def test_numbers_of_the_files_are_drawn_beside_other_sizes() -> None:
+    limits = Limits(2**10, 8, frozenset({"f32"}), (), (333,))
+    found = drawn(parse("x: f32[n]"), limits, backward=False, count=100, seed=0)
+    assert {332, 333, 334} & {e.tensors["x"].shape[0] for e in found}

@@ -33,11 +33,29 @@ ORIGINAL is made again on copies of its memory, by both versions, and compared.
 """
 
 _EXIT_CODES = {"identical": OK, "equivalent": OK, "counterexample": FOUND}
+_QUICK = 10
 _HEAVY = {"torch", "triton", "hypothesis", "numpy"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
+    _add_subject(parser)
+    _add_call(parser)
+    _add_judgment(parser)
+    _add_effort(parser)
+    shared.add_format(parser)
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--script",
+        metavar="PATH",
+        help="where to write the script that shows a counterexample again "
+        "(default: counterexample_REWRITTEN in the working directory)",
+    )
+    where.add_argument("--no-script", action="store_true", help="write no script")
+
+
+def _add_subject(parser: argparse.ArgumentParser) -> None:
+    """What is compared."""
     parser.add_argument(
         "original",
         metavar="ORIGINAL",
@@ -53,6 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="launch this kernel itself, without a launcher: needs --grid and --args",
     )
+
+
+def _add_call(parser: argparse.ArgumentParser) -> None:
+    """What it is called with, and where."""
     parser.add_argument(
         "--grid",
         metavar="SIZES",
@@ -74,18 +96,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "calls are drawn (may be given several times)",
     )
     parser.add_argument(
-        "--assume-covered",
-        action="store_true",
-        help="take it that the calls run all that differs, where that cannot be seen: on a GPU, "
-        "for kernels that the interpreter cannot run",
-    )
-    parser.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda", "compile"),
         default="auto",
         help="where the kernels run; auto is the GPU where there is one. `compile` runs nothing: "
         "it compares the machine code for several GPUs, which need not be there",
     )
+
+
+def _add_judgment(parser: argparse.ArgumentParser) -> None:
+    """What a yes asks for."""
     parser.add_argument(
         "--require",
         choices=("equivalent", "identical"),
@@ -93,11 +113,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what counts as the same (default: %(default)s)",
     )
     parser.add_argument(
+        "--assume-covered",
+        action="store_true",
+        help="take it that the calls run all that differs, where that cannot be seen: on a GPU, "
+        "for kernels that the interpreter cannot run",
+    )
+
+
+def _add_effort(parser: argparse.ArgumentParser) -> None:
+    """How much is tried for it."""
+    count = parser.add_mutually_exclusive_group()
+    count.add_argument(
         "--max-examples",
         type=shared.positive,
         default=100,
         metavar="N",
         help="how many inputs to draw for a launcher (default: %(default)s)",
+    )
+    count.add_argument(
+        "--quick",
+        action="store_const",
+        dest="max_examples",
+        const=_QUICK,
+        help=f"the same as --max-examples {_QUICK}: little is drawn beside the calls that are "
+        "made on purpose, and as much has to have run for a yes",
     )
     parser.add_argument(
         "--seed",
@@ -106,15 +145,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="a seed draws the same inputs again; another one draws others (default: %(default)s)",
     )
-    shared.add_format(parser)
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--script",
-        metavar="PATH",
-        help="where to write the script that shows a counterexample again "
-        "(default: counterexample_REWRITTEN in the working directory)",
-    )
-    where.add_argument("--no-script", action="store_true", help="write no script")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -142,7 +142,7 @@ def _check_program_ids(body: TileBody, checklist: Checklist) -> None:
         raise unknown(claim, "axis-is-not-known", detail)
     check_program_count(body.facts, ids)
     if ids.in_helper:
-        detail = f"{ids.in_helper} reads the program id itself"
+        detail = f"{ids.in_helper} reads the program id itself: hand it over as an argument"
         raise refuted(claim, "helper-reads-program-id", detail)
     used = "stands for that of tiles" if ids.counts else "is not used"
     checklist.prove(claim, f"the number of programs {used}, and no helper reads the program id")
@@ -153,7 +153,8 @@ def _check_effects(body: TileBody, checklist: Checklist) -> None:
     for effect in body.facts.effects:
         if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
             detail = f"what {effect.name} in line {effect.line} does is not known"
-            raise unknown(claim, "opaque-call", f"{detail}: it may read the program id")
+            why = "it may read the program id; where a file defines it, give that file too"
+            raise unknown(claim, "opaque-call", f"{detail}: {why}")
         if effect.kind is EffectKind.PRINT and effect.name == "device_print":
             detail = f"what line {effect.line} prints begins with the program id"
             raise refuted(claim, "prints-the-program-id", detail)
@@ -275,12 +276,14 @@ def _check_names(body: TileBody, checklist: Checklist) -> None:
     claim = "names-start-afresh"
     for parameter in body.kernel.parameters:
         if parameter.constexpr and parameter.name in body.bound:
-            detail = f"the constexpr {parameter.name} is bound again"
+            detail = f"the constexpr {parameter.name} is bound again: give that another name"
             raise refuted(claim, "constexpr-in-the-body", detail)
     for statement in body.looped:
         for node in walk(statement):
             if isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
-                detail = f"line {node.lineno} binds a constexpr, which a loop cannot do again"
+                detail = (
+                    f"line {node.lineno} binds a constexpr, which a loop cannot do again: pass it"
+                )
                 raise refuted(claim, "constexpr-in-the-body", detail)
     renamed = ", ".join(body.rebound)
     detail = "nothing that a tile binds is read by the next"

@@ -108,12 +108,13 @@ def check_exits(body: TileBody, checklist: Checklist) -> None:
             if not _keeps_its_type(body, name):
                 line = found.end.lineno
                 detail = f"{name} is bound before the return in line {line} and again after"
-                way = "Triton asks for one type of the two: give the second another name"
+                way = "Triton asks for one type, not seen here: give the second another name"
                 raise refuted(claim, "bound-across-a-return", f"{detail}; {way}")
     call = returning_early(body.kernel, body.looped)
     if call is not None:
         detail = f"what line {call.lineno} calls may return early, and does not compile in a loop"
-        raise refuted(claim, "helper-returns-early", detail)
+        way = "let it return once, at its end"
+        raise refuted(claim, "helper-returns-early", f"{detail}: {way}")
     lines = ", ".join(str(found.statement.lineno) for found in body.exits)
     checklist.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
 

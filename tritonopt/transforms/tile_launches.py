@@ -73,7 +73,8 @@ class TileLaunches:
         if why_not:
             if not self.keep_unseen:
                 reason = "unseen-launches" if evidence.unknown else "launch-in-another-file"
-                raise refuted("launches-are-seen", reason, why_not)
+                way = "with unseen_launches=keep the kernel is changed alone"
+                raise refuted("launches-are-seen", reason, f"{why_not}; {way}")
             self.are_kept = True
             self._check_decorators()
             checklist.prove(
@@ -132,7 +133,9 @@ class TileLaunches:
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             check_pruning(kernel.module, decorator)
             if name not in _UNDERSTOOD_DECORATORS:
-                detail = "what another decorator does with one more parameter is not known"
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                what = ast.unparse(called)
+                detail = f"what {what} does with one more parameter is not known"
                 raise unknown("parameter-can-be-added", "unknown-decorator", detail)
         use = counting_use(kernel)
         if use is not None and use.is_seen:

@@ -77,6 +77,7 @@ class Search:
         subject: str,
         demands: Sequence[Demand] = (),
         singled_out: Sequence[int] = (),
+        limits_named: Sequence[int] = (),
         guards: Sequence[tuple[Guard, Guard]] = (),
         scouts: Scouts | None = None,
         progress: Callable[[int, str], None],
@@ -106,7 +107,7 @@ class Search:
         """Who says what runs, where compiled kernels do not."""
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(signature, ["leading"])
-        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out)
+        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out, limits_named)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.on_purpose: list[Example] = []
@@ -212,6 +213,13 @@ class Search:
 
     def unmet(self) -> list[Demand]:
         """What has to run for a yes, and has not."""
+        return [d for d in self._never_met() if not d.impossible]
+
+    def impossible(self) -> list[Demand]:
+        """What would have to run, if the text did not show that it cannot."""
+        return [d for d in self._never_met() if d.impossible]
+
+    def _never_met(self) -> list[Demand]:
         sides = dict(zip(("original", "rewritten"), self.checker.covered, strict=True))
         return [d for d in self.demands if not d.met_by(sides[d.title])]
 
@@ -221,12 +229,11 @@ class Search:
         return self.scouts is not None and not self.scouts.reached
 
     def excused(self) -> list[Demand]:
-        """What has not run because no call could be found in which it would."""
+        """Loops of which no call could be found that cuts their last turn short."""
         if self.blind:
             return []
-        loops = [d for d in self.unmet() if d.kind in ("turns", "ragged")]
-        found = [d for d in loops if d.kind == "ragged" and self.aiming.cannot_be_ragged(d)]
-        return [*found, *(d for d in loops if d not in found and self.aiming.tiles_grow(d))]
+        ragged = [d for d in self.unmet() if d.kind == "ragged"]
+        return [d for d in ragged if self.aiming.cannot_be_ragged(d)]
 
     def never_left(self) -> list[Demand]:
         """What runs only where a guard holds that both versions have, and held in neither."""

@@ -34,7 +34,7 @@ from .outcomes import RunOptions, VersionSpec
 from .results import results_of
 from .scouting import Scouts
 from .script import script
-from .sizes import block_sizes, singled_out, whole_numbers
+from .sizes import block_sizes, limits_of, singled_out, whole_numbers
 from .template import template
 from .trying import Trial, Unsettled, small_example
 from .verdict import Answer, Timing, Verdict
@@ -105,12 +105,7 @@ def verify(
     would stand.
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
-    if backend not in BACKENDS:
-        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
-    if require not in REQUIREMENTS:
-        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
-    if max_examples < 1:
-        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
+    _check_options(backend, require, max_examples)
     _check_installed()
     if backend in ("auto", "interpreter"):
         template()  # it imports torch meanwhile
@@ -240,6 +235,15 @@ class _Tuning:
     configurations: int = 1
     first_calls: bool = False
     expanded_gradients: bool = False
+
+
+def _check_options(backend: str, require: str, max_examples: int) -> None:
+    if backend not in BACKENDS:
+        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
+    if require not in REQUIREMENTS:
+        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
+    if max_examples < 1:
+        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
 
 
 def _check_installed() -> None:
@@ -538,6 +542,8 @@ class _Verification:
     """What was drawn from, once that is known."""
     unmet: list[Demand] = field(default_factory=list)
     """What has to run for a yes, and has not."""
+    single: dict[Demand, int] = field(default_factory=dict)
+    """Of loops that never took a second turn, the largest size that was tried for them."""
     blind: str = ""
     """Why nothing is known of what ran inside of kernels."""
     trial_failure: str = ""
@@ -719,6 +725,7 @@ class _Verification:
                 seed=self.settings.seed,
                 demands=self.demands,
                 singled_out=singled_out(compared),
+                limits_named=limits_of((self.old, self.new)),
                 guards=kept_guards(compared),
                 scouts=scouts,
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
@@ -745,7 +752,9 @@ class _Verification:
         scouts, excused = search.scouts, search.excused()
         dead = search.never_left()
         self.unmet = [d for d in search.unmet() if d not in (*excused, *dead)]
-        found = [f"{demand}; no size was found for which it would" for demand in excused]
+        self.single = {d: n for d in self.unmet if (n := search.aiming.largest_single(d))}
+        found = [f"{d}; from the text it follows that none can" for d in search.impossible()]
+        found += [f"{demand}; no size was found for which it would" for demand in excused]
         found += [f"{demand}; the other version has the same guard, and all that either writes "
                   "stands behind it" for demand in dead]  # fmt: skip
         if scouts is not None and search.blind:
@@ -809,8 +818,13 @@ class _Verification:
         alone = "" if inside is None else (
             f"; or run the kernel by itself: --kernel {inside.name} --grid ... --args ..."
         )  # fmt: skip
+        largest = self.single.get(unmet[0])
+        single = "" if largest is None else (
+            f", although sizes up to {largest} were tried: its tile may grow with them, which the "
+            "file does not show for all"
+        )  # fmt: skip
         return (
-            f"{unmet[0]}{more}. Say what reaches it: --launcher {launcher.name} "
+            f"{unmet[0]}{single}{more}. Say what reaches it: --launcher {launcher.name} "
             f"--args '{self.signature}'{rest}{alone}"
         )
 
