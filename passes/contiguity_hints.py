@@ -251,7 +251,7 @@ class _Kernel:
 
     def is_nonnegative(self, form: Polynomial) -> tuple[bool, frozenset[str], Proof]:
         """(whether a form is at least 0, the sizes that are taken to be positive for it, proof)."""
-        least = self.bounds.least(form)
+        least = self.bounds.lower_bound(form)
         if least is None or least.number < 0:
             return False, frozenset(), Proof()
         return True, least.sizes, Proof(given=least.given)
@@ -686,7 +686,9 @@ class _Insertion:
         forms = self._facts.forms
 
         def wanted(candidate: Value) -> bool:
-            return forms.when(candidate) == "static" and forms.of(candidate) == value
+            return (
+                self._facts.binding_times.of(candidate) == "static" and forms.of(candidate) == value
+            )
 
         ends = [
             node

@@ -391,7 +391,7 @@ class _Lanes:
         return False
 
     def _is_at_least_zero(self, form: Polynomial | None) -> bool:
-        least = Bounds(self._facts).least(form) if form is not None else None
+        least = Bounds(self._facts).lower_bound(form) if form is not None else None
         return least is not None and least.number >= 0
 
     def _stays_below(self, lanes: Value, limit: Value, slack: int) -> bool:

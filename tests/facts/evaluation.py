@@ -52,16 +52,16 @@ class Evaluation:
     def key(self, atom: Atom, point: Point) -> Key:
         """What tells one showing of an atom from another."""
         if atom.tag == "load":
-            base, offset, epoch = atom.arguments
+            base, offset, version = atom.arguments
             assert isinstance(offset, Polynomial)
-            return ("load", base, self.form(offset, point), self._epoch(epoch, point))
+            return ("load", base, self.form(offset, point), self._version(version, point))
         if atom.tag in ("tile", "undefined"):
             own, axes, depends = atom.arguments
             assert isinstance(depends, tuple)
             lanes: object = point.index
             if isinstance(axes, tuple):
                 lanes = tuple(self._axis(a, point) for a in axes)
-            return (atom.tag, str(own), lanes, self._epoch(depends, point))
+            return (atom.tag, str(own), lanes, self._version(depends, point))
         leaves = {leaf.key: self._leaf(leaf, point) for leaf in atom.leaves()}
         known = tuple(sorted((k, v) for k, v in leaves.items() if v is not None))
         return (atom.tag, atom.key, point.index, known)
@@ -72,9 +72,9 @@ class Evaluation:
         assert isinstance(axis, int)
         return point.lane(axis)
 
-    def _epoch(self, epoch: Argument, point: Point) -> tuple[object, ...]:
-        assert isinstance(epoch, tuple)
-        return tuple(self._leaf(e, point) if isinstance(e, Atom) else e for e in epoch)
+    def _version(self, version: Argument, point: Point) -> tuple[object, ...]:
+        assert isinstance(version, tuple)
+        return tuple(self._leaf(e, point) if isinstance(e, Atom) else e for e in version)
 
     def _leaf(self, leaf: Atom, point: Point) -> int | None:
         match leaf.tag:

@@ -159,7 +159,7 @@ def test_nothing_is_below_its_bound() -> None:
     @given(expressions)
     def check(expression: str) -> None:
         facts = kernel(expression)
-        least = Bounds(facts).least(form(facts, "value0"))
+        least = Bounds(facts).lower_bound(form(facts, "value0"))
         if least is not None:
             sizes = [VARIABLES[name] >= 1 for name in least.sizes]
             found = solver.refutation(meaning(expression) >= least.number, *sizes)

@@ -104,7 +104,7 @@ def test_two_calls_are_not_the_same_value() -> None:
     facts = body("a = f(N)\nb = f(N)", before=HEAD + BOTH)
     assert value(facts, "a") is not value(facts, "b")
     assert form(facts, "a") != form(facts, "b")
-    assert facts.forms.when(value(facts, "a")) == "either"
+    assert facts.binding_times.of(value(facts, "a")) == "either"
     assert adds_up_floats(facts.interpretation)
 
 

@@ -148,7 +148,7 @@ def test_words_for_what_it_rests_on() -> None:
 )
 def test_lower_bounds(expression: str, least: int, sizes: set[str]) -> None:
     facts = kernel(expression, before="divider = N - pid")
-    found = Bounds(facts).least(form(facts, "value"))
+    found = Bounds(facts).lower_bound(form(facts, "value"))
     assert found is not None
     assert (found.number, set(found.sizes)) == (least, sizes)
 
@@ -156,11 +156,11 @@ def test_lower_bounds(expression: str, least: int, sizes: set[str]) -> None:
 @pytest.mark.parametrize("expression", ["M", "pid - 1", "-pid", "pid * M", "M % N", "min(pid, M)"])
 def test_may_be_negative(expression: str) -> None:
     facts = kernel(expression)
-    found = Bounds(facts).least(form(facts, "value"))
+    found = Bounds(facts).lower_bound(form(facts, "value"))
     assert found is None or found.number < 0
 
 
 def test_a_bound_that_is_given() -> None:
     facts = kernel("pid * B + M", ["M >= 0"])
-    found = Bounds(facts).least(form(facts, "value"))
+    found = Bounds(facts).lower_bound(form(facts, "value"))
     assert found is not None and [a.text for a in found.given] == ["M >= 0"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.facts.support import body, form, loads, same, value
-from tritonopt.facts import KernelFacts
+from tritonopt.facts import Atom, KernelFacts, Polynomial
 
 WHOLE = "cols = tl.arange(0, B)\nrow = tl.program_id(0)\n"
 
@@ -251,6 +251,16 @@ def test_a_condition_of_many_parts_is_given_up() -> None:
     facts = body(f"{WHOLE}a = {many}\nb = tl.load(X + cols, mask=a)")
     assert facts.forms.condition(value(facts, "a")) is not None
     assert facts.forms.of(value(facts, "b")) is not None
+
+
+@pytest.mark.parametrize("text", ["(N < M) & 1", "2 | (cols < N)", "(N < M) ^ True ^ 1"])
+def test_a_bit_combined_with_a_number_is_no_condition(text: str) -> None:
+    facts = body(f"{WHOLE}a = {text}")
+    atom = form(facts, "a").sole_atom
+    assert atom is not None and atom.tag == "math"
+    assert facts.forms.condition(value(facts, "a")) == Polynomial.of(
+        Atom("holds", ("true", form(facts, "a")))
+    )
 
 
 def test_forms_without_memory() -> None:

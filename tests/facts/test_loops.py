@@ -18,7 +18,7 @@ def test_a_carried_name() -> None:
     facts = body("a = M\nfor i in range(N):\n    a = a + stride\n    tl.store(X, a)")
     (loop,) = facts.loops
     assert facts.forms.of(loop.initial["a"]).readable == "M"
-    assert facts.forms.step_of(loop, "a") == facts.forms.of(value(facts, "stride"))
+    assert facts.forms.recurrence_step(loop, "a") == facts.forms.of(value(facts, "stride"))
     (store,) = facts.effects
     assert store.loops == (loop,)
     assert store.stored is not None
@@ -38,7 +38,7 @@ def test_a_carried_name() -> None:
 )
 def test_one_step_in_every_spelling(update: str) -> None:
     facts = body(f"a = M\nfor i in range(N):\n    {update}")
-    step = facts.forms.step_of(facts.loops[0], "a")
+    step = facts.forms.recurrence_step(facts.loops[0], "a")
     assert step is not None
     assert step.readable == "stride"
 
@@ -46,15 +46,15 @@ def test_one_step_in_every_spelling(update: str) -> None:
 @pytest.mark.parametrize("update", ["a = a * 2", "a = stride", "a, b = b, a", "a = tl.exp(a)"])
 def test_what_is_not_an_addition_has_no_step(update: str) -> None:
     facts = body(f"a = M\nb = N\nfor i in range(N):\n    {update}")
-    assert facts.forms.step_of(facts.loops[0], "a") is None
+    assert facts.forms.recurrence_step(facts.loops[0], "a") is None
 
 
 def test_names_that_feed_each_other() -> None:
     facts = body("a = M\nb = N\nfor i in range(N):\n    a += b\n    b += a")
     # What is added is not the same in each iteration, so nothing is known of the sum.
     carried = facts.loops[0].carried
-    assert facts.forms.step_of(facts.loops[0], "a") == facts.forms.of(carried["b"])
-    assert facts.forms.step_of(facts.loops[0], "b") is None
+    assert facts.forms.recurrence_step(facts.loops[0], "a") == facts.forms.of(carried["b"])
+    assert facts.forms.recurrence_step(facts.loops[0], "b") is None
     assert form(facts, "b").readable == "b?"
 
 
@@ -180,7 +180,7 @@ def test_what_a_loop_that_is_left_early_carries_is_unknown(inner: str) -> None:
     (loop,) = facts.loops
     assert loop.left_early
     assert trips(facts) is None
-    assert facts.forms.step_of(loop, "a") is None
+    assert facts.forms.recurrence_step(loop, "a") is None
     assert form(facts, "a").readable == "a?"
 
 
@@ -195,7 +195,7 @@ def test_an_inner_loop_that_is_left_early_does_not_taint_the_outer_step() -> Non
             a += 1
         """
     )
-    step = facts.forms.step_of(facts.loops[0], "a")
+    step = facts.forms.recurrence_step(facts.loops[0], "a")
     assert step == Polynomial.constant(1)
 
 
@@ -317,5 +317,5 @@ def test_many_names_that_are_computed_from_one_another() -> None:
     updates = "".join(f"    {name} = {name} / ({total})\n" for name in names)
     facts = body(f"{starts}i = M\nfor _ in range(N):\n{updates}    i += stride")
     assert form(facts, "a0") != form(facts, "a1")
-    step = facts.forms.step_of(facts.loops[0], "i")
+    step = facts.forms.recurrence_step(facts.loops[0], "i")
     assert step is not None and step.readable == "stride"

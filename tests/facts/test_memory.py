@@ -246,8 +246,8 @@ def test_a_store_in_a_loop_is_seen_in_its_next_iteration() -> None:
     a, b, c = (facts.forms.of(e.loaded) for e in loads(facts) if e.loaded)
     assert len({a.key, b.key, c.key}) == 3
     (loop,) = facts.loops
-    assert facts.epoch(loads(facts)[0])[1] == (loop,)
-    assert facts.epoch(loads(facts)[2])[1] == ()
+    assert facts.memory_version(loads(facts)[0])[1] == (loop,)
+    assert facts.memory_version(loads(facts)[2])[1] == ()
 
 
 def test_a_store_in_an_outer_loop_leaves_the_inner_one_alone() -> None:
@@ -262,14 +262,14 @@ def test_a_store_in_an_outer_loop_leaves_the_inner_one_alone() -> None:
     )
     outer, _ = facts.loops
     first, second = loads(facts)
-    assert facts.epoch(first) == facts.epoch(second)
-    assert facts.epoch(first)[1] == (outer,)
+    assert facts.memory_version(first) == facts.memory_version(second)
+    assert facts.memory_version(first)[1] == (outer,)
 
 
 def test_a_loop_that_only_reads_reads_the_same_again() -> None:
     facts = body("for i in range(N):\n    a = tl.load(X)\nb = tl.load(X)")
     first, second = loads(facts)
-    assert facts.epoch(first) == facts.epoch(second) == (0, ())
+    assert facts.memory_version(first) == facts.memory_version(second) == (0, ())
 
 
 LAUNCHED = """
@@ -293,7 +293,7 @@ def test_launches_are_evidence(y: str, apart: bool) -> None:
     first, second = loads(facts)
     (store,) = effects(facts, EffectKind.STORE)
     assert facts.may_alias(first, store) is not apart
-    assert (facts.epoch(first) == facts.epoch(second)) is apart
+    assert (facts.memory_version(first) == facts.memory_version(second)) is apart
     shown, why, assumption = facts.why_disjoint("X", "Y")
     assert shown is apart
     assert why

@@ -25,7 +25,7 @@ _RUNTIME = ("", "runtime")
 
 
 @dataclass(frozen=True)
-class Least:
+class LowerBound:
     """A number that a form is not below."""
 
     number: int
@@ -33,10 +33,10 @@ class Least:
     """What is taken to be at least 1."""
     given: tuple[Assumption, ...] = ()
 
-    def with_(self, number: int, *others: Least) -> Least:
+    def with_(self, number: int, *others: LowerBound) -> LowerBound:
         sizes = self.sizes.union(*(other.sizes for other in others))
         given = (*self.given, *(a for other in others for a in other.given))
-        return Least(number, sizes, tuple(dict.fromkeys(given)))
+        return LowerBound(number, sizes, tuple(dict.fromkeys(given)))
 
 
 class Bounds:
@@ -84,18 +84,18 @@ class Bounds:
                 found.update((part.serial, part) for part in value.walk())
         return list(found.values())
 
-    def least(self, form: Polynomial) -> Least | None:
+    def lower_bound(self, form: Polynomial) -> LowerBound | None:
         """A lower bound; None where none is known."""
         assumption = self._facts.assumptions.nonnegative(form)
         if assumption is not None:
-            return Least(0, given=(assumption,))
-        total = Least(0)
+            return LowerBound(0, given=(assumption,))
+        total = LowerBound(0)
         for monomial, coefficient in form.terms.items():
             if coefficient.denominator != 1 or any(power < 0 for _, power in monomial):
                 return None
             if coefficient < 0 and monomial:
                 return None
-            product = Least(int(coefficient))
+            product = LowerBound(int(coefficient))
             for atom, power in monomial:
                 factor = self._least_of(atom)
                 if factor is None or factor.number < 0:
@@ -104,32 +104,37 @@ class Bounds:
             total = total.with_(total.number + product.number, product)
         return total
 
-    def _least_of(self, atom: Atom) -> Least | None:
+    def _least_of(self, atom: Atom) -> LowerBound | None:
         if atom.is_indicator or atom.tag in _AT_LEAST_ZERO:
-            return Least(0)
+            return LowerBound(0)
         if atom.tag == "num_programs":
-            return Least(1)
+            return LowerBound(1)
         if atom.tag == "param":
             name = str(atom.arguments[0])
             if name in self._facts.extents:
-                return Least(1)
+                return LowerBound(1)
             if name in self.sizes:
-                return Least(1, frozenset({name}))
+                return LowerBound(1, frozenset({name}))
             assumption = self._facts.assumptions.nonnegative(Polynomial.of(atom))
-            return None if assumption is None else Least(0, given=(assumption,))
-        sides = [self.least(a) for a in atom.arguments if isinstance(a, Polynomial)]
+            return None if assumption is None else LowerBound(0, given=(assumption,))
+        sides = [self.lower_bound(a) for a in atom.arguments if isinstance(a, Polynomial)]
         match atom.tag, sides:
-            case "mod", [Least(number=a) as one, _] if a >= 0 and atom.arguments[2] in _RUNTIME:
+            case "mod", [LowerBound(number=a) as one, _] if (
+                a >= 0 and atom.arguments[2] in _RUNTIME
+            ):
                 return one.with_(0)  # truncated, it has the dividend's sign
-            case "mod", [Least(number=a) as one, Least(number=b) as other] if a >= 0 and b >= 1:
-                return one.with_(0, other)
-            case "floordiv" | "cdiv", [Least(number=a) as one, Least(number=b) as other] if (
-                a >= 0 and b >= 0
+            case "mod", [LowerBound(number=a) as one, LowerBound(number=b) as other] if (
+                a >= 0 and b >= 1
             ):
                 return one.with_(0, other)
-            case "floordiv" | "cdiv", [Least(number=a) as one, None] if a >= 0:
-                return one.with_(0, Least(1, frozenset({self._name(atom.arguments[1])})))
-            case "minimum", [Least(number=a) as one, Least(number=b) as other]:
+            case "floordiv" | "cdiv", [
+                LowerBound(number=a) as one,
+                LowerBound(number=b) as other,
+            ] if a >= 0 and b >= 0:
+                return one.with_(0, other)
+            case "floordiv" | "cdiv", [LowerBound(number=a) as one, None] if a >= 0:
+                return one.with_(0, LowerBound(1, frozenset({self._name(atom.arguments[1])})))
+            case "minimum", [LowerBound(number=a) as one, LowerBound(number=b) as other]:
                 return one.with_(min(a, b), other)
             case "maximum", _:
                 known = [side for side in sides if side is not None]

@@ -16,10 +16,10 @@ from functools import cached_property, lru_cache
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.callers import passes_any_size, rank_of
 from tritonopt.facts.divisibility import substitute
 from tritonopt.facts.effects import Effect, EffectKind
-from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.host import Passed, forms_at, place_atom
 from tritonopt.facts.host_reach import reach_of
 from tritonopt.facts.offsets import number_of

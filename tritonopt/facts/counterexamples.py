@@ -16,8 +16,8 @@ from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.variation import trip_atom, varies_along
 from tritonopt.facts.divisibility import Divisibility, stated_tests
-from tritonopt.facts.forms import trip_atom, varies_along
 from tritonopt.facts.host import Passed, is_free
 from tritonopt.facts.offsets import (
     COMPUTED,

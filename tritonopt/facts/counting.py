@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.variation import trip_atom, varies_along, varies_with
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.forms import ceiling_division, trip_atom, varies_along, varies_with
-from tritonopt.facts.polynomial import ONE, ZERO, Atom, Polynomial
+from tritonopt.facts.polynomial import ONE, ZERO, Atom, Polynomial, ceiling_division
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel import KernelFacts

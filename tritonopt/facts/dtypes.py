@@ -15,11 +15,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.forms import operands_first
 from tritonopt.facts.language import DTYPES, function
 from tritonopt.facts.launches import below_lambda
 from tritonopt.facts.tensors import passed_types
-from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value
+from tritonopt.facts.values import (
+    COMPARISONS,
+    FLOAT_BITS,
+    INTEGER_DTYPES,
+    Value,
+    operands_first,
+)
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:

@@ -180,7 +180,7 @@ class _Truth:
         if offsets.kind is Kind.SELECTED and not inside:
             return False
         wraps = offsets.kind is Kind.WRAPPED and not inside
-        least = self._bounds.least(offsets.start)
+        least = self._bounds.lower_bound(offsets.start)
         if wraps and (least is None or least.number < 0):
             return False
         contiguity, divisor = promise.contiguity, promise.divisibility

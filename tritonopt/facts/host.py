@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from tritonopt.facts import torch_api
-from tritonopt.facts.forms import ceiling_division
 from tritonopt.facts.host_effects import Evaluation
 from tritonopt.facts.host_reach import Reach, reach_of
-from tritonopt.facts.polynomial import Argument, Atom, Polynomial, TooLarge
+from tritonopt.facts.polynomial import Argument, Atom, Polynomial, TooLarge, ceiling_division
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk

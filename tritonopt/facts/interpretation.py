@@ -72,7 +72,7 @@ class Interpretation:
 
         return {name: meant(value) for name, value in environment.items()}
 
-    def made_in(self, value: Value, same: frozenset[int] = frozenset()) -> tuple[int, ...]:
+    def variant_loops(self, value: Value, same: frozenset[int] = frozenset()) -> tuple[int, ...]:
         """The loops that a value may differ between iterations of, by identity.
 
         `same` are loads that are known to read the same element whenever they run.

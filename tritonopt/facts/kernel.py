@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
+from tritonopt.facts.algebra.binding_times import BindingTimes, TruthValues
 from tritonopt.facts.assumptions import Assumption, AssumptionError, Assumptions
 from tritonopt.facts.dtypes import ElementTypes
 from tritonopt.facts.effects import Effect, EffectKind, Loop
@@ -81,6 +82,15 @@ class KernelFacts:
         return self.interpretation.before
 
     @cached_property
+    def binding_times(self) -> BindingTimes:
+        """When a value is computed: by the compiler, or at run time."""
+        return BindingTimes(self.loops)
+
+    @cached_property
+    def truth_values(self) -> TruthValues:
+        return TruthValues(self.binding_times)
+
+    @cached_property
     def forms(self) -> Forms:
         return Forms(self)
 
@@ -145,17 +155,17 @@ class KernelFacts:
         return any(a == b or not self.why_disjoint(a, b)[0] for a in mine for b in theirs)
 
     @cached_property
-    def _epochs(self) -> dict[int, tuple[int, tuple[Loop, ...]]]:
+    def _memory_versions(self) -> dict[int, tuple[int, tuple[Loop, ...]]]:
         return {}
 
-    def epoch(self, load: Effect) -> tuple[int, tuple[Loop, ...]]:
+    def memory_version(self, load: Effect) -> tuple[int, tuple[Loop, ...]]:
         """When a load reads: the last write before it that may matter, and the loops that write.
 
-        Two loads of one address with equal epochs read the same element. Where the kernel writes
+        Two loads of one address with equal versions read the same element. Where the kernel writes
         to the buffer at all, other programs do too, and what they wrote is seen after an atomic
         or a barrier, of whatever it is: a lock is an atomic on something else.
         """
-        if load.order not in self._epochs:
+        if load.order not in self._memory_versions:
             writes = [e for e in self.effects if e.writes and self.may_alias(load, e)]
             if writes:
                 writes += [e for e in self.effects if e.kind in _SYNCHRONIZING]
@@ -165,8 +175,8 @@ class KernelFacts:
             varying = tuple(
                 loop for loop in load.loops if any(loop in write.loops for write in writes)
             )
-            self._epochs[load.order] = (last, varying)
-        return self._epochs[load.order]
+            self._memory_versions[load.order] = (last, varying)
+        return self._memory_versions[load.order]
 
     def within(self, first: Loop, last: Loop) -> Iterator[Effect]:
         """The effects from the start of one loop to the end of another."""

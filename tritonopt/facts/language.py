@@ -6,6 +6,10 @@ is a claim that it is pure, so it is added only where Triton documents it so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from tritonopt.facts.values import Op
+
 LANGUAGE = "triton.language."
 
 ELEMENTWISE = frozenset(
@@ -33,7 +37,8 @@ ELEMENTWISE = frozenset(
 )
 """Pure and lane by lane; the result has the broadcast shape of the arguments."""
 
-OPERATORS = {"minimum": "minimum", "maximum": "maximum", "where": "where"}
+OPERATORS: Mapping[str, Op] = {"minimum": "minimum", "maximum": "maximum", "where": "where"}
+"""Functions that are operations of values; all others are "elementwise"."""
 
 PARAMETERS = {
     "where": ("condition", "x", "y"),

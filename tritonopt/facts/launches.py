@@ -224,7 +224,7 @@ def _disjoint_at(launch: Launch, buffers: _Buffers, first: str, second: str) -> 
     for mine, theirs, name in ((one, other, first), (other, one, second)):
         if isinstance(mine, ast.Constant) and mine.value is None:
             return Disjointness(True, f"the launch in {where} passes None for {name}")
-        if buffers.is_apart(mine, theirs):
+        if buffers.is_noalias(mine, theirs):
             return Disjointness(True, f"{name} is allocated by the launcher in {where}")
     if ast.dump(one) == ast.dump(other):
         return Disjointness(False, f"the launch in {where} passes the same tensor for both")
@@ -286,7 +286,7 @@ class _Buffers:
                 if node not in plain:
                     self._otherwise.add(node.id)
 
-    def is_apart(self, mine: ast.expr, theirs: ast.expr) -> bool:
+    def is_noalias(self, mine: ast.expr, theirs: ast.expr) -> bool:
         """Whether `mine` is memory of the launcher's own that `theirs` cannot be a part of."""
         own = self._roots(mine)
         if own is None or self._replaces_memory:

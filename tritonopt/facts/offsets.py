@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.indicators import negative
+from tritonopt.facts.algebra.variation import trip_atom, varies_along
 from tritonopt.facts.divisibility import Divisibility, Proof, substitute
-from tritonopt.facts.forms import ceiling_division, negative, trip_atom, varies_along
 from tritonopt.facts.host import Passed
-from tritonopt.facts.polynomial import ONE, Atom, Polynomial
+from tritonopt.facts.polynomial import ONE, Atom, Polynomial, ceiling_division
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:

@@ -178,11 +178,12 @@ class Operations:
             operands.append(keywords[names[len(operands)]])
         options = {k: v for k, v in keywords.items() if k not in names}
         missing = len(operands) + len(options) != len(positional) + len(keywords)
-        if missing or (name in language.OPERATORS and len(operands) != len(names)):
+        operator = language.OPERATORS.get(name)
+        if missing or (operator is not None and len(operands) != len(names)):
             return self.table.opaque(f"{name} with arguments that are not understood")
         modes = tuple(sorted((k, v.serial) for k, v in options.items()))
-        if name in language.OPERATORS:
-            return self.table.elementwise(name, operands, modes or None)
+        if operator is not None:
+            return self.table.elementwise(operator, operands, modes or None)
         attribute = (name, *modes) if modes else name
         if _OTHER_TYPE.fullmatch(name.rpartition(".")[2]):
             shape = broadcast_shapes([o.shape for o in operands])

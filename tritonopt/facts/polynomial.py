@@ -12,6 +12,7 @@ Indicators are idempotent: `m * m` is `m`. That makes masks algebra:
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -445,3 +446,36 @@ def _term_key(monomial: Monomial, coefficient: Fraction) -> str:
 
 ZERO = Polynomial({})
 ONE = Polynomial.constant(1)
+
+
+def ceiling_division(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
+    """The least integer that is not below dividend / divisor, for integers."""
+    whole, rest = _split_multiples(dividend, divisor)
+    if rest.is_zero:
+        return whole
+    a, b = rest.constant_value, divisor.constant_value
+    if a is not None and b:
+        return whole + math.ceil(a / b)
+    return whole + Polynomial.of(Atom("cdiv", (rest, divisor)))
+
+
+def _split_multiples(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """(q, r) with dividend == q * divisor + r, taking whole terms only."""
+    if divisor == ONE:
+        return dividend, ZERO
+    if len(divisor.terms) != 1 or divisor.constant_value is not None:
+        return ZERO, dividend
+    ((theirs, coefficient),) = divisor.terms.items()
+    whole: dict[Monomial, Fraction] = {}
+    rest: dict[Monomial, Fraction] = {}
+    for monomial, mine in dividend.terms.items():
+        powers = dict(monomial)
+        ratio = mine / coefficient
+        if ratio.denominator == 1 and all(powers.get(a, 0) >= p for a, p in theirs):
+            for atom, power in theirs:
+                powers[atom] -= power
+            left = tuple((a, p) for a, p in sorted(powers.items(), key=lambda i: i[0].key) if p)
+            whole[left] = ratio
+        else:
+            rest[monomial] = mine
+    return Polynomial(whole), Polynomial(rest)

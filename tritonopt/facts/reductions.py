@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.forms import Forms, varies_with
+from tritonopt.facts.forms import Forms
 from tritonopt.facts.polynomial import ONE, Polynomial
 from tritonopt.facts.values import Value
 from tritonopt.source.trees import walk
@@ -61,7 +62,7 @@ def accumulation(facts: KernelFacts, forms: Forms, loop: Loop, name: str) -> Acc
         loops.append(inner)
         following = inner.following[name]
     innermost = loops[-1]
-    step = forms.step_of(innermost, name)
+    step = forms.recurrence_step(innermost, name)
     if step is None or step.is_zero:
         return None
     shape = innermost.carried[name].shape

@@ -53,7 +53,7 @@ def _is_nonnegative(
     bounds: Bounds, form: Polynomial, known: Sequence[Polynomial] = (), steps: int = _STEPS
 ) -> bool:
     """Whether a form is at least 0; `known` are others that are."""
-    least = bounds.least(form)
+    least = bounds.lower_bound(form)
     if least is not None and least.number >= 0:
         return True
     if any(_is_nonnegative(bounds, form - other) for other in known):

@@ -8,13 +8,68 @@ to another load, nor an opaque value to anything but itself.
 A shape is a tuple of dimensions, each a value; `()` is a scalar and `None`
 says that the rank is not known. A dtype is Triton's short name ("fp32",
 "int64", "bool") or `None`.
+
+Operations, with their operands and [attribute]:
+
+    const [TYPE, VALUE, TEXT]           a Python constant, also one that a module binds
+    param, constexpr, global [NAME]     what the kernel is given
+    dtype [NAME]                        an element type
+    program_id, num_programs AXIS
+    lane EXTENT                         the numbers from 0 to the extent, along one axis
+    add, sub, ..., lt, le, ...          Python's operators, lane by lane
+    both, either A B                    `a and b`, `a or b`
+    is, is not A B
+    where CONDITION THEN OTHER          chosen lane by lane
+    phi CONDITION THEN OTHER            chosen where two ways of the program meet
+    in_branch VALUE [CONDITION, HOLDS]  bound in one branch only
+    minimum, maximum A B                [the options that were given]
+    cast VALUE DTYPE
+    elementwise ... [FUNCTION]          another function that is applied lane by lane
+    full FILLER [SHAPE, DTYPE]          a tile of one value
+    broadcast_to VALUE [SHAPE]
+    insert_axes VALUE [PATTERN]         `value[:, None]`
+    widened VALUE ...                   the same, where it is not known which axes are new
+    reduce VALUE [Reduction]
+    reshaped ... [FUNCTION]             computed from its operands, in another order of lanes
+    part VALUE [INDEX]                  one of several results
+    tuple ...                           element TUPLE INDEX
+    attribute VALUE ... [NAME]
+    one_of ... [NUMBER]                 the result of one of several functions
+    block_pointer ... [FUNCTION]
+    load POINTER MASK OTHER [ORDER]     the ORDER is that of its effect
+    trip [LOOP]                         the number of an iteration, from 0
+    carried, result [Carrier]           of a loop: at the start of an iteration; after it
+    opaque [NUMBER, REASON, LOOPS]      not understood
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+_Given = Literal["const", "param", "constexpr", "global", "dtype", "program_id", "num_programs"]
+_Arithmetic = Literal["add", "sub", "mul", "div", "floordiv", "mod", "pow", "neg", "pos", "cast"]
+_Logic = Literal["and", "or", "xor", "shl", "shr", "invert", "not", "both", "either"]
+_Comparison = Literal["lt", "le", "gt", "ge", "eq", "ne", "is", "is not"]
+_Choice = Literal["where", "phi", "in_branch", "minimum", "maximum"]
+_Lanes = Literal["lane", "full", "broadcast_to", "insert_axes", "widened", "reduce", "reshaped"]
+_Parts = Literal["tuple", "part", "element", "attribute"]
+_Calls = Literal["elementwise", "one_of", "block_pointer", "load"]
+_Loops = Literal["trip", "carried", "result"]
+Op: TypeAlias = (
+    _Given
+    | _Arithmetic
+    | _Logic
+    | _Comparison
+    | _Choice
+    | _Lanes
+    | _Parts
+    | _Calls
+    | _Loops
+    | Literal["opaque"]
+)
+"""What a value is, see above; the type checker takes nothing else."""
 
 Shape: TypeAlias = "tuple[Value, ...] | None"
 
@@ -25,13 +80,12 @@ INTEGER_DTYPES = frozenset(
 
 MAX_DEPTH = 100
 
-COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
-ELEMENTWISE = frozenset(
-    {"add", "sub", "mul", "div", "floordiv", "mod", "pow", "and", "or", "xor", "shl", "shr"}
-    | {"neg", "pos", "invert", "not", "where", "minimum", "maximum", "cast", "elementwise"}
-    | COMPARISONS
-)
-_COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor", "eq", "ne"})
+COMPARISONS: frozenset[Op] = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+_ARITHMETIC: frozenset[Op] = frozenset(get_args(_Arithmetic))
+_BITS: frozenset[Op] = frozenset({"and", "or", "xor", "shl", "shr", "invert", "not"})
+_FUNCTIONS: frozenset[Op] = frozenset({"where", "minimum", "maximum", "elementwise"})
+ELEMENTWISE = _ARITHMETIC | _BITS | COMPARISONS | _FUNCTIONS
+_COMMUTATIVE: frozenset[Op] = frozenset({"add", "mul", "and", "or", "xor", "eq", "ne"})
 
 
 def is_float(dtype: str | None) -> bool:
@@ -61,7 +115,7 @@ class Reduction(NamedTuple):
 class Value:
     """One node of the graph; compared by identity, made by `ValueTable.make`."""
 
-    op: str
+    op: Op
     operands: tuple[Value, ...]
     attribute: Hashable
     shape: Shape
@@ -125,6 +179,22 @@ def reachable(roots: Iterable[Value]) -> Iterator[Value]:
                 todo.extend(value.operands)
 
 
+def operands_first(value: Value, known: Mapping[int, object]) -> list[Value]:
+    """The value and all it is made of that is not known yet, each after its operands."""
+    found: dict[int, Value] = {}
+    todo = [(value, False)]
+    while todo:
+        part, ready = todo.pop()
+        if part.serial in known or part.serial in found:
+            continue
+        if ready:
+            found[part.serial] = part
+        else:
+            todo.append((part, True))
+            todo.extend((o, False) for o in part.operands)
+    return list(found.values())
+
+
 @dataclass
 class ValueTable:
     """Makes values, each different node once."""
@@ -137,7 +207,7 @@ class ValueTable:
 
     def make(
         self,
-        op: str,
+        op: Op,
         operands: Sequence[Value] = (),
         attribute: Hashable = None,
         *,
@@ -170,7 +240,7 @@ class ValueTable:
 
     def elementwise(
         self,
-        op: str,
+        op: Op,
         operands: Sequence[Value],
         attribute: Hashable = None,
         dtype: str | None = None,
@@ -231,7 +301,7 @@ def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
     return tuple(result)
 
 
-def _promoted(op: str, operands: Sequence[Value]) -> str | None:
+def _promoted(op: Op, operands: Sequence[Value]) -> str | None:
     """The result's dtype where it is certain; Python numbers do not promote floats."""
     sides = operands[1:] if op == "where" else operands
     weak_float = any(o.dtype == "float" for o in sides)

@@ -23,7 +23,7 @@ def is_invariant(
     `loads` are loads of the loop, by their order, that are taken to read the same element
     each time.
     """
-    varying = facts.interpretation.made_in(value, loads)
+    varying = facts.interpretation.variant_loops(value, loads)
     return not any(loop in facts.loops[identity].nest for identity in varying)
 
 

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from tritonopt.facts import Assumption, KernelFacts, Loop, Polynomial
-from tritonopt.facts.forms import Forms, negative
+from tritonopt.facts.algebra.indicators import negative
+from tritonopt.facts.forms import Forms
 from tritonopt.facts.polynomial import ONE, TooLarge
 from tritonopt.rewriting.writing import NotExpressible, Writer
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.values import Carrier
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.memory import change_of_data, orders_memory, prove_unchanged

@@ -13,14 +13,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts.algebra.sums import sum_over_lanes, sum_over_loop
+from tritonopt.facts.algebra.variation import varies_along, varies_with
 from tritonopt.facts.counting import Count, Lanes, NotCounted, count_elements, end_of_mask
-from tritonopt.facts.forms import (
-    Forms,
-    sum_over_lanes,
-    sum_over_loop,
-    varies_along,
-    varies_with,
-)
+from tritonopt.facts.forms import Forms
 from tritonopt.facts.polynomial import ONE, Monomial, monomial_polynomial
 from tritonopt.facts.reductions import Accumulation, summed_tile
 from tritonopt.facts.values import FLOAT_BITS, is_integer
@@ -181,7 +177,7 @@ class _Legality:
         def descend(value: Value) -> None:
             if not mentions(value, self.sweeps.first):
                 return
-            if inside & set(self.facts.interpretation.made_in(value)):
+            if inside & set(self.facts.interpretation.variant_loops(value)):
                 for operand in value.operands:
                     descend(operand)
             elif value not in centres:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tritonopt.facts import EffectKind, Loop, Polynomial
-from tritonopt.facts.forms import varies_with
+from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.polynomial import ONE
 from tritonopt.rewriting.writing import Writer
 from tritonopt.transforms.loop_fusion import Fusion

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import product
 
 from tritonopt.facts import Polynomial, Value
-from tritonopt.facts.forms import move_axes
+from tritonopt.facts.algebra.variation import move_axes
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.polynomial import ONE, monomial_polynomial
 from tritonopt.facts.reductions import Accumulation, nodes_of

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tritonopt.facts import Atom, KernelFacts, Polynomial
+from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.forms import trip_atom
 from tritonopt.facts.polynomial import Monomial
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.values import Value

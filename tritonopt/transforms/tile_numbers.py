@@ -131,5 +131,5 @@ class _Numbers:
         if self._kind(value) is False:
             return True
         # Tensors are divided toward zero.
-        least = self._bounds.least(self._facts.forms.of(self._facts.values[node]))
+        least = self._bounds.lower_bound(self._facts.forms.of(self._facts.values[node]))
         return least is not None and least.number >= 0

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 from tritonopt import facts, source
 from tritonopt.facts import Atom, Polynomial
-from tritonopt.facts.forms import negative, trip_atom
+from tritonopt.facts.algebra.indicators import negative
+from tritonopt.facts.algebra.variation import trip_atom
 
 from .coverage import Coverage, Place
 from .demands import Demand

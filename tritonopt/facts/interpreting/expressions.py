@@ -12,9 +12,9 @@ from tritonopt.facts.interpreting.bindings import Bindings
 from tritonopt.facts.interpreting.calls import Calls
 from tritonopt.facts.interpreting.lookup import Lookup
 from tritonopt.facts.interpreting.state import State
-from tritonopt.facts.values import COMPARISONS, Value, broadcast_shapes
+from tritonopt.facts.values import COMPARISONS, Op, Value, broadcast_shapes
 
-_BINARY: Mapping[type[ast.operator], str] = {
+_BINARY: Mapping[type[ast.operator], Op] = {
     ast.Add: "add",
     ast.Sub: "sub",
     ast.Mult: "mul",
@@ -28,13 +28,13 @@ _BINARY: Mapping[type[ast.operator], str] = {
     ast.LShift: "shl",
     ast.RShift: "shr",
 }
-_UNARY: Mapping[type[ast.unaryop], str] = {
+_UNARY: Mapping[type[ast.unaryop], Op] = {
     ast.USub: "neg",
     ast.UAdd: "pos",
     ast.Invert: "invert",
     ast.Not: "not",
 }
-_COMPARE: Mapping[type[ast.cmpop], str] = {
+_COMPARE: Mapping[type[ast.cmpop], Op] = {
     ast.Lt: "lt",
     ast.LtE: "le",
     ast.Gt: "gt",
@@ -148,7 +148,7 @@ class Expressions:
 
     def _logical_operation(self, node: ast.BoolOp) -> Value:
         parts = [self.evaluate(v) for v in node.values]
-        name = "both" if isinstance(node.op, ast.And) else "either"
+        name: Op = "both" if isinstance(node.op, ast.And) else "either"
         result = parts[0]
         for part in parts[1:]:
             shape = broadcast_shapes([result.shape, part.shape])

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
 from tritonopt.facts.interpretation import Environment, Interpretation
-from tritonopt.facts.values import Value, broadcast_shapes
+from tritonopt.facts.values import Op, Value, broadcast_shapes
 from tritonopt.source import Kernel
 
 Evaluate: TypeAlias = Callable[[ast.expr], Value]
@@ -63,7 +63,7 @@ class State:
         """How often the program's index, or the number of programs, was asked for so far."""
         environment: Environment = {}
         for parameter in kernel.parameters:
-            op = "constexpr" if parameter.constexpr else "param"
+            op: Op = "constexpr" if parameter.constexpr else "param"
             environment[parameter.name] = self.table.make(op, (), parameter.name)
         self.frame = Frame(kernel, environment)
 

@@ -1,0 +1,400 @@
+"""The form of a value from those of its operands: a rule for each operation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from tritonopt.facts.algebra.sums import bind_lane, fresh_lane, sum_over_lanes
+from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes, trip_atom
+from tritonopt.facts.polynomial import ONE, Argument, Atom, Polynomial
+from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, Op, Value, is_integer
+
+if TYPE_CHECKING:
+    from tritonopt.facts.forms import Forms
+
+Rule: TypeAlias = "Callable[[Forms, Value], Polynomial]"
+
+MAX_POWER = 4
+_WIDE_INTEGERS = frozenset({"int32", "int64"})
+
+
+# What has no operands, or a name of its own
+
+
+def _constant(forms: Forms, value: Value) -> Polynomial:
+    constant = value.constant
+    if isinstance(constant, (bool, int)):
+        return Polynomial.constant(int(constant))
+    if isinstance(constant, float) and math.isfinite(constant):
+        return Polynomial.constant(Fraction(constant))
+    return Polynomial.of(Atom("constant", (repr(constant),)))
+
+
+def _parameter(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(Atom("param", (str(value.attribute),)))
+
+
+def _named(forms: Forms, value: Value) -> Polynomial:
+    """A global, or an element type."""
+    return Polynomial.of(Atom(value.op, (str(value.attribute),)))
+
+
+def _program(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(Atom(value.op, (forms.of(value.operands[0]),)))
+
+
+def _lane(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(Atom("lane", (forms.of(value.operands[0]), 0)))
+
+
+def _trip(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(trip_atom(value.number))
+
+
+# The operations of a ring
+
+
+def _bits(forms: Forms, value: Value) -> Polynomial:
+    """Arithmetic on single bits, which is no ring operation: True + True is False."""
+    inside = (forms.of(o) for o in value.operands)
+    return Polynomial.of(Atom("math", (f"bit {value.op}", *inside)))
+
+
+def _sum(forms: Forms, value: Value) -> Polynomial:
+    if forms.facts.truth_values.wraps(value):
+        return _bits(forms, value)
+    left, right = value.operands
+    return forms.of(left) + forms.of(right)
+
+
+def _difference(forms: Forms, value: Value) -> Polynomial:
+    if forms.facts.truth_values.wraps(value):
+        return _bits(forms, value)
+    left, right = value.operands
+    return forms.of(left) - forms.of(right)
+
+
+def _negation(forms: Forms, value: Value) -> Polynomial:
+    if forms.facts.truth_values.wraps(value):
+        return _bits(forms, value)
+    return -forms.of(value.operands[0])
+
+
+def _product(forms: Forms, value: Value) -> Polynomial:
+    left, right = value.operands
+    return forms.of(left) * forms.of(right)
+
+
+def _quotient(forms: Forms, value: Value) -> Polynomial:
+    dividend, divisor = value.operands
+    return forms.of(dividend) * forms.of(divisor).inverse()
+
+
+def _power(forms: Forms, value: Value) -> Polynomial:
+    base, exponent = value.operands
+    if exponent.constant in range(MAX_POWER + 1):
+        return forms.of(base).power(int(exponent.constant))  # type: ignore[call-overload]
+    return forms.unknown(value)
+
+
+def _operand(forms: Forms, value: Value) -> Polynomial:
+    """What the only operand is."""
+    return forms.of(value.operands[0])
+
+
+def _choice(forms: Forms, value: Value) -> Polynomial:
+    if _is_pointer(forms, value):
+        return forms.unknown(value)
+    condition, then, other = value.operands
+    chosen = forms.condition(condition)
+    return chosen * forms.of(then) + (ONE - chosen) * forms.of(other)
+
+
+def _is_pointer(forms: Forms, value: Value) -> bool:
+    pointers = forms.facts.pointers
+    return any(
+        leaf.op == "param" and leaf.attribute in pointers for leaf in value.walk()
+    ) and not any(leaf.op == "load" for leaf in value.walk())
+
+
+# Operations that are not the ring's
+
+
+def _extremum(forms: Forms, value: Value) -> Polynomial:
+    sides = sorted((forms.of(o) for o in value.operands), key=lambda side: side.key)
+    return Polynomial.of(Atom(value.op, (*sides, str(value.attribute or ""))))
+
+
+def _rounding(forms: Forms, value: Value, dividend: Polynomial, divisor: Polynomial) -> str:
+    """How a quotient of integers is rounded; "" where it does not matter.
+
+    Python rounds down, and so does the compiler where it knows both sides; compiled code
+    rounds toward zero. The two differ where just one side is negative.
+    """
+    if forms.is_nonnegative(dividend) and forms.is_nonnegative(divisor):
+        return ""
+    return forms.facts.binding_times.of(value)
+
+
+def _whole_quotient(
+    forms: Forms, value: Value, dividend: Polynomial, divisor: Polynomial
+) -> Polynomial:
+    if divisor == ONE:
+        return dividend
+    rounding = _rounding(forms, value, dividend, divisor)
+    a, b = dividend.constant_value, divisor.constant_value
+    if a is not None and b and rounding != "either":
+        return Polynomial.constant(math.trunc(a / b) if rounding == "runtime" else a // b)
+    return Polynomial.of(Atom("floordiv", (dividend, divisor, rounding)))
+
+
+def _division(forms: Forms, value: Value) -> Polynomial:
+    """`a // b`"""
+    dividend, divisor = value.operands
+    return _whole_quotient(forms, value, forms.of(dividend), forms.of(divisor))
+
+
+def _remainder(forms: Forms, value: Value) -> Polynomial:
+    """`a % b`"""
+    dividend, divisor = (forms.of(o) for o in value.operands)
+    rounding = _rounding(forms, value, dividend, divisor)
+    return Polynomial.of(Atom("mod", (dividend, divisor, rounding)))
+
+
+def _function(forms: Forms, value: Value) -> Polynomial:
+    """A function that is applied lane by lane."""
+    arguments = [forms.of(o) for o in value.operands]
+    if value.attribute == "python.triton.next_power_of_2" and len(arguments) == 1:
+        return _power_of_two(arguments[0])
+    match value.attribute:
+        case "cdiv":
+            # That is how Triton defines it: no ceiling where the dividend is negative.
+            dividend, divisor = arguments[0] + arguments[1] - 1, arguments[1]
+            return _whole_quotient(forms, value, dividend, divisor)
+        case "fma" if len(arguments) == 3:
+            return arguments[0] * arguments[1] + arguments[2]
+    return Polynomial.of(Atom("math", (str(value.attribute), *arguments)))
+
+
+def _power_of_two(form: Polynomial) -> Polynomial:
+    """The least power of two that is not below the form."""
+    number = form.constant_value
+    if number is not None and number.denominator == 1 and number > 0:
+        return Polynomial.constant(1 << (int(number) - 1).bit_length())
+    return Polynomial.of(Atom("power_of_two", (form,)))
+
+
+def _condition(forms: Forms, value: Value) -> Polynomial:
+    return forms.condition(value)
+
+
+def _bitwise(forms: Forms, value: Value) -> Polynomial:
+    """`a & b`, which is a condition only where both are: `(a < b) & 1` is of one bit too."""
+    if all(forms.facts.truth_values.is_boolean(o) for o in value.operands):
+        return forms.condition(value)
+    return _function_of_bits(forms, value)
+
+
+def _logic(forms: Forms, value: Value) -> Polynomial:
+    if forms.facts.truth_values.is_boolean(value):
+        return forms.condition(value)
+    return _function_of_bits(forms, value)
+
+
+def _function_of_bits(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(Atom("math", (value.op, *(forms.of(o) for o in value.operands))))
+
+
+def _identity(forms: Forms, value: Value) -> Polynomial:
+    """`a is b`, `a is not b`"""
+    same = Atom("holds", ("is", *(forms.of(o) for o in value.operands)))
+    holds = Polynomial.of(same)
+    return holds if value.op == "is" else ONE - holds
+
+
+# Conversions
+
+
+def _full(forms: Forms, value: Value) -> Polynomial:
+    """The filler, as far as its conversion to the tile's type leaves it what it is."""
+    form = forms.of(value.operands[0])
+    constant = form.constant_value
+    bits = FLOAT_BITS.get(value.dtype or "", 0)
+    small = constant is not None and constant.denominator == 1 and abs(constant) <= 256
+    infinite = form.sole_atom is not None and form.sole_atom.tag == "constant"
+    if constant in (0, 1) or bits >= 32 or (bits == 16 and (small or infinite)):
+        return form
+    if value.dtype in _WIDE_INTEGERS and forms.is_integer(form):
+        return form
+    return forms.unknown(value)
+
+
+def _cast(forms: Forms, value: Value) -> Polynomial:
+    operand, dtype = value.operands
+    form = forms.of(operand)
+    target = str(dtype.attribute) if dtype.op == "dtype" else None
+    if target is None:
+        return Polynomial.of(Atom("cast", (forms.of(dtype), form)))
+    if target in FLOAT_BITS:
+        if FLOAT_BITS[target] >= 32 or operand.dtype == target:
+            return form
+        return Polynomial.of(Atom("round", (target, form)))
+    if target == "int1":
+        return forms.condition(operand)
+    if operand.dtype == target or forms.facts.truth_values.is_boolean(operand):
+        return form
+    # Index arithmetic is taken not to overflow 32 bits, but narrower types are meant to wrap,
+    # and an unsigned one turns a negative number into a large one.
+    wide = target in _WIDE_INTEGERS or (
+        target in ("uint32", "uint64") and forms.is_nonnegative(form)
+    )
+    if wide and (is_integer(operand.dtype) or forms.is_integer(form)):
+        return form
+    return Polynomial.of(Atom("cast", (target, form)))
+
+
+# Lanes
+
+
+def _broadcast(forms: Forms, value: Value) -> Polynomial:
+    form = forms.of(value.operands[0])
+    return forms.unknown(value) if has_unknown_axes(form) else form
+
+
+def _insert_axes(forms: Forms, value: Value) -> Polynomial:
+    pattern = value.attribute
+    assert isinstance(pattern, tuple)
+    own = [i for i, new in enumerate(pattern) if not new]
+    rank, result_rank = len(own), len(pattern)
+    moved = {rank - 1 - i: result_rank - 1 - place for i, place in enumerate(own)}
+    form = forms.of(value.operands[0])
+    return forms.unknown(value) if has_unknown_axes(form) else move_axes(form, moved)
+
+
+def _reduction(forms: Forms, value: Value) -> Polynomial:
+    name, axes, keep = value.reduction
+    operand = value.operands[0]
+    assert operand.shape is not None
+    rank = len(operand.shape)
+    form = forms.of(operand)
+    if has_unknown_axes(form):
+        return forms.unknown(value)
+    from_right = sorted((rank - 1 - axis for axis in axes), reverse=True)
+    for axis in from_right:
+        extent = forms.of(operand.shape[rank - 1 - axis])
+        if name == "sum":
+            form = sum_over_lanes(form, axis, extent)
+        else:
+            lane = fresh_lane(form, extent)
+            inside = form.map(partial(bind_lane, axis=axis, bound=lane))
+            form = Polynomial.of(Atom("reduce", (name, lane, extent, inside)))
+        if not keep:
+            form = move_axes(form, {a: a - 1 for a in range(axis + 1, rank)})
+    return form
+
+
+def _call(forms: Forms, value: Value) -> Polynomial:
+    """What is computed from its operands alone, and in which order their lanes are used."""
+    arguments = tuple((hide_lanes(forms.of(o)), _shape(forms, o)) for o in value.operands)
+    tag = "attribute" if value.op == "attribute" else "call"
+    return Polynomial.of(Atom(tag, (value.op, str(value.attribute), *arguments)))
+
+
+def _shape(forms: Forms, value: Value) -> Argument:
+    """What tells operands of one form apart: `x` and `x[None, :]` have other axes."""
+    if value.shape is None:
+        return ("value", value.serial)
+    return tuple(forms.of(extent) for extent in value.shape)
+
+
+# Memory
+
+
+def _load(forms: Forms, value: Value) -> Polynomial:
+    effect = forms.facts.interpretation.loads[value.number]
+    pointer, mask, other = value.operands
+    if effect.volatile or value.shape is None:
+        return forms.unknown(value)
+    base, offset = forms.address(pointer)
+    version: Argument = ()
+    if forms.memory:
+        order, varying = forms.facts.memory_version(effect)
+        version = (order, *(trip_atom(loop.identity) for loop in varying))
+    atom = Atom("load", (base or "", offset, version))
+    if value.number in forms.facts.integers.loads:
+        forms.signs.integer_loads.add(atom)
+    element = Polynomial.of(atom)
+    if mask.is_none:
+        return element
+    on = forms.condition(mask)
+    if other.is_none:
+        depends = tuple(trip_atom(loop.identity) for loop in effect.loops)
+        filler = Polynomial.of(Atom("undefined", (effect.order, axes_of(value), depends)))
+    else:
+        filler = forms.of(other)
+    return on * element + (ONE - on) * filler
+
+
+def axes_of(value: Value) -> Argument:
+    """The axes that a value of its own lies along, counted from the right."""
+    return "unknown" if value.rank is None else tuple(reversed(range(value.rank)))
+
+
+# Loops
+
+
+def _carried(forms: Forms, value: Value) -> Polynomial:
+    return forms.recurrences.carried(value)
+
+
+def _result(forms: Forms, value: Value) -> Polynomial:
+    return forms.recurrences.result(value)
+
+
+RULES: Mapping[Op, Rule] = {
+    "const": _constant,
+    "param": _parameter,
+    "constexpr": _parameter,
+    "global": _named,
+    "dtype": _named,
+    "program_id": _program,
+    "num_programs": _program,
+    "lane": _lane,
+    "trip": _trip,
+    "add": _sum,
+    "sub": _difference,
+    "neg": _negation,
+    "mul": _product,
+    "div": _quotient,
+    "pow": _power,
+    "pos": _operand,
+    "in_branch": _operand,
+    "where": _choice,
+    "phi": _choice,
+    "minimum": _extremum,
+    "maximum": _extremum,
+    "floordiv": _division,
+    "mod": _remainder,
+    "elementwise": _function,
+    **dict.fromkeys(COMPARISONS, _condition),
+    **dict.fromkeys(("and", "or", "xor"), _bitwise),
+    **dict.fromkeys(("invert", "not", "both", "either"), _logic),
+    "shl": _function_of_bits,
+    "shr": _function_of_bits,
+    "is": _identity,
+    "is not": _identity,
+    "full": _full,
+    "cast": _cast,
+    "broadcast_to": _broadcast,
+    "insert_axes": _insert_axes,
+    "reduce": _reduction,
+    **dict.fromkeys(("reshaped", "one_of", "part", "element", "attribute", "tuple"), _call),
+    "load": _load,
+    "carried": _carried,
+    "result": _result,
+}
+"""By operation; what has no rule is not understood."""

@@ -1,0 +1,115 @@
+"""Sums over lanes and over iterations, with what does not vary taken out of them.
+
+A sum is an atom "total" over bound atoms, which stand for the lanes and iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import permutations
+
+from tritonopt.facts.algebra.signs import NONNEGATIVE_ATOMS
+from tritonopt.facts.algebra.variation import WITH_AXES, trip_atom, varies_along, varies_with
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.polynomial import ZERO, Argument, Atom, Polynomial, monomial_polynomial
+
+
+def sum_over_lanes(form: Polynomial, axis: int, extent: Polynomial) -> Polynomial:
+    """The sum along one axis."""
+    result = ZERO
+    for monomial, coefficient in form.terms.items():
+        inside = [(a, p) for a, p in monomial if varies_along(a, axis)]
+        outside = [(a, p) for a, p in monomial if not varies_along(a, axis)]
+        factor = extent
+        if inside:
+            term = monomial_polynomial(inside)
+            lane = fresh_lane(term, extent)
+            bound = term.map(partial(bind_lane, axis=axis, bound=lane))
+            factor = _total(lane, extent, bound)
+        result = result + monomial_polynomial(outside) * factor * coefficient
+    return result
+
+
+def sum_over_loop(form: Polynomial, loop: Loop, count: Polynomial) -> Polynomial:
+    """The sum over all iterations of a loop; none where `count` is negative."""
+    times = _at_least_zero(count)
+    dimension = Atom("bound", ("trip", loop.identity))
+    trip = trip_atom(loop.identity)
+    result = ZERO
+    for monomial, coefficient in form.terms.items():
+        inside = [(a, p) for a, p in monomial if varies_with(a, loop)]
+        outside = [(a, p) for a, p in monomial if not varies_with(a, loop)]
+        bound = monomial_polynomial(inside).map(lambda a: dimension if a == trip else None)
+        factor = _total(dimension, count, bound) if inside else times
+        result = result + monomial_polynomial(outside) * factor * coefficient
+    return result
+
+
+def _total(dimension: Atom, extent: Polynomial, term: Polynomial) -> Polynomial:
+    """The sum of a bound term; a sum of a sum is one sum over both dimensions."""
+    dimensions: tuple[Argument, ...] = ((dimension, extent),)
+    inner = term.sole_atom
+    if inner is not None and inner.tag == "total":
+        nested, body = inner.arguments
+        assert isinstance(nested, tuple) and isinstance(body, Polynomial)
+        dimensions = (*dimensions, *nested)
+        term = body
+    total = Atom("total", (tuple(sorted(dimensions, key=str)), term))
+    lanes = sorted({a for a in total.leaves() if _is_bound_lane(a)}, key=str)
+    own = [a for a in lanes if any(isinstance(d, tuple) and d[0] == a for d in dimensions)]
+    if len(own) < 2:
+        return Polynomial.of(total)
+    # Sums over several axes are one sum, in whichever order they were written.
+    return Polynomial.of(min(_renumbered(dimensions, term, own), key=lambda atom: atom.key))
+
+
+def _renumbered(
+    dimensions: tuple[Argument, ...], term: Polynomial, lanes: Sequence[Atom]
+) -> Iterator[Atom]:
+    """The sum with its bound lanes numbered in every order."""
+    numbers = [lane.arguments[2] for lane in lanes]
+    for order in permutations(numbers):
+        renamed = {
+            lane: Atom("bound", (*lane.arguments[:2], n))
+            for lane, n in zip(lanes, order, strict=True)
+        }
+        whole = Polynomial.of(Atom("total", (dimensions, term))).map(renamed.get)
+        (total,) = whole.atoms
+        again, body = total.arguments
+        assert isinstance(again, tuple)
+        yield Atom("total", (tuple(sorted(again, key=str)), body))
+
+
+def _at_least_zero(count: Polynomial) -> Polynomial:
+    value = count.constant_value
+    if value is not None:
+        return count if value >= 0 else ZERO
+    if all(
+        c > 0 and all(p > 0 and a.tag in NONNEGATIVE_ATOMS for a, p in m)
+        for m, c in count.terms.items()
+    ):
+        return count
+    sides = sorted((ZERO, count), key=lambda side: side.key)
+    return Polynomial.of(Atom("maximum", (*sides, "")))
+
+
+def fresh_lane(term: Polynomial, extent: Polynomial) -> Atom:
+    """A bound lane that is not in the term: sums inside of it keep their own."""
+    taken = [a.arguments[2] for a in term.leaves() if _is_bound_lane(a)]
+    number = 1 + max((n for n in taken if isinstance(n, int)), default=-1)
+    return Atom("bound", ("lane", extent, number))
+
+
+def _is_bound_lane(atom: Atom) -> bool:
+    return atom.tag == "bound" and atom.arguments[0] == "lane"
+
+
+def bind_lane(atom: Atom, axis: int, bound: Atom) -> Atom | None:
+    if atom.tag == "lane" and atom.arguments[1] == axis:
+        return bound
+    if atom.tag in WITH_AXES and isinstance(atom.arguments[1], tuple):
+        own, axes, depends = atom.arguments
+        assert isinstance(axes, tuple)
+        return Atom(atom.tag, (own, tuple(bound if a == axis else a for a in axes), depends))
+    return None
