@@ -205,3 +205,23 @@ def test_a_tensor_has_the_dimensions_of_another() -> None:
         return Attempt.GOOD if fits else Attempt.FAILED
 
     assert str(_trial(code, rule).settle()) == "x: f32|f16|bf16[m, n], y: f32|f16|bf16[m, n]"
+
+
+_RANGE = """
+def f(start, end, device=None, layout=None):
+    n = int(end - start)
+    place = device or layout
+    out = torch.empty(n, device=device, layout=layout)
+    kernel[(n,)](out, n, BLOCK=16)
+    return out
+"""
+
+
+def test_a_size_is_found_among_numbers_and_not_where_a_result_lies() -> None:
+    def rule(example: Example) -> int:
+        values = {n: r.value for n, r in example.arguments if isinstance(r, PlainValue)}
+        return Attempt.GOOD if "start" in values and "end" in values else Attempt.FAILED
+
+    found = _trial(_RANGE, rule).settle()
+    assert {a.name for a in found.arguments} == {"start", "end"}
+    assert found.size_names
