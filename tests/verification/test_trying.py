@@ -225,3 +225,22 @@ def test_a_size_is_found_among_numbers_and_not_where_a_result_lies() -> None:
     found = _trial(_RANGE, rule).settle()
     assert {a.name for a in found.arguments} == {"start", "end"}
     assert found.size_names
+
+
+_TWO = """
+def f(x, y):
+    kernel[(x.shape[0],)](x, y, BLOCK=16)
+"""
+
+
+def test_shapes_that_overlap_are_the_last_choice() -> None:
+    def rule(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        if len(shapes) < 2 or not all(shapes):
+            return Attempt.FAILED
+        return Attempt.GOOD if len(shapes[0]) == len(shapes[1]) == 2 else Attempt.CLASHING
+
+    found = _trial(_TWO, rule).settle()
+    assert [len(t.shape) for t in found.tensors] == [2, 2]
+    alone = _trial(_TWO, lambda example: min(rule(example), Attempt.CLASHING)).settle()
+    assert len(alone.tensors) == 2, "a race of its own must show, as what was drawn does"

@@ -210,6 +210,8 @@ class Trial:
                 if key not in visited:
                     visited.add(key)
                     heapq.heappush(waiting, follower)
+        if found is None and self.best is not None and self.best[0].level == Attempt.CLASHING:
+            found = self.best[1]
         return None if found is None or self._evades(found) else found
 
     def _followers(
