@@ -44,6 +44,16 @@ def test_sizes_in_a_message_become_equal() -> None:
     assert "x: f32[m, p], y: f32[p, n]" in found
 
 
+def test_leading_dimensions_become_a_size_and_no_size_becomes_them() -> None:
+    found = _suggested(
+        "x: f32[..., n], y: f32[m, n], count: 6",
+        "ValueError: 6 is not 2",
+        {**_SIZES, "...": 6},
+    )
+    assert "x: f32[m, n], y: f32[m, n], count: 6" in found
+    assert not any("count: ..." in text or "[..., n], count" in text for text in found)
+
+
 def test_a_number_in_a_message_may_be_a_size() -> None:
     found = _suggested(
         "x: f32[m, n], count: 1",

@@ -133,6 +133,8 @@ def _equated(
     for one, other in ((left, right), (right, left)):
         for name in _named(sizes, one):
             yield from (_renamed(name, size) for size in _named(sizes, other))
+            if sizes.get("...") == other:
+                yield _renamed("...", name)
             if not _named(sizes, other) and other > 0:
                 yield _renamed(name, other)
         for argument in signature.arguments:
@@ -266,6 +268,9 @@ def _equal_in_message(
     numbers = list(dict.fromkeys(int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", trouble)))
     for one, other in combinations([n for n in numbers if n > 1], 2):
         yield from (_renamed(a, b) for a in _named(sizes, one) for b in _named(sizes, other))
+        for leading, size in ((one, other), (other, one)):
+            if sizes.get("...") == leading:
+                yield from (_renamed("...", name) for name in _named(sizes, size))
     for argument in signature.arguments:
         if isinstance(argument, ChoiceArgument) and argument.values[0] in numbers:
             named = [name for n in numbers for name in _named(sizes, n)]
@@ -274,7 +279,8 @@ def _equal_in_message(
 
 
 def _named(sizes: Mapping[str, int], number: int) -> list[str]:
-    return [name for name, size in sizes.items() if size == number]
+    """The sizes that have this value; not the leading ones, which are no single size."""
+    return [name for name, size in sizes.items() if size == number and name != "..."]
 
 
 def _typed(tensor: TensorArgument, dtype: str) -> TensorArgument:
