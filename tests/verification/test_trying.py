@@ -12,7 +12,7 @@ from tritonopt.verification.attempting import judge
 from tritonopt.verification.examples import Example, PlainValue
 from tritonopt.verification.inference import read
 from tritonopt.verification.launchers import Launchers
-from tritonopt.verification.outcomes import Attempt, Failure, Outcome
+from tritonopt.verification.outcomes import Attempt, Blame, Failure, Outcome
 from tritonopt.verification.trying import Trial, Unsettled
 
 _HEAD = """
@@ -244,3 +244,32 @@ def test_shapes_that_overlap_are_the_last_choice() -> None:
     assert [len(t.shape) for t in found.tensors] == [2, 2]
     alone = _trial(_TWO, lambda example: min(rule(example), Attempt.CLASHING)).settle()
     assert len(alone.tensors) == 2, "a race of its own must show, as what was drawn does"
+
+
+def test_what_only_some_sizes_show_is_learned_from_them() -> None:
+    """As many rows of y as of x are enough; fewer lead outside of it."""
+
+    class Telling(Original):
+        def attempt(self, example: Example) -> Attempt:
+            self.calls += 1
+            x, y = (example.tensors[name].shape for name in "xy")
+            if len(x) != 2 or len(y) != 2 or x[1] != y[1]:
+                return Attempt(Attempt.FAILED, 0, "no")
+            level = Attempt.GOOD if y[0] >= x[0] else Attempt.OUTSIDE
+            return Attempt(level, 0, "outside, beside argument y", blame=Blame(("y",)))
+
+    launchers = Launchers(source.read(_HEAD + _ROWS, "kernel.py"))
+    reading = read(launchers, launchers.named("f"))
+    original = Telling(lambda example: 0)
+    found = Trial(original, reading, backward=False).settle()  # type: ignore[arg-type]  # a stand-in
+    assert found.tensor("x").shape == found.tensor("y").shape
+    assert original.calls < 60
+
+
+_ROWS = """
+def f(x, y):
+    m, n = x.shape
+    k, l = y.shape
+    assert n == l
+    kernel[(m,)](x, y, n, BLOCK=16)
+"""
