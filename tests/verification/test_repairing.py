@@ -11,9 +11,12 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
+from tritonopt import source  # noqa: E402
 from tritonopt.verification import Verdict  # noqa: E402
 from tritonopt.verification.arguments import parse  # noqa: E402
 from tritonopt.verification.blaming import Blaming  # noqa: E402
+from tritonopt.verification.inference import read  # noqa: E402
+from tritonopt.verification.launchers import Launchers  # noqa: E402
 from tritonopt.verification.operators import types_of  # noqa: E402
 from tritonopt.verification.outcomes import Attempt, Blame  # noqa: E402
 from tritonopt.verification.repairing import repairs  # noqa: E402
@@ -218,3 +221,27 @@ def test_four_dimensions_and_a_table_that_goes_with_them(
     verdict = of_texts(_ROTATED, right, max_examples=10)
     assert verdict.verdict == "identical", verdict.reason
     assert any("found by calling the original" in note for note in verdict.notes)
+
+
+_STEPS = """
+import torch
+import triton
+import triton.language as tl
+from torch.nn.modules.utils import _pair
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    pass
+
+def f(x, steps=1, weight=2.0):
+    m, n = x.shape
+    a, b = _pair(steps)
+    torch.abs(x)
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+
+
+def test_what_has_a_number_for_a_default_is_none_of_the_tensors() -> None:
+    launchers = Launchers(source.read(_STEPS, "kernel.py"))
+    known = read(launchers, launchers.named("f")).known
+    assert [str(a) for a in known] == ["x: f32|f16|bf16[m, n]", "steps: 1", "weight: 2.0"]
