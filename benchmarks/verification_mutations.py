@@ -1,30 +1,31 @@
 """Which wrong rewrites does verification find, on which backend, and does it accuse right ones?
 
-    python benchmarks/verification_mutations.py --backend interpreter|cuda [--jobs 8]
-        [--examples 20] [--only SUBJECT] [--out benchmarks/results/verification_mutations.json]
+    PYTHONPATH=. python benchmarks/verification_mutations.py --backend interpreter|cuda [--jobs 8]
+        [--examples 20] [--only SUBJECT] [--limit 240] [--budget 570]
+        [--out benchmarks/results/verification_mutations.json]
 
 Verifies every rewrite of `tests/verification/rewrites.py` against its subject and
-writes what came out into one column of the table: the other backend's column stays
-as it is in the file. Beside the JSON goes the same as a table to read, `.md`.
-Exits with 1 when a wrong rewrite was not found or a right one was accused.
+writes what came out into one column of the table, each when it comes: the other backend's
+column stays as it is in the file, and so does what `--budget` seconds do not reach, which is
+counted. Beside the JSON goes the same as a table to read, `.md`.
+Exits with 1 when a wrong rewrite was not found, a right one was accused, or some were not reached.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import platform
 import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.mutation.slots import answers, end_with_a_signal  # noqa: E402
 from tests.verification.rewrites import RIGHT, WRONG, Rewrite  # noqa: E402
 
 SUBJECTS = ROOT / "tests" / "verification" / "subjects"
@@ -56,7 +57,7 @@ def verified(rewrite: Rewrite, backend: str, examples: int) -> dict[str, Any]:
     """Verify one rewrite; runs in a process of its own."""
     from tritonopt.verification import searching, verify
 
-    searching.SHRINK_SECONDS = 2.0  # nobody reads these counterexamples
+    searching.SHRINK_SECONDS, searching.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
     original = SUBJECTS / f"{rewrite.subject}.py"
     text = original.read_text(encoding="utf-8")
     for old, new in rewrite.changes:
@@ -114,7 +115,7 @@ def table(rows: list[dict[str, Any]]) -> str:
                 if found is None:
                     cells.append("not run")
                 elif wrong and found["verdict"] == "counterexample":
-                    cells.append(found["by"] or "found")
+                    cells.append(found.get("by") or "found")
                 else:
                     cells.append(f"**{found['verdict']}**" if wrong else found["verdict"])
             lines.append(f"| {' | '.join(cells)} |")
@@ -122,13 +123,8 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--backend", choices=BACKENDS, required=True)
-    parser.add_argument("--examples", type=int, default=20, help="for each rewrite (20)")
-    parser.add_argument("--jobs", type=int, default=1, help="verifications at once (1)")
-    parser.add_argument("--only", help="rewrites of this subject only")
-    parser.add_argument("--out", type=Path, default=RESULT, help="the JSON to bring up to date")
-    options = parser.parse_args()
+    options = parsed()
+    end_with_a_signal()
     chosen = [r for r in (*WRONG, *RIGHT) if options.only in (None, r.subject)]
     known: dict[tuple[str, str], dict[str, Any]] = {}
     machines: dict[str, Any] = {}
@@ -136,23 +132,45 @@ def main() -> int:
         before = json.loads(options.out.read_text(encoding="utf-8"))
         known = {(row["subject"], row["name"]): row for row in before["rewrites"]}
         machines = before["machines"]
-    failures = 0
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.jobs, mp_context=context) as pool:
-        asked = {pool.submit(verified, r, options.backend, options.examples): r for r in chosen}
-        for done in as_completed(asked):
-            rewrite, found = asked[done], done.result()
-            row = known.setdefault((rewrite.subject, rewrite.name), {})
-            row[options.backend] = {k: v for k, v in found.items() if k != "machine"}
+    reached = failures = 0
+    for number, found in answers(
+        verified,
+        [(r, options.backend, options.examples) for r in chosen],
+        jobs=options.jobs,
+        seconds=options.limit,
+        deadline=time.monotonic() + options.budget,
+    ):
+        rewrite = chosen[number]
+        row = known.setdefault((rewrite.subject, rewrite.name), {})
+        row[options.backend] = {k: v for k, v in found.items() if k != "machine"}
+        if "machine" in found:
             machines[options.backend] = {"verified on": found["machine"], **_machine()}
-            fine = good(rewrite, found, options.backend)
-            failures += not fine
-            what = found["by"] or found["verdict"]
-            mark = "    " if fine else "BAD "
-            print(
-                f"{mark}{rewrite.subject}: {rewrite.name}: {what} ({found['seconds']} s)",
-                flush=True,
-            )
+        fine = good(rewrite, found, options.backend)
+        reached, failures = reached + 1, failures + (not fine)
+        what = found.get("by") or found["verdict"]
+        mark = "    " if fine else "BAD "
+        print(f"{mark}{rewrite.subject}: {rewrite.name}: {what} ({found['seconds']} s)", flush=True)
+        write(options.out, machines, known)
+    missed = len(chosen) - reached
+    print(f"{reached} rewrites, {failures} not as they should be, {missed} not reached")
+    return 1 if failures or missed else 0
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--backend", choices=BACKENDS, required=True)
+    parser.add_argument("--examples", type=int, default=20, help="for each rewrite (20)")
+    parser.add_argument("--jobs", type=int, default=1, help="verifications at once (1)")
+    parser.add_argument("--only", help="rewrites of this subject only")
+    parser.add_argument("--limit", type=float, default=240, help="seconds for each (240)")
+    parser.add_argument("--budget", type=float, default=36000, help="seconds for all (36000)")
+    parser.add_argument("--out", type=Path, default=RESULT, help="the JSON to bring up to date")
+    return parser.parse_args()
+
+
+def write(
+    out: Path, machines: dict[str, Any], known: dict[tuple[str, str], dict[str, Any]]
+) -> None:
     rows = [
         {
             "subject": r.subject,
@@ -164,12 +182,10 @@ def main() -> int:
         for r in (*WRONG, *RIGHT)
         if (r.subject, r.name) in known
     ]
-    options.out.parent.mkdir(parents=True, exist_ok=True)
+    out.parent.mkdir(parents=True, exist_ok=True)
     report = {"machines": machines, "rewrites": rows}
-    options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    options.out.with_suffix(".md").write_text(table(rows), encoding="utf-8")
-    print(f"{len(chosen)} rewrites, {failures} not as they should be")
-    return 1 if failures else 0
+    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    out.with_suffix(".md").write_text(table(rows), encoding="utf-8")
 
 
 def _machine() -> dict[str, str]:

@@ -100,7 +100,9 @@ class FuseStats(Pass):
     masked lanes must add nothing; both accumulators start at 0 in fp32 or fp64,
     are not read in their loops, and the second sweep does nothing else. There
     may be no early exit, volatile load, atomic, barrier or call with unknown
-    effects on the way. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
+    effects on the way. A sweep of two parts, a loop over full tiles and the last one apart, is
+    left alone, and two loops of which one goes on where the other ends are one sweep
+    (`one-sweep-in-two-loops`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
     through a narrow type are left alone: someone matched another library's bits.
 
     With `shifted` an `if` on the way to the tile must be one that the compiler

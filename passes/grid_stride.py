@@ -40,8 +40,9 @@ class GridStride(Pass):
       registers, and one atomic after the loop.
     - Around a matrix product the loop is not pipelined (`tl.range(..., num_stages=1)`): the stages
       that a launch asks for are meant for the loops of the kernel, and would cost shared memory.
-    - `if ...: return` becomes a guard around what follows. A parameter that is bound
-      again (`X += row * stride`) gets a new name, for it would go on from tile to tile.
+    - `if ...: return` becomes a guard around what follows. Where something is done before the
+      `return`, what follows becomes the `else`. A parameter that is bound again
+      (`X += row * stride`) gets a new name, for it would go on from tile to tile.
 
     The number of tiles is what the launches start today. Where the kernel can compute
     it from its own arguments (`tl.cdiv(n, BLOCK)`), and every launch is seen to start just
@@ -71,21 +72,24 @@ class GridStride(Pass):
 
     ## Conditions
 
-    No helper uses `tl.num_programs` of the axis or reads the program id itself, and no call has
-    unknown effects (it might). Where the kernel itself asks for the number of programs, it gets
-    that of tiles, which is what it was; but a kernel that goes on by it (`already-strided`), that
-    divides its work by it (`already-divided`), or with another loop that depends on it, handles
-    several tiles already, and is left alone. No program waits for another: a loop
-    that polls memory which the kernel writes is declined, but for a lock that is taken and given
-    back for each tile. No tile reads what another one writes, as far as offsets and launches show
-    it (`tiles-race`): that depended on the order of programs before, and would on another one. A
-    `return` is a plain guard in the kernel's own block, and no name is bound
-    both before and after it. No helper returns early for a reason known at run time only: Triton
-    compiles a call of such a one outside of loops alone. Nothing is printed
-    (`tl.device_print` begins with the program id), and no heuristic or hook takes all arguments
-    of a launch, for there may be one more. Every launch is seen, is a statement of its own (the
-    compiled kernel that it returns could be launched again), and has a grid that is a tuple, a
-    name for one, or a function that returns one and does nothing else.
+    No helper uses `tl.num_programs` of the axis or reads the program id itself, but for one that
+    does nothing else and returns it, cast or not; and no call has unknown effects (it might). Where
+    the kernel itself asks for the number of programs, it gets that of tiles, which is what it was;
+    but a kernel that goes on by it (`already-strided`), that divides its work by it
+    (`already-divided`), or with another loop that depends on it, handles several tiles already, and
+    is left alone. No program waits for another: a loop that polls memory which the kernel writes is
+    declined, but for a lock that is taken and given back for each tile. No tile reads what another
+    one writes, as far as offsets and launches show it (`tiles-race`): that depended on the order of
+    programs before, and would on another one; nor is a launch seen to pass parts of one tensor that
+    may overlap, as `x[1:]` and `x[:-1]`. A `return` ends an `if` without `else` of the kernel's own
+    block, or one at the end of an `if` that the compiler decides (`early-return`), and no name is
+    bound both before and after it but a pointer that scalars move (`bound-across-a-return`). No
+    helper returns early for a reason known at run time only: Triton compiles a call of such a one
+    outside of loops alone. Nothing is printed (`tl.device_print` begins with the program id), and
+    no heuristic or hook, all of which must be in the files that were given, takes all arguments of
+    a launch, for there may be one more. Every launch is seen, is a statement of its own (the
+    compiled kernel that it returns could be launched again), and has a grid that is a tuple, a name
+    for one, or a function that returns one and does nothing else.
 
     A load moves before the loop only where nothing that the kernel stores may be what it reads,
     and where no guard stands before it. A sum replaces an atomic only where the address is the
@@ -93,7 +97,8 @@ class GridStride(Pass):
     type of the memory (fp32 for narrower floats), to which the atomic casts what it adds.
 
     A parameter is added where a tuner's functions that prune configurations take any argument
-    (`**kwargs`) and read of these only what they name (`pruned-configurations`).
+    (`**kwargs`) and read of these only what they name (`pruned-configurations`). What a tuner is
+    given through a dict (`**NAME`) is read where all given files leave that dict as it is.
 
     Tiles and programs together must stay below 2**31 (`no-int32-overflow`): the loop counts that
     far. The tile's index has the type and the values of the program id; where something asks for a

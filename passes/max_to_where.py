@@ -16,7 +16,7 @@ from tritonopt.facts.language import function
 from tritonopt.facts.uses import users
 from tritonopt.facts.values import COMPARISONS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
-from tritonopt.rewriting.model import Condition, Safety, Site, Status
+from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.writing import NotExpressible, Writer, comments_in
 from tritonopt.source import Change, ReplaceExpression
@@ -138,8 +138,7 @@ def _note(facts: KernelFacts, call: ast.Call) -> Site:
     text = facts.kernel.module.text_of(call)
     meant = "tl.maximum" if "max" in text.partition("(")[0] else "tl.minimum"
     detail = f"{text} reduces along an axis that is a float; {meant} was probably meant"
-    claim = Condition("axis-is-an-integer", Status.REFUTED, detail, "axis-is-a-float")
-    return Site(call, (claim,), detail, analysis=True)
+    return Site.of_mistake(call, "axis-is-an-integer", "axis-is-a-float", detail)
 
 
 # The rewrite

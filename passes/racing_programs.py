@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts
-from tritonopt.rewriting.model import Condition, Site, Status
+from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.passes import Lint
 
 
@@ -96,5 +96,5 @@ class RacingPrograms(Lint):
                 f"this load and the store in line {race.store.line} race: {race.numbers}; "
                 "write to another tensor, or launch twice"
             )
-            claim = Condition("reads-its-own", Status.REFUTED, message, "reads-what-others-write")
-            yield Site(race.load.node, (claim,), message, analysis=True)
+            reason = "reads-what-others-write"
+            yield Site.of_mistake(race.load.node, "reads-its-own", reason, message)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tritonopt.facts import Effect, KernelFacts
-from tritonopt.rewriting.model import Condition, Site, Status
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.passes import Lint
 
 
@@ -100,13 +99,8 @@ class UnboundedStore(Lint):
         from tritonopt.facts.buffers import find_overruns
 
         for effect, numbers in find_overruns(facts):
-            yield _site(effect, numbers)
-
-
-def _site(effect: Effect, numbers: str) -> Site:
-    assert isinstance(effect.node, ast.Call)
-    masked = effect.mask is not None and not effect.mask.is_none
-    what = "the mask does not keep" if masked else "nothing keeps"
-    message = f"{what} this {effect.name} inside its buffer: {numbers}"
-    claim = Condition("stays-in-its-buffer", Status.REFUTED, message, "leaves-its-buffer")
-    return Site(effect.node, (claim,), message, analysis=True)
+            masked = effect.mask is not None and not effect.mask.is_none
+            what = "the mask does not keep" if masked else "nothing keeps"
+            message = f"{what} this {effect.name} inside its buffer: {numbers}"
+            claim, reason = "stays-in-its-buffer", "leaves-its-buffer"
+            yield Site.of_mistake(effect.node, claim, reason, message)

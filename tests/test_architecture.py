@@ -178,3 +178,9 @@ def test_a_pass_has_a_manual_page_and_a_proper_name(name: str) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", found.name)
     assert found.summary and "\n" not in found.summary
     assert list(found.variants())
+
+
+def test_private_names_of_hypothesis_stand_in_one_module() -> None:
+    private = ("hypothesis.internal", "hypothesis.configuration", "hypothesis.core")
+    users = {found.importer for found in IMPORTS if found.imported.startswith(private)}
+    assert users == {"tritonopt.verification.hypothesis_internals"}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -25,6 +27,9 @@ class Mutant:
     @property
     def label(self) -> str:
         return f"{self.function}:{self.line} {self.operator}: {self.was} -> {self.now}"
+
+    def key(self, file: str) -> tuple[str, str, int, str, str, str]:
+        return file, self.function, self.line, self.operator, self.was, self.now
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,33 @@ def mutants(module: source.Module, operators: Mapping[str, Operator]) -> Iterato
                 first = min(change, key=lambda node: module.lines.span(node)[0])
                 was = " ".join(module.text_of(first).split())
                 yield Mutant(name, subject.name, first.lineno, was, change[first], text)
+
+
+def drawn(
+    modules: Mapping[str, source.Module],
+    operators: Mapping[str, Operator],
+    each: int,
+    numbers: random.Random,
+    share: int = 1,
+) -> list[tuple[str, Mutant]]:
+    """So many mutants of every file, of the operators that had the fewest so far; or a share.
+
+    One mutant of an operator in a file comes before the second.
+    """
+    taken: Counter[str] = Counter()
+    chosen = []
+    for file, module in modules.items():
+        found: dict[str, list[Mutant]] = {}
+        for mutant in mutants(module, operators):
+            found.setdefault(mutant.operator, []).append(mutant)
+        for of_one in found.values():
+            numbers.shuffle(of_one)
+        turns = [(turn, name) for name, of_one in found.items() for turn in range(len(of_one))]
+        for turn, name in sorted(turns, key=lambda t: (t[0], taken[t[1]], numbers.random()))[:each]:
+            taken[name] += 1
+            chosen.append((file, found[name][turn]))
+    order = list(operators)
+    return sorted(chosen, key=lambda item: order.index(item[1].operator))[::share]
 
 
 def _parses(text: str) -> bool:

@@ -16,7 +16,9 @@ _MIRRORED = {ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<=", ast.Eq: "==
 
 def mirrored_comparison(subject: Subject) -> Iterator[Change]:
     for node in subject.nodes:
-        if subject.kernel and isinstance(node, ast.Compare) and type(node.ops[0]) in _MIRRORED:
+        if not (subject.kernel and isinstance(node, ast.Compare) and len(node.ops) == 1):
+            continue
+        if type(node.ops[0]) in _MIRRORED:
             left, right = subject.text(node.left), subject.text(node.comparators[0])
             yield {node: f"({right}) {_MIRRORED[type(node.ops[0])]} ({left})"}
 
@@ -54,15 +56,33 @@ def other_by_where(subject: Subject) -> Iterator[Change]:
 def stored_twice(subject: Subject) -> Iterator[Change]:
     for node in subject.nodes:
         if isinstance(node, ast.Expr) and subject.called(node.value) == "store":
+            if any(_reads_memory(subject, inner) for inner in ast.walk(node)):
+                continue  # the second time it may read what the first has written
             text = " ".join(subject.text(node).split())
             if "#" not in text:
                 yield {node: f"{text}; {text}"}
+
+
+def _reads_memory(subject: Subject, node: ast.AST) -> bool:
+    """Whether it is a load, an atomic operation, or a call of which that is not known."""
+    return subject.called(node).startswith(("load", "atomic")) or _of_anybody(subject, node)
+
+
+def _of_anybody(subject: Subject, node: ast.AST) -> bool:
+    """Whether it calls a function that is no method, and neither the language's nor Python's."""
+    if not isinstance(node, ast.Call) or subject.called(node):
+        return False
+    if isinstance(node.func, ast.Name):
+        return not subject.module.names.builtin(node.func)
+    return bool(subject.module.resolve(node.func))
 
 
 def programs_backward(subject: Subject) -> Iterator[Change]:
     """The programs change places; where each is only asked for its id once, on axis 0."""
     if any(subject.calls("num_programs", "atomic_add", "atomic_cas", "atomic_xchg")):
         return
+    if any(_of_anybody(subject, node) for node in subject.nodes):
+        return  # it may ask for the id as well
     ids = list(subject.calls("program_id"))
     if len(ids) == 1 and subject.text(ids[0].args[0] if ids[0].args else ids[0]) == "0":
         count = subject.text(ids[0]).replace("program_id", "num_programs")
@@ -73,8 +93,11 @@ def zeros_for_empty(subject: Subject) -> Iterator[Change]:
     for node in subject.nodes:
         if subject.kernel is None and isinstance(node, ast.Call):
             name = subject.module.resolve(node.func)
-            if name in ("torch.empty", "torch.empty_like"):
-                function = subject.text(node.func)
+            function = subject.text(node.func)
+            keywords = {k.arg for k in node.keywords}
+            if name in ("torch.empty", "torch.empty_like") and function == name:
+                if name == "torch.empty" and "memory_format" in keywords:
+                    continue  # zeros does not have it
                 yield {node.func: function.replace("empty", "zeros")}
 
 

@@ -77,7 +77,9 @@ def test_what_is_asked(answer: Any) -> None:
         "kernel": None,
         "grid": None,
         "args": None,
+        "about": None,
         "assume": [],
+        "assume_covered": False,
         "backend": "auto",
         "require": "equivalent",
         "max_examples": 100,
@@ -91,17 +93,27 @@ def test_what_is_asked(answer: Any) -> None:
         "kernel": None,
         "grid": None,
         "args": "x:f32[n]",
+        "about": None,
         "assume": [],
+        "assume_covered": False,
         "backend": "cuda",
         "require": "identical",
         "max_examples": 7,
         "seed": 5,
         "command": [],
     }
+    main(["verify", "a.py", "b.py", "--quick"])
+    assert asked.options["max_examples"] == 10
     command = "verify a.py b.py --kernel k --grid cdiv(n,64) --args x:f32[n]"
     main([*command.split(), "--", "pytest", "--", "-k", "x"])
     assert (asked.options["kernel"], asked.options["grid"]) == ("k", "cdiv(n,64)")
     assert asked.options["command"] == ["pytest", "--", "-k", "x"]
+
+
+def test_quick_is_a_number_of_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["verify", "a.py", "b.py", "--quick", "--max-examples", "7"])
+    assert "not allowed with argument --quick" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -231,3 +243,102 @@ def test_a_counterexample_is_written_as_a_script(
     assert main(["verify", "a.py", "b.py", "--script", "shown.py", "--format", "json"]) == 1
     assert json.loads(capsys.readouterr().out)["script"] == "shown.py"
     assert (tmp_path / "shown.py").exists()
+
+
+TWO_CALLED_ALIKE = (
+    SCALE.replace("scale", "twice").replace("@triton.jit", "import torch\n\n\n@triton.jit")
+    + """
+
+class Thrice:
+    @triton.jit
+    def twice_kernel(X, Y, N, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < N
+        tl.store(Y + offsets, tl.load(X + offsets, mask=mask) * 3, mask=mask)
+
+
+def thrice(x: torch.Tensor) -> torch.Tensor:
+    y = torch.empty_like(x)
+    Thrice.twice_kernel[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+
+
+def outer(x: torch.Tensor) -> torch.Tensor:
+    return thrice(x)
+"""
+)
+_ALONE = ["--grid", "cdiv(n, BLOCK)", "--args", "X: f32[n], Y: f32[n], N: n, BLOCK: 16"]
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`a.py` with a kernel, `b.py` with the same, `two.py` with two of one name, `none.py`."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(SCALE)
+    Path("b.py").write_text(SCALE)
+    Path("two.py").write_text(TWO_CALLED_ALIKE)
+    Path("none.py").write_text(SCALE.partition("\n\ndef scale(")[0])
+
+
+@pytest.mark.parametrize(
+    ("given", "about"),
+    [
+        ("a.py:scale_kernel b.py", "scale_kernel"),
+        ("a.py b.py:scale_kernel", "scale_kernel"),
+        ("a.py:scale_kernel b.py:scale_kernel", "scale_kernel"),
+        ("a.py:10 b.py", "scale_kernel"),
+        ("a.py:10 b.py:8", "scale_kernel"),
+        ("a.py b.py:9:5", "scale_kernel"),
+        ("two.py:Thrice.twice_kernel two.py", "Thrice.twice_kernel"),
+        ("two.py two.py:12", "twice_kernel"),
+    ],
+)
+@pytest.mark.usefixtures("places")
+def test_a_kernel_behind_a_path(given: str, about: str, answer: Any) -> None:
+    asked = answer(EQUIVALENT)
+    assert main(["verify", *given.split()]) == 0
+    assert asked.arguments == tuple(part.partition(":")[0] for part in given.split())
+    assert (asked.options["about"], asked.options["kernel"]) == (about, None)
+    assert main(["verify", *given.split(), *_ALONE]) == 0
+    assert (asked.options["about"], asked.options["kernel"]) == (None, about)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("a.py:scal_kernel b.py", "a.py: no kernel 'scal_kernel'"),
+        ("a.py b.py:scal_kernel", "b.py: no kernel 'scal_kernel'"),
+        ("a.py:scale_kernel two.py", "two.py: no kernel 'scale_kernel'"),
+        ("a.py:3 b.py", "a.py:3:1: is in no kernel"),
+        ("a.py:1000 b.py", "has no line 1000"),
+        ("a.py: b.py", "say which kernel or line"),
+        ("two.py:twice_kernel two.py", "write one of twice_kernel (line"),
+        ("a.py:scale_kernel two.py:12", "name one kernel, which both versions have"),
+        ("a.py:scale_kernel b.py --launcher scale", "not both"),
+        ("a.py:scale_kernel none.py:scale_kernel --kernel scale_kernel", "not both"),
+    ],
+)
+@pytest.mark.usefixtures("places")
+def test_no_such_place(
+    given: str, message: str, answer: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = answer(EQUIVALENT)
+    assert main(["verify", *given.split()]) == 2
+    assert message in capsys.readouterr().err
+    assert not asked.arguments
+
+
+@pytest.mark.usefixtures("places")
+def test_what_runs_a_kernel(capsys: pytest.CaptureFixture[str]) -> None:
+    """By whatever launches it; a kernel that nothing launches has to be launched from here."""
+    quick = ["--backend", "interpreter", "--max-examples", "2", "--no-script"]
+    text = Path("two.py").read_text()
+    Path("other.py").write_text(text.replace("mask=mask) * 3", "mask=mask) * 4"))
+    # What the other kernel computes is not asked.
+    assert main(["verify", "two.py:12", "other.py", *quick]) == 0
+    assert "what differs as well" in capsys.readouterr().out
+    assert main(["verify", "two.py:Thrice.twice_kernel", "other.py", *quick]) == 1
+    assert "outer is called with" in capsys.readouterr().out
+    assert main(["verify", "none.py:scale_kernel", "none.py", *quick]) == 2
+    assert "--kernel scale_kernel --grid" in capsys.readouterr().err
+    assert main(["verify", "none.py:scale_kernel", "none.py", *quick, *_ALONE]) == 0

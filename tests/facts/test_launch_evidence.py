@@ -278,3 +278,55 @@ def test_a_kernel_that_is_a_helper_too() -> None:
         """
     )
     assert "other calls kernel" in found.unknown
+
+
+@pytest.mark.parametrize(
+    "passed",
+    [
+        "x[1:], x[:-1]",
+        "x, x[1:]",
+        "x[0], x",
+        "x[:n], x[m:]",
+        "x[:2], x[1:3]",
+        "x[-1], x[1]",
+        "x[0], x[None, 1]",
+        "x[..., :n], x[n:, ...]",
+        "x.view(-1)[1:], x",
+        "x.narrow(0, 1, n), x",
+        "x.chunk(2)[1], x.T",
+        "a, x",
+        "a, b",
+        "c, x[:-1]",
+        "x.cache[1:], x.cache[:-1]",
+        "x.cache['k'][1:], x.cache['k']",
+    ],
+)
+def test_parts_of_one_tensor_may_overlap(passed: str) -> None:
+    made = "a = x[1:]\nb = x[:-1]\nc = a if n else a.view(-1)\nc = a\n"
+    found = run(f"{made}kernel[(1,)]({passed}, 3)", "x, n, m")
+    assert found.overlap("X", "Y") == found.overlap("Y", "X") == "line 26"
+    assert not found.disjoint("X", "Y").disjoint
+    assert "passes parts of one tensor for both" in found.disjoint("X", "Y").reason
+
+
+@pytest.mark.parametrize(
+    "passed",
+    [
+        "x, x",
+        "x, x.view(-1)",
+        "x, x.T",
+        "x[0], x[1]",
+        "x[:, -1], x[:, -2]",
+        "x[:n], x[n:]",
+        "x[..., :4], x[..., 4:]",
+        "x.chunk(2)[0], x.chunk(2)[1]",
+        "x.cache['k'], x.cache['v']",
+        "x.keys[1:], x.values[1:]",
+        "x[1:], y[:-1]",
+        "a, a",
+        "a, torch.empty_like(x)",
+    ],
+)
+def test_one_buffer_or_parts_that_share_nothing(passed: str) -> None:
+    made = "a = x[1:]\n"
+    assert not run(f"{made}kernel[(1,)]({passed}, 3)", "x, y, n").overlap("X", "Y")

@@ -10,6 +10,7 @@ before its docstring say what is expected:
     # options: formula=moments          options of the pass
     # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
     # verify: no, WHY                   not run (without: original and rewritten are compared)
+    # verify: counterexample, WHY       there is an example on which they differ, as documented
     # verify: only on a GPU, WHY        run where TRITONOPT_BACKEND=cuda
     # verify: only interpreted, WHY     not run there
 
@@ -138,6 +139,9 @@ def test_same_answer(case: Case, tmp_path: Path) -> None:
     rewritten = tmp_path / case.path.name
     rewritten.write_bytes(result.text.encode())
     verdict = verify(case.path, rewritten, backend=BACKEND, max_examples=EXAMPLES)
+    if case.verify.startswith("counterexample"):
+        assert verdict.verdict == "counterexample", verdict
+        return
     assert verdict.verdict in ("identical", "equivalent"), (
         f"{case.path.name}: {verdict.verdict}\n"
         f"{verdict.counterexample or verdict.reason}\n" + difference(case.text, result.text)

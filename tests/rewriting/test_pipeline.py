@@ -465,3 +465,18 @@ def test_only_what_is_meant_changes() -> None:
         assert [remark.line for remark in result.remarks] == lines
         changed = zip(text.splitlines(), result.text.splitlines(), strict=True)
         assert [n for n, (old, new) in enumerate(changed, 1) if old != new] == lines
+
+
+def test_what_may_have_another_text_is_left_alone_and_said_so() -> None:
+    hidden = kernel("two", "x = tl.load(X)", "tl.store(X, x * 2)").replace(
+        "def two", "@rewritten  # by elsewhere\ndef two"
+    )
+    text = file(ONE.removeprefix(HEADER), "\n\n", hidden)
+    result = rewrite_source(text, [DoubleToAdd()])
+    assert result.text == text.replace("y = x * 2", "y = x + x")
+    passed, missed = result.remarks
+    assert passed.kind is RemarkKind.PASSED
+    assert (missed.kind, missed.kernel, missed.reason) == (RemarkKind.MISSED, "two", "other-text")
+    assert text.splitlines()[missed.line - 1][missed.column - 1 :].startswith("rewritten")
+    assert "@rewritten stands below @triton.jit" in missed.message
+    assert not rewrite_source(text, [DoubleToAdd()], only=Focus(frozenset({"one"}))).remarks[1:]

@@ -116,7 +116,16 @@ def test_what_a_call_from_jit_code_runs(decorators: list[str], as_written: bool)
 
 @pytest.mark.parametrize("below", ["@entry", "@wraps", "@replaces", "@libentry()", "@triton.jit"])
 def test_a_text_that_triton_does_not_compile_is_no_kernel(below: str) -> None:
-    assert not source.read(f"{HEAD}{DEFINED}@triton.jit\n{below}\ndef k(x): pass\n").kernels
+    found = source.read(f"{HEAD}{DEFINED}@triton.jit\n{below}\ndef k(x): pass\n")
+    assert not found.kernels
+    ((kernel, decorator),) = found.replaced
+    assert (kernel.qualname, f"@{found.text_of(decorator)}") == ("k", below)
+
+
+def test_a_text_that_triton_compiles_is_replaced_by_nothing() -> None:
+    found = source.read(f"{HEAD}{DEFINED}@triton.jit\n@same\ndef k(x): pass\n")
+    assert len(found.kernels) == 1
+    assert not list(found.replaced)
 
 
 @pytest.mark.parametrize(

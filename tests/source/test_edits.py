@@ -522,9 +522,30 @@ def test_what_encloses_may_lie_in_what_encloses() -> None:
     )
 
 
+def test_what_follows_an_if_becomes_its_else() -> None:
+    result = edited(
+        "    if a:\n        b = 1\n        # leaves\n        return  # early\n\n"
+        "    # the rest\n    c = 2\n\n    if c: d = 3; return\n    e = 4\n",
+        lambda m: Remove(statement(m, "return")),
+        lambda m: Enclose(
+            statement(m, "c ="), statement(m, "e ="), "else:\n    first = 0\n    ..."
+        ),
+        lambda m: Remove(statement(m, "return", last=True)),
+        lambda m: Enclose(statement(m, "e ="), statement(m, "e ="), "else:\n    ..."),
+    )
+    assert result == (
+        "    if a:\n        b = 1\n        # leaves\n    else:\n        first = 0\n"
+        "        # the rest\n        c = 2\n\n        if c: d = 3\n        else:\n"
+        "            e = 4\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("first", "last", "code"),
     [
+        ("a =", "a =", "else:\n    ..."),
+        ("b =", "b =", "else:\n    ..."),
+        ("d =", "d =", "else:\n    pass"),
         ("b =", "a =", "if x:\n    ..."),
         ("a =", "c =", "if x:\n    ..."),
         ("a =", "b =", "if x:\n    pass"),

@@ -225,6 +225,15 @@ def test_the_standard_library_is_not_a_file_of_its_name(tmp_path: Path) -> None:
         "def test(monkeypatch):\n    monkeypatch.setattr('pkg.main.helper', print)\n",
         "from pkg.names import module\nmodule.helper = print\n",
         "from pkg.names import module\nsetattr(module, 'helper', print)\n",
+        "from pkg.names import *\nsetattr(module, 'helper', print)\n",
+        "import pkg\nsetattr(pkg.a, 'helper', print)\n",
+        "import pkg as p\nsetattr(p.a, 'helper', print)\n",
+        "import pkg.a; m = [pkg.a]\n",
+        "from pkg import a\nx = a\n(1, 2)\n",
+        "from pkg import a\nx = a\n...\n",
+        "from pkg import(a)\nprint(a)\n",
+        "# to import (all\nfrom pkg import a\nprint(a)\n#)\n",
+        "from pkg \\\n  import \\\n  a\nprint(a)\n",
     ],
 )
 def test_a_name_that_another_file_replaces(tmp_path: Path, patch: str) -> None:

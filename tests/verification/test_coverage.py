@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tritonopt import source
 from tritonopt.verification import Verdict
+from tritonopt.verification.arguments import parse
 from tritonopt.verification.checking import Checker
+from tritonopt.verification.coverage import Coverage
 from tritonopt.verification.demands import demands
+from tritonopt.verification.differing import Version
+from tritonopt.verification.examples import Example, Limits
+from tritonopt.verification.searching import drawn
+from tritonopt.verification.sizes import limits_of
+from tritonopt.verification.straight import always_run
 
 _HEAD = """
 import torch
@@ -310,6 +318,15 @@ def test_what_has_a_default_is_drawn(name: str, of_texts: Callable[..., Verdict]
     assert verdict.verdict == "counterexample", verdict
 
 
+def _of_compiled(text: str, seen: Coverage) -> Coverage:
+    """What is left of a call's coverage where its kernels are compiled: the launcher's own."""
+    kernels = [k.node for k in source.read(text, "f.py").kernels]
+    inside = {n for k in kernels for n in range(k.lineno, (k.end_lineno or 0) + 1)}
+    tests = frozenset(t for t in seen.tests if t[0][0] not in inside)
+    loops = {line: loop for line, loop in seen.loops.items() if line not in inside}
+    return replace(seen, lines=seen.lines - inside, tests=tests, loops=loops)
+
+
 @pytest.fixture
 def like_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verification takes its workers for those of a GPU, which do not tell what ran."""
@@ -318,7 +335,26 @@ def like_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self, *given: object, **named: object) -> None:
             super().__init__(*given, **{**named, "interpreted": False})  # type: ignore[arg-type]
 
+        def covers(self, coverage: tuple[Coverage, Coverage]) -> None:
+            super().covers((coverage[0], coverage[1]) if self.told else (
+                _of_compiled(self.original.spec.text, coverage[0]),
+                _of_compiled(self.rewritten.spec.text, coverage[1]),
+            ))  # fmt: skip
+
+        def saw(self, example: Example, coverage: tuple[Coverage, Coverage]) -> None:
+            self.told = True
+            super().saw(example, coverage)
+            self.told = False
+
+        told = False
+
     monkeypatch.setattr("tritonopt.verification.checking.Checker", Silent)
+
+
+@pytest.fixture
+def blind_scouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter cannot run these kernels."""
+    monkeypatch.setattr("tritonopt.verification.scouting.Scouts.run", lambda scouts, example: None)
 
 
 @pytest.mark.usefixtures("like_a_gpu")
@@ -331,15 +367,98 @@ def test_on_a_gpu_the_interpreter_is_asked_what_ran(of_texts: Callable[..., Verd
     assert verdict.reason is not None and "never took a second turn" in verdict.reason
 
 
+TUNED = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["n"])
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    for tile in range(tl.program_id(0), tl.cdiv(n, BLOCK), tl.num_programs(0)):
+        offs = tile * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    out = torch.empty_like(x)
+    n = x.numel()
+    kernel[lambda META: (min(triton.cdiv(n, META["BLOCK"]), 3),)](x, out, n)
+    return out
+"""
+
+
 @pytest.mark.usefixtures("like_a_gpu")
-def test_what_the_interpreter_cannot_say_of_a_gpu_is_noted(
-    of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
+def test_on_a_gpu_calls_that_were_made_before_are_asked_too(
+    of_texts: Callable[..., Verdict],
 ) -> None:
-    monkeypatch.setattr("tritonopt.verification.scouting.Scouts.run", lambda scouts, example: None)
+    same = TUNED.replace("tl.cdiv(n, BLOCK),", "(n + BLOCK - 1) // BLOCK,")
+    assert same != TUNED
+    verdict = of_texts(TUNED, same, args="x: f32[n]", max_examples=4)
+    assert verdict.verdict == "identical", verdict
+
+
+@pytest.mark.usefixtures("like_a_gpu")
+def test_what_the_interpreter_cannot_say_of_a_gpu_is_no_yes(
+    of_texts: Callable[..., Verdict], blind_scouts: None
+) -> None:
     same = SCALED.replace("v, mask=cols < n)", "v * 1, mask=cols < n)")
     verdict = of_texts(SCALED, same, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None
+    for part in ("which lines ran is not known", "line 14 of the original", "--assume-covered"):
+        assert part in verdict.reason
+    verdict = of_texts(SCALED, same, args="x: f32[m, n]", max_examples=2, assume_covered=True)
     assert verdict.verdict == "identical", verdict
-    assert any("which lines ran is not known" in note for note in verdict.notes)
+    assert any("because --assume-covered says so" in note for note in verdict.notes)
+
+
+@pytest.mark.usefixtures("like_a_gpu")
+def test_what_every_program_runs_needs_no_interpreter(
+    of_texts: Callable[..., Verdict], blind_scouts: None
+) -> None:
+    helped = ADD.replace("v + w,", "plus(v, w),").replace(
+        "@triton.jit", "@triton.jit\ndef plus(a, b):\n    return a + b\n\n\n@triton.jit"
+    )
+    for one, other in ((ADD, "w + v,"), (helped, "b + a")):
+        same = one.replace("v + w,", other).replace("a + b", other)
+        assert one != same
+        verdict = of_texts(one, same, max_examples=2)
+        assert verdict.verdict == "identical", verdict
+
+
+STRAIGHT = """
+import triton
+
+@triton.jit
+def helper(x):
+    if x > 2:
+        x = 3
+    return x
+
+@triton.jit
+def kernel(p, n, B):
+    a = helper(n)
+    for i in range(3):
+        a += i
+    for i in range(n):
+        a += 2
+    if a:
+        a = 4
+    c = 5
+    if c:
+        return
+    d = 6
+"""
+
+
+def test_lines_that_every_program_runs() -> None:
+    version = Version(source.read(STRAIGHT.lstrip("\n"), "f.py"))
+    assert set(always_run(version)) == {5, 7, 11, 12, 13, 14, 16, 18, 19}
+    twice = STRAIGHT + "\nclass Other:\n    def kernel(self):\n        pass\n"
+    # Which of the two a launch was of is not told.
+    assert not set(always_run(Version(source.read(twice, "f.py")))) & set(range(12, 24))
 
 
 def test_a_guard_that_ends_a_program_counts(of_texts: Callable[..., Verdict]) -> None:
@@ -428,6 +547,28 @@ KEPT = {
         GUARDED.replace("pid = tl.program_id(0)", "pid = tl.program_id(0).to(tl.int64)"),
         "identical",
     ),
+    "written otherwise": (
+        GUARDED,
+        GUARDED.replace("pid >= tiles:", "(tl.program_id(0) + 0) >= tiles:"),
+        "identical",
+    ),
+    "the same words over another value": (
+        GUARDED,
+        GUARDED.replace(
+            "pid = tl.program_id(0)", "pid = tl.program_id(0) + tiles * 0 + (size > 0)"
+        ).replace("at = pid * BLOCK", "at = tl.program_id(0) * BLOCK"),
+        "counterexample",
+    ),
+    "the same words over a value that is larger seldom": (
+        GUARDED,
+        GUARDED.replace("    if pid", "    tiles = tiles - (size == 10**9)\n    if pid"),
+        "unsupported",
+    ),
+    "the same words over another argument": (
+        GUARDED,
+        GUARDED.replace("x.numel(), triton.cdiv", "x.numel(), 1 + triton.cdiv"),
+        "unsupported",
+    ),
     "left away": (GUARDED, GUARDED.replace(_GUARD, ""), "unsupported"),
     "with another condition": (
         GUARDED,
@@ -464,3 +605,66 @@ def test_a_loop_over_one_tile_needs_no_second_turn() -> None:
     both = (source.read(t, "f.py") for t in (one, one.replace("v, mask", "v * 1, mask")))
     found = demands(*both, reached=({"scaled", "scaled_kernel"},) * 2)
     assert found and not {"turns", "ragged"} & {d.kind for d in found}
+
+
+_ASSEMBLY = "tl.inline_asm_elementwise('add.f32 $0, $1, $2;', '=f,f,f', [{}], tl.float32, True, 1)"
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_what_the_interpreter_refuses(of_texts: Callable[..., Verdict]) -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch sees no GPU: the cuda backend was NOT tested")
+    one, other = (
+        ADD.replace("v + w,", f"{_ASSEMBLY.format(order)},") for order in ("v, w", "w, v")
+    )
+    verdict = of_texts(one, other, backend="cuda", max_examples=4)
+    # Every program runs all of it.
+    assert verdict.verdict == "identical", verdict
+    one, other = (
+        COLUMNS.replace("total += tl.sum(v, axis=0)", f"total = {_ASSEMBLY.format(order)}")
+        for order in ("total, tl.sum(v, axis=0)", "tl.sum(v, axis=0), total")
+    )
+    verdict = of_texts(one, other, backend="cuda", max_examples=4)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "--assume-covered" in verdict.reason
+    verdict = of_texts(one, other, backend="cuda", max_examples=4, assume_covered=True)
+    assert verdict.verdict == "identical", verdict
+
+
+MANY_ROWS = SCALED.replace("def scaled(", "LIMIT = 2**6 * 16\n\n\ndef scaled(").replace(
+    "    scaled_kernel[(m,)](",
+    "    if m >= 2 * LIMIT:\n        rows_kernel[(triton.cdiv(m, 64),)](x, y, m, n, BM=64, BN=16)\n"
+    "        return y\n    scaled_kernel[(m,)](",
+).replace("@triton.jit\n", """@triton.jit
+def rows_kernel(x, y, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.arange(0, BN)
+    at = rows[:, None] * n + cols[None, :]
+    mask = (rows[:, None] < m) & (cols[None, :] < n)
+    tl.store(y + at, tl.load(x + at, mask=mask) * 2, mask=mask)
+
+
+@triton.jit
+""", 1)  # fmt: skip
+
+
+def test_sizes_beyond_which_another_kernel_is_taken(of_texts: Callable[..., Verdict]) -> None:
+    for change, answer in (("* (1 + 1), mask", "identical"), ("* 3, mask", "counterexample")):
+        other = MANY_ROWS.replace("* 2, mask", change)
+        assert other != MANY_ROWS
+        verdict = of_texts(MANY_ROWS, other, args="x: f32[m, n]", max_examples=2)
+        assert verdict.verdict == answer, verdict
+
+
+def test_numbers_that_tests_compare_with() -> None:
+    text = (
+        "A = 3\nB = A * 2\nC = 1\nC = 5\n\ndef f(n):\n    if n < B << 4 or n > C:\n        return\n"
+    )
+    assert limits_of([source.read(f"import triton\n{text}", "f.py")]) == [96]
+
+
+def test_numbers_of_the_files_are_drawn_beside_other_sizes() -> None:
+    limits = Limits(2**10, 8, frozenset({"f32"}), (), (333,))
+    found = drawn(parse("x: f32[n]"), limits, backward=False, count=100, seed=0)
+    assert {332, 333, 334} & {e.tensors["x"].shape[0] for e in found}

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
-from tritonopt.cli.places import PlaceError, place, read_place
+from tritonopt.cli.places import Place, PlaceError, place, read_place
 from tritonopt.cli.progress import Bar
 from tritonopt.reporting import text
+from tritonopt.rewriting.focus import Focus
 from tritonopt.source import SourceError
 
 if TYPE_CHECKING:
@@ -32,17 +33,36 @@ ORIGINAL is made again on copies of its memory, by both versions, and compared.
 """
 
 _EXIT_CODES = {"identical": OK, "equivalent": OK, "counterexample": FOUND}
+_QUICK = 10
 _HEAVY = {"torch", "triton", "hypothesis", "numpy"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
+    _add_subject(parser)
+    _add_call(parser)
+    _add_judgment(parser)
+    _add_effort(parser)
+    shared.add_format(parser)
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--script",
+        metavar="PATH",
+        help="where to write the script that shows a counterexample again "
+        "(default: counterexample_REWRITTEN in the working directory)",
+    )
+    where.add_argument("--no-script", action="store_true", help="write no script")
+
+
+def _add_subject(parser: argparse.ArgumentParser) -> None:
+    """What is compared."""
     parser.add_argument(
         "original",
         metavar="ORIGINAL",
-        help="a file; FILE:KERNEL and FILE:LINE are about the function that launches this kernel",
+        help="a file; FILE:KERNEL and FILE:LINE are about the functions that launch this kernel",
     )
-    parser.add_argument("rewritten", metavar="REWRITTEN")
+    parser.add_argument("rewritten", metavar="REWRITTEN", help="the same, of the other version")
+    parser.set_defaults(about=None)
     parser.add_argument(
         "--launcher", metavar="NAME", help="the function to call, where the file has several"
     )
@@ -51,6 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="launch this kernel itself, without a launcher: needs --grid and --args",
     )
+
+
+def _add_call(parser: argparse.ArgumentParser) -> None:
+    """What it is called with, and where."""
     parser.add_argument(
         "--grid",
         metavar="SIZES",
@@ -78,6 +102,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the kernels run; auto is the GPU where there is one. `compile` runs nothing: "
         "it compares the machine code for several GPUs, which need not be there",
     )
+
+
+def _add_judgment(parser: argparse.ArgumentParser) -> None:
+    """What a yes asks for."""
     parser.add_argument(
         "--require",
         choices=("equivalent", "identical"),
@@ -85,11 +113,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what counts as the same (default: %(default)s)",
     )
     parser.add_argument(
+        "--assume-covered",
+        action="store_true",
+        help="take it that the calls run all that differs, where that cannot be seen: on a GPU, "
+        "for kernels that the interpreter cannot run",
+    )
+
+
+def _add_effort(parser: argparse.ArgumentParser) -> None:
+    """How much is tried for it."""
+    count = parser.add_mutually_exclusive_group()
+    count.add_argument(
         "--max-examples",
         type=shared.positive,
         default=100,
         metavar="N",
         help="how many inputs to draw for a launcher (default: %(default)s)",
+    )
+    count.add_argument(
+        "--quick",
+        action="store_const",
+        dest="max_examples",
+        const=_QUICK,
+        help=f"the same as --max-examples {_QUICK}: little is drawn beside the calls that are "
+        "made on purpose, and as much has to have run for a yes",
     )
     parser.add_argument(
         "--seed",
@@ -98,15 +145,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="a seed draws the same inputs again; another one draws others (default: %(default)s)",
     )
-    shared.add_format(parser)
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--script",
-        metavar="PATH",
-        help="where to write the script that shows a counterexample again "
-        "(default: counterexample_REWRITTEN in the working directory)",
-    )
-    where.add_argument("--no-script", action="store_true", help="write no script")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -137,6 +175,8 @@ def run(arguments: argparse.Namespace) -> int:
                 grid=arguments.grid,
                 args=arguments.args,
                 assume=arguments.assume,
+                about=arguments.about,
+                assume_covered=arguments.assume_covered,
                 backend=arguments.backend,
                 require=arguments.require,
                 max_examples=arguments.max_examples,
@@ -162,30 +202,42 @@ def run(arguments: argparse.Namespace) -> int:
 def _narrow(arguments: argparse.Namespace) -> None:
     """What a kernel or a line behind a path says of what to call. Raises PlaceError, SourceError.
 
-    With a grid it is the kernel itself, else the function that launches it.
+    With a grid it is the kernel itself, else what launches it. Either path may name it; where
+    both do it has to be one kernel, which the two versions have under one name.
     """
     original, rewritten = place(arguments.original), place(arguments.rewritten)
-    arguments.rewritten = rewritten.path
-    if original.focus is None:
+    arguments.original, arguments.rewritten = original.path, rewritten.path
+    named = {p.path: _kernel_at(p) for p in (original, rewritten) if p.focus is not None}
+    if not named:
         return
-    arguments.original = original.path
-    module = read_place(original)
-    kernel = original.focus.kernel(module)
-    assert kernel is not None  # what was named is there
+    path, name = next(iter(named.items()))
+    if len(set(named.values())) > 1:
+        other = named[rewritten.path]
+        raise PlaceError(
+            f"{rewritten.path} is about {other}, and {path} about {name}: name one kernel, which "
+            "both versions have"
+        )
     if arguments.kernel or arguments.launcher:
-        raise PlaceError(f"{original.path}: a part of the file, --kernel or --launcher, not both")
+        raise PlaceError(f"{path}: a part of the file, --kernel or --launcher, not both")
+    for there in (original.path, rewritten.path):
+        Focus(kernels=frozenset({name})).check(read_place(Place(there)))
     if arguments.grid:
-        arguments.kernel = kernel.name
-        return
-    launchers = [launch.launcher for launch in module.launches if launch.kernel is kernel]
-    names = list(dict.fromkeys(function.name for function in launchers if function is not None))
-    if not names:
-        message = f"nothing in the file launches {kernel.qualname}: give --grid and --args"
-        raise PlaceError(f"{original.path}:{kernel.node.lineno}:1: {message}")
-    if len(names) > 1:
-        message = f"{kernel.qualname} is launched by {', '.join(names)}: choose with --launcher"
-        raise PlaceError(f"{original.path}:{kernel.node.lineno}:1: {message}")
-    arguments.launcher = names[0]
+        arguments.kernel = name
+    else:
+        arguments.about = name
+
+
+def _kernel_at(given: Place) -> str:
+    """The qualified name of the kernel that is meant. Raises PlaceError, SourceError."""
+    assert given.focus is not None
+    module = read_place(given)
+    meant = {k.qualname: k for k in module.kernels if given.focus.names(k)}
+    if len(meant) > 1:
+        there = ", ".join(f"{name} (line {k.node.lineno})" for name, k in meant.items())
+        raise PlaceError(f"{given.path}: several kernels have this name: write one of {there}")
+    kernel = given.focus.kernel(module)
+    assert kernel is not None  # what was named is there
+    return kernel.qualname
 
 
 def _write_script(verdict: Verdict, arguments: argparse.Namespace) -> str | None:

@@ -15,7 +15,8 @@ from tritonopt.facts.assumptions import Assumption, AssumptionError, Assumptions
 from tritonopt.facts.dtypes import ElementTypes
 from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.forms import Forms
-from tritonopt.facts.interpretation import Environment, Interpretation
+from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.interpreting import interpret
 from tritonopt.facts.language import GRID_ORDER
 from tritonopt.facts.launches import LaunchEvidence
 from tritonopt.facts.pointers import (
@@ -40,7 +41,7 @@ class KernelFacts:
         self, kernel: Kernel, assumptions: Sequence[Assumption] = (), unseen_launches: str = ""
     ) -> None:
         self.kernel = kernel
-        self.interpretation = Interpretation(kernel)
+        self.interpretation = interpret(kernel)
         self.launches = LaunchEvidence(kernel, unseen_launches)
         names = frozenset(p.name for p in kernel.parameters)
         self.assumptions = Assumptions(assumptions, names)

@@ -16,6 +16,7 @@ from itertools import chain
 
 from tritonopt.facts.host import Passed, evaluated_by, evaluation_at, passed_by
 from tritonopt.facts.host_reach import reach_of
+from tritonopt.facts.slices import may_overlap
 from tritonopt.facts.torch_api import ALLOCATING, REPLACING
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
@@ -156,6 +157,14 @@ class LaunchEvidence:
             for one, other in pairs
         )
 
+    def overlap(self, first: str, second: str) -> str:
+        """Where a launch is seen to pass two parts of one tensor that may overlap; "" for none."""
+        for launch in self.launches:
+            one, other = launch.arguments.get(first), launch.arguments.get(second)
+            if one is not None and other is not None and may_overlap(launch, one, other):
+                return launch.where
+        return ""
+
     def disjoint(self, first: str, second: str) -> Disjointness:
         """Whether, at every launch, the two parameters point to memory that does not overlap."""
         if (first, second) not in self._disjoint:
@@ -219,6 +228,8 @@ def _disjoint_at(launch: Launch, buffers: _Buffers, first: str, second: str) -> 
             return Disjointness(True, f"{name} is allocated by the launcher in {where}")
     if ast.dump(one) == ast.dump(other):
         return Disjointness(False, f"the launch in {where} passes the same tensor for both")
+    if may_overlap(launch, one, other):
+        return Disjointness(False, f"the launch in {where} passes parts of one tensor for both")
     unshown = f"does not show that {first} and {second} are different buffers"
     return Disjointness(False, f"the launch in {where} {unshown}")
 

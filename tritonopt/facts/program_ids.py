@@ -9,13 +9,27 @@ from tritonopt.facts.language import function
 from tritonopt.source import Kernel
 
 
+@dataclass(frozen=True)
+class _Question:
+    """What a call of a helper asks that is nothing but `return tl.program_id(axis).to(dtype)`."""
+
+    helper: str
+    name: str
+    """program_id or num_programs."""
+    axis: int
+    dtype: str
+    """What it is cast to, or ""."""
+
+
 @dataclass
 class ProgramIds:
     """What a kernel and its helpers ask, along one axis of the grid."""
 
     axis: int
     calls: list[ast.Call] = field(default_factory=list)
-    """`tl.program_id(axis)` in the kernel's own text."""
+    """`tl.program_id(axis)` in the kernel's own text, or of a helper that returns just that."""
+    conversions: dict[ast.Call, str] = field(default_factory=dict)
+    """The type that such a helper casts it to, where it does."""
     in_helper: str = ""
     counts: list[ast.Call] = field(default_factory=list)
     """`tl.num_programs(axis)` in the kernel's own text."""
@@ -32,11 +46,19 @@ class ProgramIds:
         todo, seen = [kernel], {kernel}
         while todo:
             searched = todo.pop()
+            answered: set[ast.expr] = set()
             for node in searched.nodes:
-                if isinstance(node, ast.For):
+                question = _through_helper(searched, node) if isinstance(node, ast.Call) else None
+                if isinstance(node, ast.Call) and question is not None:
+                    # Its helper has nothing more to say.
+                    answered.add(node.func)
+                    found._note_question(node, question, searched, searched is kernel)
+                elif isinstance(node, ast.For):
                     found._note_loop(node, searched)
                 elif isinstance(node, ast.Call):
                     found._note(node, searched, searched is kernel)
+                elif node in answered:
+                    continue
                 elif isinstance(node, (ast.Name, ast.Attribute)):
                     named = _kernels_named(searched, node)
                     hidden = (k.name for k in named if not k.is_called_as_written)
@@ -57,6 +79,20 @@ class ProgramIds:
                 if name == "num_programs" and _axis(step) == self.axis:
                     self.starts.add(start)
 
+    def _note_question(
+        self, call: ast.Call, question: _Question, kernel: Kernel, own: bool
+    ) -> None:
+        if question.axis != self.axis:
+            return
+        if question.name == "num_programs":
+            self.counted_in_helper = question.helper
+        elif own:
+            self.calls.append(call)
+            if question.dtype:
+                self.conversions[call] = question.dtype
+        else:
+            self.in_helper = kernel.name
+
     def _note(self, call: ast.Call, kernel: Kernel, own: bool) -> None:
         name = function(kernel.module.resolve(call.func))
         if name not in ("program_id", "num_programs"):
@@ -70,6 +106,8 @@ class ProgramIds:
             else:
                 self.counted_in_helper = kernel.name
         elif axis == self.axis or (own and self.unknown is call):
+            if own and axis is None and _is_handed_over(call, kernel):
+                return  # who calls it says which, and it is no kernel itself
             if own:
                 self.calls.append(call)
             else:
@@ -82,6 +120,59 @@ def _axis(call: ast.Call) -> int | None:
         case [ast.Constant(value=int() as axis)]:
             return axis
     return None
+
+
+def _through_helper(kernel: Kernel, call: ast.Call) -> _Question | None:
+    helper = _surely(kernel, call.func)
+    if helper is None or not helper.is_called_as_written:
+        return None
+    body = helper.node.body[1:] if ast.get_docstring(helper.node) else helper.node.body
+    match body:
+        case [ast.Return(value=ast.Call() as returned)]:
+            pass
+        case _:
+            return None
+    dtype = ""
+    match returned:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call() as converted, attr="to"), args=[to], keywords=[]
+        ):
+            returned, dtype = converted, function(helper.module.resolve(to))
+            if dtype not in _INTEGERS:
+                return None
+    name = function(helper.module.resolve(returned.func))
+    # As Triton's own, so that one call can be written like the other.
+    match helper.parameters, [*returned.args, *(k.value for k in returned.keywords)]:
+        case [parameter], [ast.Name(id=asked)] if asked == parameter.name == "axis":
+            axis = _axis(call)
+        case _:
+            return None
+    if name not in ("program_id", "num_programs") or axis is None:
+        return None
+    return _Question(helper.name, name, axis, dtype)
+
+
+_INTEGERS = ("int32", "int64")
+
+
+def _surely(kernel: Kernel, name: ast.expr) -> Kernel | None:
+    """The one jit function that a name in a kernel stands for."""
+    module = kernel.module
+    if isinstance(name, ast.Name):
+        scope = module.names.scope_of.get(name)
+        home = scope.find(name.id) if scope is not None else None
+        bindings = home.bindings[name.id] if home is not None else []
+        found = [k for k in module.kernels if [k.node] == bindings]
+        if found and home is module.names.module and not module.is_replaced(name.id):
+            return found[0]
+    return module.jit_function_elsewhere(name)
+
+
+def _is_handed_over(call: ast.Call, kernel: Kernel) -> bool:
+    """Whether the axis is a parameter at run time, which no launch can pass."""
+    taken = {p.name for p in kernel.parameters if not p.constexpr}
+    asked = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(axis, ast.Name) and axis.id in taken for axis in asked)
 
 
 def callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:

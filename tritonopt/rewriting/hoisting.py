@@ -150,7 +150,7 @@ class Hoisting:
         _check_order(self)
         claim = "data-is-unchanged"
         if not any(e.writes for e in self.effects):
-            detail = f"{self.where} stores nothing, so the compiler does this"
+            detail = f"{self.where} stores nothing, so the compiler moves the load by itself"
             raise refuted(claim, "the-compiler-does-this", detail)
         prove_unchanged(self.checklist, self.facts, self.loads, self.effects, "")
 
@@ -166,14 +166,20 @@ class Hoisting:
             elif all(self._is_masked_without(load, guard) for load in self.loads):
                 why = f"it reads nothing where the condition in line {line} does not hold"
             else:
-                detail = f"it runs only under the condition in line {line}"
+                detail = (
+                    f"it reads only where the condition in line {line} holds, and would always "
+                    "read above the loop; its mask does not say so"
+                )
                 raise refuted(claim, reason, detail)
         parents = self.facts.kernel.module.names.parents
         child: ast.AST = self.expression
         while not isinstance(child, ast.stmt):
             parent = parents[child]
             if isinstance(parent, ast.BoolOp) and parent.values[0] is not child:
-                detail = f"what stands before it in line {parent.lineno} may decide alone"
+                detail = (
+                    f"what stands before it in line {parent.lineno} may decide alone whether it "
+                    "reads at all"
+                )
                 raise refuted(claim, reason, detail)
             child = parent
         self.checklist.prove(claim, why)
@@ -336,7 +342,10 @@ class Hoisting:
         claim, reason = "reads-nothing-more", "may-run-zero-times"
         helped = [load for load in self.loads if load.inlined]
         if helped:
-            detail = f"the loop in line {loop.line} may run no time at all, and a helper loads"
+            detail = (
+                f"the loop in line {loop.line} may run no time at all, and the load is in a "
+                "helper, where no mask can keep it from reading then"
+            )
             raise unknown(claim, reason, detail)
         bounds = [bound for bound in (loop.start, loop.stop) if bound is not None]
         if loop is not self.loop and any(
@@ -357,7 +366,8 @@ class Hoisting:
         call = load.node
         assert isinstance(call, ast.Call)
         if load.pointer is None or load.pointer.op == "block_pointer" or load.loaded is None:
-            raise unknown(claim, reason, "a block pointer takes no mask")
+            detail = f"{self.where} may run no time at all, and a block pointer takes no mask"
+            raise unknown(claim, reason, detail)
         guard = guards[0] if len(guards) == 1 else " & ".join(f"({g})" for g in guards)
         given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mask")]
         if not given:
@@ -365,7 +375,11 @@ class Hoisting:
         elif load.mask is None or load.mask.is_none:
             yield ReplaceExpression(given[0], guard)
         elif load.mask.dtype != "bool" or any(part.is_none for part in load.mask.walk()):
-            raise unknown(claim, reason, f"the mask in line {load.line} may be None")
+            detail = (
+                f"{self.where} may run no time at all, which must go into the mask in line "
+                f"{load.line}, but that may be None"
+            )
+            raise unknown(claim, reason, detail)
         else:
             together = f"({guard})" if len(guards) == 1 else guard
             yield ReplaceExpression(given[0], f"{writer.operand(given[0])} & {together}")
@@ -412,19 +426,19 @@ def _check_loops(hoisting: Hoisting) -> None:
     for loop in hoisting.loops:
         where = f"the loop in line {loop.line}"
         if isinstance(loop.node, ast.While):
-            detail = f"{where} is a while, and may run no time at all"
+            detail = f"{where} is a `while`, and may run no time at all; a `for` could be followed"
             raise unknown(claim, "may-run-zero-times", detail)
         if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
-            raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
+            raise unknown(claim, "loop-is-not-understood", f"{where} is no `range` or `tl.range`")
         if loop.node.orelse:
-            raise refuted(claim, "loop-has-else", f"{where} has an else")
+            raise refuted(claim, "loop-has-else", f"{where} has an `else`")
         for option in loop.node.iter.keywords:
             off = isinstance(option.value, ast.Constant) and not option.value.value
             if option.arg in _UNWANTED and not off:
-                detail = f"{where} says {option.arg}"
+                detail = f"{where} asks for it to be left alone, with {option.arg}"
                 raise refuted(claim, _UNWANTED[option.arg], detail)
     if hoisting.facts.exits_early(hoisting.loop):
-        raise refuted(claim, "early-exit", f"{hoisting.where} may end before its end")
+        raise refuted(claim, "early-exit", f"{hoisting.where} may be left early")
     hoisting.checklist.prove(claim, "counted, and run to their ends")
 
 

@@ -68,7 +68,10 @@ def _why_alias(facts: KernelFacts, load: Effect, write: Effect) -> str:
     (stored, other), why = unshown[0], facts.why_disjoint(*unshown[0])[1]
     text = f": {stored} may be the same buffer as {other} ({why})"
     # No fact helps where it is one buffer, here or at a launch that passes one tensor for both.
-    if written & read or any(facts.launches.passes_one_for_both(*pair) for pair in unshown):
+    launches = facts.launches
+    if written & read or any(
+        launches.passes_one_for_both(*pair) or launches.overlap(*pair) for pair in unshown
+    ):
         return text
     facts_to_give = " ".join(f"--assume 'disjoint({one}, {another})'" for one, another in unshown)
     return f"{text}; if it never is, give {facts_to_give}"

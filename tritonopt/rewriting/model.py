@@ -96,6 +96,12 @@ class Site:
     worth: str = ""
     """What was measured of the case that this site is; without it, that of the whole pass holds."""
 
+    @classmethod
+    def of_mistake(cls, anchor: ast.AST, claim: str, reason: str, message: str) -> Site:
+        """What a lint tells of code that breaks a claim: nothing to rewrite."""
+        broken = Condition(claim, Status.REFUTED, message, reason)
+        return cls(anchor, (broken,), message, analysis=True)
+
     @property
     def failed(self) -> tuple[Condition, ...]:
         return tuple(c for c in self.conditions if not c.holds)

@@ -128,10 +128,13 @@ def rewrite_source(
             continue
         ran = {asked.name for asked in chosen}
         everything = ran >= set(registry.names())
-        useless = () if defects or only else tuple(silence.unused(ran, everything=everything))
+        about: list[Remark] = []
+        if only is None:
+            about += _of_replaced(module)
+            about += () if defects else silence.unused(ran, everything=everything)
         return RewriteResult(
             run.module.text,
-            (*run.remarks(), *useless),
+            (*run.remarks(), *about),
             original=text,
             kernels=tuple(
                 frozenset(parameter.name for parameter in kernel.parameters)
@@ -139,6 +142,20 @@ def rewrite_source(
             ),
             facts_used=frozenset(run.facts_used),
         )
+
+
+def _of_replaced(module: source.Module) -> Iterator[Remark]:
+    """What is to be said of functions that no pass looks at, though `triton.jit` is above them."""
+    for kernel, decorator in module.replaced:
+        line, column = module.lines.place(decorator)
+        text = f"@{module.text_of(decorator)}".partition("\n")[0]
+        message = (
+            f"left {kernel.name} alone: {text} stands below @triton.jit, so Triton compiles what "
+            "it returns, which may be another text than this one; put it above @triton.jit, or "
+            "make it a function of this file that returns what it is given"
+        )
+        missed = RemarkKind.MISSED
+        yield Remark("jit", missed, kernel.qualname, line, column, message, reason="other-text")
 
 
 class _Defect(Exception):
@@ -446,7 +463,7 @@ def judge(
     elif forbidden:
         kind, reason = RemarkKind.MISSED, "safety"
         message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
-    elif not (chosen.is_named or site.saves or (site.pays and chosen.gain is not None)):
+    elif not (chosen.is_named or site.saves or (site.pays and (chosen.gain or chosen.default))):
         kind, reason = RemarkKind.MISSED, site.unpaid
         message = f"is allowed, and done where {chosen.name} is named; would have {message}"
     return Remark(

@@ -32,8 +32,7 @@ def select(spec: str) -> list[Pass]:
     """The passes that a selection names, in its order.
 
     `all` and `default` stand for sets; a pass that is also named keeps the
-    options that were given to it by name. One that comes with `all` alone acts only where it
-    pays, unless it is a default one, which was never seen to lose.
+    options that were given to it by name. One that comes with a set alone acts only where it pays.
     """
     chosen: dict[str, Pass] = {}
     named: set[str] = set()
@@ -43,7 +42,7 @@ def select(spec: str) -> list[Pass]:
                 raise PassSelectionError(f"{item.name!r} stands for a set and takes no options")
             for name, found in catalogue().items():
                 if item.name == "all" or found.default:
-                    chosen.setdefault(name, found() if found.default else found().where_it_pays())
+                    chosen.setdefault(name, found().where_it_pays())
             continue
         if item.name in named:
             raise PassSelectionError(f"the pass {item.name!r} is given twice")

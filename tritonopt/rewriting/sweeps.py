@@ -55,7 +55,7 @@ class TwoSweeps:
         what = f"{effect.name} in line {effect.line}"
         match effect.kind:
             case EffectKind.EXIT:
-                raise refuted("no-early-exit", "early-exit", what)
+                raise refuted("no-early-exit", "early-exit", f"{what} may leave before the end")
             case EffectKind.ATOMIC if any(self.facts.may_alias(e, effect) for e in self.loads):
                 raise refuted("data-is-unchanged", "data-may-change", f"{what} may change the data")
             case EffectKind.BARRIER | EffectKind.ATOMIC:
@@ -92,6 +92,7 @@ class TwoSweeps:
                 raise unknown("same-range", "different-range", detail)
             count = count.map(renaming.get)
             if mine != count and not _ends_alike(end_of_mask(one), end_of_mask(other), renaming):
+                self._check_not_continued(one, other)
                 steps = [loop.step for loop in (one, other)]
                 if steps[0] is not steps[1] and all(s and s.constant != 1 for s in steps):
                     raise refuted("same-range", "different-step", f"{where} have different steps")
@@ -102,6 +103,18 @@ class TwoSweeps:
             renaming[trip_atom(other.identity)] = trip_atom(one.identity)
         checklist.prove("same-range", shown or f"{_times(forms.trip_count(ours[0]))} each")
         return renaming
+
+    def _check_not_continued(self, one: Loop, other: Loop) -> None:
+        """Two loops one after the other may be one sweep, whose last tiles stand apart."""
+        if one.stop is None or other.start is None or one.step is None or other.step is None:
+            return
+        of = self.facts.forms.of
+        if of(one.stop) == of(other.start) and of(one.step) == of(other.step):
+            detail = (
+                f"the loop in line {other.line} goes on where the one in line {one.line} ends, so "
+                "that together they are one sweep, and there is nothing to merge"
+            )
+            raise refuted("same-range", "one-sweep-in-two-loops", detail)
 
     def check_memory(self, checklist: Checklist) -> None:
         """Nothing may store to the data from the first sweep to the end of the second."""

@@ -114,15 +114,17 @@ class Unswitching:
         for loop in self._loops:
             where = f"the loop in line {loop.line}"
             if loop.kind == "tl.static_range":
-                raise refuted(claim, "unrolled-loop", f"the compiler unrolls {where}")
+                detail = f"the compiler unrolls {where}, which leaves no loop"
+                raise refuted(claim, "unrolled-loop", detail)
             if loop.kind == "other" or not _counts_with_one_name(loop):
-                raise unknown(claim, "loop-is-not-understood", f"{where} is no range")
+                detail = f"{where} is no `range` or `tl.range`"
+                raise unknown(claim, "loop-is-not-understood", detail)
         for node in walk(self.loop.node):
             if isinstance(node, (ast.For, ast.While)) and node.orelse:
-                raise refuted(claim, "loop-has-else", f"the loop in line {node.lineno} has an else")
+                raise refuted(claim, "loop-has-else", f"line {node.lineno} has an `else`")
         if self.facts.exits_early(self.loop):
             where = f"the loop in line {self.loop.line}"
-            raise refuted(claim, "early-exit", f"{where} may end before its end")
+            raise refuted(claim, "early-exit", f"{where} may be left early")
         self.checklist.prove(claim, "counted or conditional, without else, break or return")
 
     def _check_asked(self) -> None:
@@ -133,7 +135,7 @@ class Unswitching:
         while node is not None:
             known = self.facts.values.get(node.test) if isinstance(node, ast.If) else None
             if known is not None and _is_one_question(known, self.condition):
-                detail = f"the if in line {node.lineno} has decided it"
+                detail = f"the `if` in line {node.lineno}, around the loop, has decided it"
                 raise refuted(claim, "already-decided", detail)
             node = outer.get(node)
         self.checklist.prove(claim, f"nothing around {self._where} has decided it")
@@ -143,9 +145,11 @@ class Unswitching:
         facts = self.facts
         known = when_known(facts, self.condition, self.helper)
         if self.condition.shape != () or known == "unknown":
-            raise unknown(
-                claim, "condition-is-not-understood", "it may be known to the compiler already"
+            detail = (
+                "the compiler may know the condition, and decides it then; if it never changes, "
+                "make its parameters `tl.constexpr`"
             )
+            raise unknown(claim, "condition-is-not-understood", detail)
         inside = [
             facts.interpretation.loads[part.number]
             for part in self.condition.walk()
@@ -155,7 +159,10 @@ class Unswitching:
             what = f"the load in line {load.line}"
             if load.volatile:
                 raise refuted(claim, "volatile-load", f"{what} is volatile")
-            detail = f"{what} is a part of it, and would run where the loop does not"
+            detail = (
+                f"the condition needs {what}, which would then read even where the loop does not "
+                "run; load it into a name before the loop"
+            )
             raise refuted(claim, "condition-loads", detail)
         for effect in self._effects_in(self.branch.test):
             detail = f"the {effect.name} in line {effect.line} belongs to every iteration"
@@ -171,7 +178,8 @@ class Unswitching:
             if isinstance(parent, ast.If):
                 line = f"the condition in line {parent.lineno}"
                 if child in parent.orelse and _is_elif(self.facts, child):
-                    raise refuted(claim, reason, f"it is an elif of {line}")
+                    detail = f"it is asked only where {line} does not hold, as its `elif`"
+                    raise refuted(claim, reason, detail)
                 value = self.facts.values.get(parent.test)
                 if value is None or when_known(self.facts, value, self.helper) != "runtime":
                     detail = f"under {line} it may be code that is never compiled"
@@ -217,9 +225,12 @@ class Unswitching:
 
     def _check_induction(self, claim: str, name: str) -> None:
         """The compiler keeps the name of an induction variable: in an `if`, with its type."""
-        taken = f"{name} is bound before the loop too, maybe with another type, which no if may"
+        taken = (
+            f"below an `if` Triton asks for one type of a name, and {name} is bound before the "
+            "loop too"
+        )
         if any(p.name == name for p in self.facts.kernel.parameters):
-            raise refuted(claim, "induction-name-is-taken", taken)
+            raise refuted(claim, "induction-name-is-taken", f"{taken}; call it something else")
         for other in walk(self.facts.kernel.node):
             if not isinstance(other, ast.stmt) or other.lineno >= self.loop.line:
                 continue
@@ -227,7 +238,8 @@ class Unswitching:
                 continue
             earlier = self.facts.loop_of(other)
             if earlier is None or _bounds(earlier) != _bounds(self.loop):
-                raise refuted(claim, "induction-name-is-taken", f"{taken} (line {other.lineno})")
+                detail = f"{taken}, in line {other.lineno}; call it something else"
+                raise refuted(claim, "induction-name-is-taken", detail)
 
     @property
     def _where(self) -> str:
@@ -350,12 +362,11 @@ class Unswitching:
             if other.id != name.id or other in inside or other in before or other in beside:
                 continue
             if self._kind(other) is None or self._kind(other) != self._kind(name):
-                detail = f"{name.id} of line {name.lineno} may have another type in"
-                raise unknown(
-                    "names-keep-their-types",
-                    "name-of-another-type",
-                    f"{detail} line {other.lineno}, and would not end with its branch",
+                detail = (
+                    f"lines {name.lineno} and {other.lineno} both bind {name.id}, maybe with "
+                    "different types, which only the branch between them allows; use two names"
                 )
+                raise unknown("names-keep-their-types", "name-of-another-type", detail)
 
     def _kind(self, name: ast.Name) -> tuple[object, ...] | None:
         """The shape and type of what is bound, where they are certain: an integer may be long."""
@@ -484,7 +495,10 @@ class Unswitching:
             size += sum(_size(block) - _size([node]) for node, block in taken.items())
         claim = "copies-are-readable"
         if size > limit:
-            detail = f"the copies would have {size} statements, more than max_statements={limit}"
+            detail = (
+                f"the copies of the loop would have {size} statements, more than "
+                f"max_statements={limit}; if that is fine, give licm{{max_statements={size}}}"
+            )
             raise refuted(claim, "too-many-statements", detail)
         self.checklist.prove(claim, f"{size} statements in all")
 

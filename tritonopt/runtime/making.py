@@ -34,10 +34,8 @@ from typing import Any
 from triton.compiler import CompiledKernel
 from triton.runtime import Autotuner, JITFunction
 
+from tritonopt.cache_directory import cache_directory
 from tritonopt.runtime.live import Live, parse
-
-CACHE = "TRITONOPT_CACHE_DIR"
-"""The environment variable that names the directory for rewritten kernels."""
 
 _OPTIONS = (
     "version",
@@ -142,7 +140,7 @@ def _publish(live: Live, definition: str) -> str:
     name = re.sub(r"[^\w.-]+", "_", Path(live.path).name).strip("_") or "kernel.py"
     digest = hashlib.sha256(f"{live.path!r}\n{text}".encode()).hexdigest()[:16]
     try:
-        path = _directory() / digest / name
+        path = cache_directory() / digest / name
         if not path.is_file() or path.read_bytes() != text.encode():
             _write(path, text)
         where = str(path)
@@ -151,14 +149,6 @@ def _publish(live: Live, definition: str) -> str:
     kept = [f"{line}\n" for line in text.split("\n")[:-1]]
     linecache.cache[where] = (len(text), None, kept, where)
     return where
-
-
-def _directory() -> Path:
-    given = os.environ.get(CACHE)
-    if given:
-        return Path(given).expanduser().absolute()
-    shared = os.environ.get("XDG_CACHE_HOME")
-    return (Path(shared).absolute() if shared else Path.home() / ".cache") / "tritonopt"
 
 
 def _write(path: Path, text: str) -> None:

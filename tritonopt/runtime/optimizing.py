@@ -96,7 +96,7 @@ def optimize(
 
     The result has `.tritonopt`, an `Optimization`. Where no rewrite is made it is a new function
     of the same source, with remarks that say why. The rewritten definition stands in a file below
-    `$TRITONOPT_CACHE_DIR` (else `$XDG_CACHE_HOME/tritonopt`, `~/.cache/tritonopt`), for
+    `$TRITONOPT_CACHE_DIR` (else the user's cache directory, `~/.cache/tritonopt` on Linux), for
     tracebacks, debuggers and profilers.
 
     Raises TypeError for what is no kernel, for a wrapper of which no second one can be made and

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from tritonopt.source.changes import Enclose, StatementPlan
+from tritonopt.source.changes import ELSE, Enclose, StatementPlan
 from tritonopt.source.errors import EditConflict
 
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
@@ -222,25 +222,32 @@ class _Rebuild:
             if not around or around[-1][1].last is not node:
                 raise EditConflict(f"two changes enclose a part of each other, line {node.lineno}")
             outer, enclosing = around.pop()
-            outer.add(self._filled(enclosing.code, block))
+            if enclosing.code.startswith(ELSE):
+                self._add_else(outer, enclosing.code, block)
+            else:
+                outer.add(self._enclosed(enclosing.code, block))
             block = outer
         return block
 
-    def _filled(self, code: str, inside: _Block) -> _Statement:
-        """The compound statement with a block in the place of its `...`."""
+    def _add_else(self, outer: _Block, code: str, inside: _Block) -> None:
+        """A block as the `else` of the `if` that stands right before it."""
+        decision = outer.statements[-1] if outer.statements else None
+        if not isinstance(decision, cst.If) or decision.orelse is not None:
+            raise EditConflict("no `if` without `else` stands before what is to be its `else`")
+        statements, _ = self._statements(f"if 1:\n    pass\n{code}")
+        shell = statements[0]
+        if len(statements) != 1 or not isinstance(shell, cst.If) or shell.orelse is None:
+            raise EditConflict(f"{code!r} is not one `else`")
+        body = _filled(shell.orelse.body, code, inside)
+        outer.statements[-1] = decision.with_changes(orelse=shell.orelse.with_changes(body=body))
+        outer.pending = []  # blank lines that parted the two
+
+    def _enclosed(self, code: str, inside: _Block) -> _Statement:
         statements, _ = self._statements(code)
         only = statements[0]
         if len(statements) != 1 or not isinstance(only, (cst.For, cst.If, cst.While)):
             raise EditConflict(f"{code!r} is not one compound statement")
-        if not isinstance(only.body, cst.IndentedBlock) or not _is_ellipsis(only.body.body[-1]):
-            raise EditConflict(f"{code!r} does not end with `...`")
-        if not inside.statements:
-            raise EditConflict("nothing is left to enclose")
-        first, *rest = inside.statements
-        # Blank lines above the first parted it from what stays outside.
-        leading = first.leading_lines[len(_blank(first.leading_lines)) :]
-        body = [*only.body.body[:-1], first.with_changes(leading_lines=leading), *rest]
-        return only.with_changes(body=only.body.with_changes(body=body, footer=inside.footer))
+        return only.with_changes(body=_filled(only.body, code, inside))
 
     def _compound_line(
         self, block: _Block, node: ast.stmt, tree: cst.BaseCompoundStatement
@@ -460,6 +467,19 @@ def _plain_line(
     if not isinstance(only, cst.SimpleStatementLine) or only.leading_lines:
         return None
     return only if only.trailing_whitespace.comment is None else None
+
+
+def _filled(shell: cst.BaseSuite, code: str, inside: _Block) -> cst.IndentedBlock:
+    """The body of a new statement with a block in the place of its `...`."""
+    if not isinstance(shell, cst.IndentedBlock) or not _is_ellipsis(shell.body[-1]):
+        raise EditConflict(f"{code!r} does not end with `...`")
+    if not inside.statements:
+        raise EditConflict("nothing is left to enclose")
+    first, *rest = inside.statements
+    # Blank lines above the first parted it from what stays outside.
+    leading = first.leading_lines[len(_blank(first.leading_lines)) :]
+    body = [*shell.body[:-1], first.with_changes(leading_lines=leading), *rest]
+    return shell.with_changes(body=body, footer=inside.footer)
 
 
 def _is_ellipsis(statement: cst.CSTNode) -> bool:

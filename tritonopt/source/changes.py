@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 
 from tritonopt.source.kernels import Kernel
 
+ELSE = "else:"
+"""What the code of an `Enclose` begins with where the statements become an `else`."""
+
 
 @dataclass(frozen=True)
 class InsertBefore:
@@ -50,7 +53,8 @@ class Enclose:
 
     `code` is that statement, a `for` or an `if`, whose body ends with `...`, in the place of
     which they go: with their comments, one level deeper. What other changes insert before the
-    first or after the last of them stays outside.
+    first or after the last of them stays outside. With `else:` for the statement, they become
+    the `else` of the `if` that stands right before them.
     """
 
     anchor: ast.stmt

@@ -110,9 +110,9 @@ def _may_replace(kernel: Kernel, use: ast.expr) -> bool:
     return not isinstance(around.ctx, ast.Load) or around.attr == "_unsafe_update_src"
 
 
-def is_compiled_as_written(module: Module, below: Sequence[ast.expr]) -> bool:
-    """Whether what stands between a function and `triton.jit` above it leaves the text alone."""
-    return all(is_identity(module, decorator) for decorator in below)
+def unknown_below_jit(module: Module, between: Sequence[ast.expr]) -> ast.expr | None:
+    """What stands between a function and `triton.jit` above it and may give it another text."""
+    return next((d for d in between if not is_identity(module, d)), None)
 
 
 def _is_harmless(module: Module, decorator: ast.expr) -> bool:

@@ -8,11 +8,15 @@ use of what may stand for it is an escape.
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from tritonopt.source.kernels import Kernel
 from tritonopt.source.launches import Elsewhere, Launch, Reference, caller_at, launch_at
-from tritonopt.source.module import Module
-from tritonopt.source.program import Defined, Missing, Outside, Part, Program, Target
+from tritonopt.source.meanings import Defined, Missing, Outside, Part, Target
+
+if TYPE_CHECKING:
+    from tritonopt.source.module import Module
+    from tritonopt.source.program import Program
 
 
 def find_elsewhere(kernel: Kernel, program: Program) -> Elsewhere:
@@ -56,12 +60,13 @@ class _Search:
 
     def _files(self, name: str) -> list[str]:
         mentions = self._program.mentions
-        found = {
-            *mentions.attribute(name),
-            *mentions.imported(name),
-            *mentions.below_star(name),
-        }
+        found = {*mentions.attribute(name), *mentions.below_star(name)}
+        found.update(path for path in mentions.imported(name) if self._may_import(name, path))
         return sorted(found - {self._path})
+
+    def _may_import(self, name: str, path: str) -> bool:
+        imported = self._program.imported(name, path)
+        return imported is None or any(map(self._may_be_kernel, imported))
 
     def _look(self, name: str, module: Module) -> None:
         """The uses of one of its names in a file."""

@@ -12,8 +12,8 @@ from tritonopt.source.ahead import asks_for_signature
 from tritonopt.source.decorators import (
     JIT,
     is_called_as_written,
-    is_compiled_as_written,
     unknown_at_launch,
+    unknown_below_jit,
 )
 from tritonopt.source.names import Scope
 from tritonopt.source.trees import walk
@@ -90,16 +90,24 @@ def find_kernels(module: Module) -> tuple[Kernel, ...]:
 
     But none whose text is not what triton compiles: below a decorator that is below `jit`.
     """
-    kernels: list[Kernel] = []
+    return tuple(kernel for kernel, below in _jitted(module) if below is None)
+
+
+def find_replaced(module: Module) -> Iterator[tuple[Kernel, ast.expr]]:
+    """What is no kernel to us, with the decorator below `jit` that may give it another text."""
+    return ((kernel, below) for kernel, below in _jitted(module) if below is not None)
+
+
+def _jitted(module: Module) -> Iterator[tuple[Kernel, ast.expr | None]]:
+    """Every function below a jit decorator, and what between the two may replace its text."""
     for node, scope in module.names.functions:
         if isinstance(node, ast.AsyncFunctionDef) or not node.decorator_list:
             continue
         decorators = tuple(_decorator(module, d) for d in node.decorator_list)
-        if JIT not in decorators:
-            continue
-        if is_compiled_as_written(module, node.decorator_list[decorators.index(JIT) + 1 :]):
-            kernels.append(Kernel(module, node, _qualname(node.name, scope), decorators, JIT))
-    return tuple(kernels)
+        if JIT in decorators:
+            between = node.decorator_list[decorators.index(JIT) + 1 :]
+            kernel = Kernel(module, node, _qualname(node.name, scope), decorators, JIT)
+            yield kernel, unknown_below_jit(module, between)
 
 
 def _decorator(module: Module, expression: ast.expr) -> str:

@@ -7,19 +7,24 @@ known beforehand; what it may do with one is found out when it is asked about.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 _GAP = r"(?:[\s\\]|#[^\n]*\n)*"
-_IMPORT = re.compile(r"import\b[\s\\]*(\((?:[^)#]|#[^\n]*)*\)|(?:[^\n\\(]|\\\r?\n)*)")
-_FROM = re.compile(r"from[ \t\\\r\n]+[.\w \t]+[ \t\\\r\n](?=import\b)")
+# They begin with a word of their own, which is looked for before all else.
+_FROM = re.compile(r"from((?:[.\w \t\f]|\\\r?\n)+?)(?=\bimport\b)")
+_IMPORT = re.compile(r"import\b[\s\\]*(\((?:[\w\s,\\]|#[^\r\n]*)*\)|(?:[\w \t\f.,*]|\\\r?\n)*)")
 _WORD = re.compile(r"\w+")
+_SPACE = re.compile(r"[\s\\]+")
 _OTHER_NAME = re.compile(r"(\w+)[\s\\]+as[\s\\]+(\w+)")
 _STORE = re.compile(
     r"(?<!\bself)(?<!\bcls)\.[\s\\]*(\w+)"
     r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
 )
 """An attribute that may be assigned to, by what follows it."""
+_IN_STRING = re.compile(r"\b(\w+)\.(\w+)\s*[\"']")
+"""The last two of the names that a string has at its end."""
 _BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|for|with)\b[^\n]*", re.M)
 _OF_OTHERS = re.compile(r"(?<!\bself)(?<!\bcls)\.\s*(\w+)")
 _NO_WORD = bytes(
@@ -33,7 +38,8 @@ _NO_WORD = bytes(
 class _Imports:
     """What stands behind the `import` of a file's statements."""
 
-    names: frozenset[str]
+    modules: dict[str, tuple[str, ...]]
+    """By name, what stands behind the `from` of the statements that have it; "" without one."""
     others: tuple[tuple[str, str], ...]
     """(name, the one after its `as`)."""
     star: bool
@@ -60,19 +66,28 @@ class Mentions:
 
     def imported(self, name: str) -> list[str]:
         """Files with an import statement that has the name after `import`, or in a module's."""
-        return self._those("import", name, lambda path: name in self._imports_of(path).names)
+        return self._those("import", name, lambda path: name in self._imports_of(path).modules)
 
     def stored(self, name: str) -> list[str]:
         """Files that may assign to a `.name`, other than of `self` and `cls`."""
         return self._those("store", name, lambda path: name in self._stored_in(path))
 
-    def as_value(self, name: str) -> list[str]:
-        """Files that import a name, and may use what it stands for as a value."""
-        return self._those("value", name, lambda path: self._uses(name, path))
+    def having(self, name: str) -> Sequence[str]:
+        """Files with the name anywhere."""
+        return self._words.get(name.encode(errors="replace"), ())
+
+    def handed_on(self, name: str) -> list[str]:
+        """Files that do more with a name than to import it, list it in a string, or spread it."""
+        written = re.compile(rf"(?<![\w\"'])(?<!\*\*){re.escape(name)}\b")
+        return self._those("handed", name, lambda path: self._has_beside_imports(written, path))
 
     def below_star(self, name: str) -> list[str]:
         """Files with a `from module import *`, and the name anywhere."""
         return self._those("star", name, lambda path: self._imports_of(path).star)
+
+    def has_star(self, path: str) -> bool:
+        """Whether a file has a `from module import *`."""
+        return self._imports_of(path).star
 
     def names_of(self, name: str) -> list[str]:
         """The name, and those that imports anywhere give to it: `import name as other`."""
@@ -83,27 +98,59 @@ class Mentions:
                 found += {other for old, other in pairs if old == one} - {*found}
         return found
 
-    def patched(self, module: str, name: str) -> list[str]:
-        """Files that may replace `module.name` by a string: `patch("package.module.name", ...)`."""
-        written = re.compile(rf"\b{re.escape(module)}\.{re.escape(name)}\s*[\"']")
+    def modules_behind(self, name: str, path: str) -> tuple[str, ...]:
+        """From which modules a file imports a name, as it writes them; "" of `import module`."""
+        return self._imports_of(path).modules.get(name, ())
+
+    def is_value(self, name: str, path: str) -> bool:
+        """Whether a file does more with what a name stands for than to call it or to read of it.
+
+        Or with what stands for it by another name, which an import of the file gives to it.
+        """
+        others = (other for one, other in self._imports_of(path).others if one == name)
+        names = "|".join([name, *others])
+        return self._has_beside_imports(re.compile(rf"\b(?:{names})\b(?![ \t]*[.(])"), path)
+
+    def is_patched(self, module: str, name: str) -> bool:
+        """Whether a file may replace `module.name` by a string: `patch("a.module.name", ...)`."""
+        return (module, name) in self._patched
+
+    @cached_property
+    def _patched(self) -> frozenset[tuple[str, str]]:
         ways = {path for word in (b"patch", b"setattr") for path in self._words.get(word, ())}
-        return [path for path in sorted(ways) if self._has(written, path)]
+        return frozenset(
+            names for path in sorted(ways) for names in _IN_STRING.findall(self._text_of(path))
+        )
 
     def _those(self, kind: str, name: str, holds: Callable[[str], bool]) -> list[str]:
         key = (kind, name)
         if key not in self._found:
-            among = self._words.get(name.encode(errors="replace"), ())
-            self._found[key] = [path for path in among if holds(path)]
+            self._found[key] = [path for path in self.having(name) if holds(path)]
         return self._found[key]
 
     def _has(self, pattern: re.Pattern[str], path: str) -> bool:
         return pattern.search(self._text_of(path)) is not None
 
+    def _has_beside_imports(self, pattern: re.Pattern[str], path: str) -> bool:
+        body = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
+        return pattern.search(body) is not None
+
     def _imports_of(self, path: str) -> _Imports:
         if path not in self._imports:
-            behind = _IMPORT.findall(self._text_of(path))
+            modules: dict[str, tuple[str, ...]] = {}
+            text = self._text_of(path)
+            written = {found.end(): found[1] for found in _FROM.finditer(text)}
+            behind = []
+            for statement in _IMPORT.finditer(text):
+                behind.append(statement[1])
+                names = set(_WORD.findall(statement[1]))
+                # A comment may begin what looks like a statement, and hold one.
+                hides = "import" in names
+                module = "" if hides else written.get(statement.start(), "")
+                for name in names:
+                    modules[name] = (*modules.get(name, ()), _SPACE.sub("", module))
             self._imports[path] = _Imports(
-                frozenset(word for names in behind for word in _WORD.findall(names)),
+                modules,
                 tuple(_OTHER_NAME.findall("\n".join(behind))),
                 any("*" in names for names in behind),
             )
@@ -116,12 +163,3 @@ class Mentions:
             lines = "\n".join(line for line in _BINDING_LINE.findall(text) if "." in line)
             self._stored[path] = frozenset({*_STORE.findall(text), *_OF_OTHERS.findall(lines)})
         return self._stored[path]
-
-    def _uses(self, name: str, path: str) -> bool:
-        """Whether nothing is read of it, or of another name that the import gives to it."""
-        imports = self._imports_of(path)
-        if name not in imports.names:
-            return False
-        names = "|".join([name, *(other for one, other in imports.others if one == name)])
-        body = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
-        return re.search(rf"\b(?:{names})\b(?!\s*\.)", body) is not None

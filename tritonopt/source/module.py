@@ -7,13 +7,13 @@ import io
 import os
 import tokenize
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tritonopt.source.errors import SourceError
-from tritonopt.source.kernels import Kernel, find_kernels
+from tritonopt.source.kernels import Kernel, find_kernels, find_replaced
 from tritonopt.source.launches import Elsewhere, Launch, Reference, Uses, find_uses
 from tritonopt.source.lines import Lines
 from tritonopt.source.names import Binding, Names
@@ -83,6 +83,11 @@ class Module:
     def kernels(self) -> tuple[Kernel, ...]:
         """Every jit function, helpers and nested ones included, in source order."""
         return find_kernels(self) if has_kernels(self.text) else ()
+
+    @property
+    def replaced(self) -> Iterator[tuple[Kernel, ast.expr]]:
+        """Functions below `jit` that are no kernels, and what may give them another text."""
+        return find_replaced(self)
 
     @property
     def launches(self) -> tuple[Launch, ...]:
@@ -225,9 +230,7 @@ class Module:
         if self.program is None:
             return Elsewhere()
         if kernel not in self._elsewhere:
-            from tritonopt.source.elsewhere import find_elsewhere
-
-            self._elsewhere[kernel] = find_elsewhere(kernel, self.program)
+            self._elsewhere[kernel] = self.program.uses_elsewhere(kernel)
             self._note(self._elsewhere[kernel] != Elsewhere())
         return self._elsewhere[kernel]
 

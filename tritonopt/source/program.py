@@ -11,12 +11,15 @@ import ast
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from tritonopt.source.elsewhere import find_elsewhere
 from tritonopt.source.errors import SourceError
 from tritonopt.source.files import read_file
+from tritonopt.source.kernels import Kernel
+from tritonopt.source.launches import Elsewhere
 from tritonopt.source.layout import Layout, place_of
+from tritonopt.source.meanings import Defined, Meaning, Missing, Outside, Part, Target
 from tritonopt.source.mentions import Mentions
 from tritonopt.source.module import Module, read
 from tritonopt.source.names import LANGUAGE, TRITON, Binding, Scope, canonical, is_none
@@ -24,51 +27,6 @@ from tritonopt.source.trees import walk
 
 PARSED_AT_ONCE = 200
 """Syntax trees are a hundred times as large as the text."""
-
-
-@dataclass(frozen=True)
-class Outside:
-    """Something in no file that was given, by its dotted name."""
-
-    dotted: str
-
-
-@dataclass(frozen=True)
-class Part:
-    """A module or package that was given."""
-
-    place: str
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A name that a given package gets from a file that was not given, or in a way not followed."""
-
-    place: str
-    name: str
-
-
-@dataclass(frozen=True)
-class Defined:
-    """What the text of a file binds to a name, other than by importing it."""
-
-    path: str
-    name: str
-
-
-Target = Outside | Part | Missing | Defined
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What a name may stand for; `sure` where it is one thing and surely that."""
-
-    targets: tuple[Target, ...] = ()
-    sure: bool = False
-
-    @property
-    def only(self) -> Target | None:
-        return self.targets[0] if self.sure and len(self.targets) == 1 else None
 
 
 _NOTHING = Meaning()
@@ -135,6 +93,10 @@ class Program:
 
     # What is asked of it
 
+    def uses_elsewhere(self, kernel: Kernel) -> Elsewhere:
+        """What the files do with a kernel other than in its own."""
+        return find_elsewhere(kernel, self)
+
     def outside(self, expression: ast.expr, module: Module) -> str:
         """The dotted name of what an expression surely stands for in triton; or "".
 
@@ -173,6 +135,17 @@ class Program:
         home = module if target.path == module.real_path else self.module(target.path)
         bindings = home.names.alternatives(target.name) if home is not None else ()
         return (home, bindings) if home is not None and bindings else None
+
+    def imported(self, name: str, path: str) -> set[Target] | None:
+        """What a file may get that it imports as `name`, by its text alone; None where unknown."""
+        modules = self.mentions.modules_behind(name, path)
+        if "" in modules or self.mentions.has_star(path):
+            return None
+        found: set[Target] = set()
+        for module in modules:
+            dotted = f"{module}{'' if module.endswith('.') else '.'}{name}"
+            found.update(self._walk(dotted, path, frozenset({_TARGETS_ONLY})).targets)
+        return found
 
     def meaning(self, expression: ast.expr, module: Module) -> Meaning:
         """What `name` or `name.attribute` may stand for where a file reads it."""
@@ -375,7 +348,7 @@ class Program:
                 for known in self.mentions.names_of(stem):
                     near.update(self.mentions.imported(known), self.mentions.attribute(known))
                 others = [other for other in others if other in near]
-            self._replaced[key] = bool(self.mentions.patched(stem, name)) or any(
+            self._replaced[key] = self.mentions.is_patched(stem, name) or any(
                 self._stores(other, path, name) for other in others
             )
         return self._replaced[key]
@@ -404,11 +377,24 @@ class Program:
             places = (
                 self._hands_on(other, path, name)
                 for name in self.mentions.names_of(stem)
-                for other in self.mentions.as_value(name)
+                for other in self.mentions.having(name)
                 if other != path
+                and self._may_have(other, name, path)
+                and self.mentions.is_value(name, other)
             )
             self._handed_on[path] = next(filter(None, places), "")
         return self._handed_on[path]
+
+    def _may_have(self, other: str, name: str, path: str) -> bool:
+        """Whether a file may have a module by a name, as far as its imports show it."""
+        imported = self.imported(name, other)
+        if imported is None or Part(place_of(path)) in imported:
+            return True
+        # As an attribute of the package around it.
+        package = os.path.basename(os.path.dirname(place_of(path)))
+        return other in self.mentions.attribute(name) and any(
+            self.mentions.modules_behind(known, other) for known in self.mentions.names_of(package)
+        )
 
     def _hands_on(self, other: str, path: str, stem: str) -> str:
         module = self.module(other)
@@ -418,6 +404,8 @@ class Program:
                 around = module.names.parents.get(node)
                 if isinstance(around, ast.Attribute) and around.value is node:
                     continue  # something of it
+                if isinstance(around, ast.Call) and around.func is node:
+                    continue  # no module then
                 if self._may_be(node, module, path):
                     return f"line {node.lineno} of {module.path}"
         return ""

@@ -81,7 +81,7 @@ class _Legality:
     def check(self) -> Fusion:
         squares = self.candidate.squares
         if squares is None:
-            more = f"{self.name} is more than added to in its loop"
+            more = f"the second loop uses {self.name} for more than adding to it"
             raise refuted("accumulators-are-sums", "accumulator-is-read", more)
         sweeps, checklist = self.sweeps, self.checklist
         sweeps.check_path(checklist)
@@ -206,7 +206,7 @@ class _Legality:
         for atom in self.mean.leaves():
             if atom.tag == "tile" and f"('result', {self.sweeps.first.identity}, " in atom.key:
                 name, line = atom.readable.rstrip("?"), self.sweeps.first.line
-                more = f"{name} is more than added to in line {line}'s loop"
+                more = f"the loop in line {line} uses {name} for more than adding to it"
                 raise refuted("accumulators-are-sums", "accumulator-is-read", more)
 
     def _find_sum(self, squares: Accumulation) -> None:
@@ -218,8 +218,10 @@ class _Legality:
                 _check_accumulator(self.facts.forms, other)
                 self._check_axes(other)
             check_pins(self.checklist, self.facts)
+            centre = _called(self.candidate, self.centre)
             other_sum = (
-                f"the centre {_called(self.candidate, self.centre)} is no multiple of a first sum"
+                f"deviations are taken from {centre}, which is not the first sweep's sum over the "
+                "number of its elements"
             )
             raise refuted("centre-is-the-mean", "centre-is-not-the-mean", other_sum)
         self.sum = fitting[0]
@@ -386,10 +388,11 @@ def _check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
     """It must start at 0 and be wide enough to hold a sum of squares."""
     name, dtype = accumulator.name, accumulator.initial.dtype
     if is_integer(dtype) or dtype == "int" or is_integer(accumulator.tile.dtype):
-        raise refuted("data-is-float", "data-is-integer", f"{name} adds up integers")
+        integers = f"{name} adds up integers; only sums of floats are merged"
+        raise refuted("data-is-float", "data-is-integer", integers)
     if not forms.of(accumulator.initial).is_zero:
         claim = "accumulators-start-at-zero"
-        raise refuted(claim, "accumulator-starts-elsewhere", f"{name} does not start at 0")
+        raise refuted(claim, "accumulator-starts-elsewhere", f"{name} starts at other than 0")
     if dtype != "float" and FLOAT_BITS.get(dtype or "", 0) < 32:
         shown = dtype or "of a type that the kernel does not show"
         raise refuted("accumulators-are-wide", "accumulator-is-narrow", f"{name} is {shown}")

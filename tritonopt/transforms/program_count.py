@@ -24,7 +24,7 @@ def check_program_count(facts: KernelFacts, ids: ProgramIds) -> None:
     """Whether the number of programs stands for the number of tiles. Raises Declined."""
     claim = "one-tile-per-program"
     if ids.counted_in_helper:
-        detail = f"{ids.counted_in_helper} asks how many programs there are"
+        detail = f"{ids.counted_in_helper} asks how many programs there are: pass it their number"
         raise refuted(claim, "num-programs-is-used", detail)
     if not ids.counts:
         return

@@ -15,6 +15,12 @@ from tritonopt.source import Module
 from tritonopt.source.trees import walk
 
 _CLAIM = "parameter-can-be-added"
+_PRUNING = "prune_configs_by"
+_ABOUT_TUNING = frozenset(
+    {"key", "reset_to_zero", "restore_value", "warmup", "rep", "use_cuda_graph", "do_bench"}
+    | {"cache_results"}
+)
+"""Arguments of `triton.autotune` that see no arguments of a launch but those they name."""
 _WITHOUT_ARGUMENTS = "top_k"
 _PLACE = 3
 """Of `prune_configs_by` among the arguments of `triton.autotune`."""
@@ -23,63 +29,87 @@ _ALL_NAMES = ("locals", "vars", "eval", "exec")
 
 def check_pruning(module: Module, decorator: ast.expr) -> None:
     """Raises Declined where one more argument of a launch may be seen by such a function."""
-    for name, value in _keywords(module, decorator):
-        if name != "prune_configs_by":
-            continue
-        functions = bound(module, value)
-        known = not isinstance(value, ast.Name) or _is_only_given(module, value.id, name)
+    for home, value in _pruning(module, decorator):
+        functions = bound(home, value)
+        known = not isinstance(value, ast.Name) or _is_only_given(home, value.id, _PRUNING)
         if not known or not isinstance(functions, ast.Dict):
-            detail = "what prunes the configurations is not known"
+            detail = "what prunes the configurations is not known: write it as a dict in its place"
             raise unknown(_CLAIM, "pruned-configurations", detail)
         for key, function in zip(functions.keys, functions.values, strict=True):
             if isinstance(key, ast.Constant) and key.value == _WITHOUT_ARGUMENTS:
                 continue
-            if not _takes_any_name(module, function):
+            if not _takes_any_name(home, function):
                 detail = f"what prunes the configurations in line {function.lineno}"
                 raise unknown(
                     _CLAIM,
                     "pruned-configurations",
-                    f"{detail} may not take, or may look at, every argument of a launch",
+                    f"{detail} may not take, or may look at, every argument of a launch: "
+                    "let it take **kwargs, and read of them what it names",
                 )
 
 
-def _keywords(module: Module, decorator: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """What a decorator is given by name, also through a dict of the file's own."""
+def _pruning(module: Module, decorator: ast.expr) -> Iterator[tuple[Module, ast.expr]]:
+    """What a decorator is given to prune by, also through a dict, and the file that says so."""
     if not isinstance(decorator, ast.Call):
         return
-    places = decorator.args[:_PLACE]
-    if any(isinstance(argument, ast.Starred) for argument in places):
+    if any(isinstance(argument, ast.Starred) for argument in decorator.args[:_PLACE]):
         detail = f"line {decorator.lineno} gives it arguments that are not known"
         raise unknown(_CLAIM, "unknown-decorator", f"{detail}: they may prune configurations")
-    yield from (("prune_configs_by", argument) for argument in decorator.args[_PLACE - 1 : _PLACE])
+    yield from ((module, argument) for argument in decorator.args[_PLACE - 1 : _PLACE])
     for keyword in decorator.keywords:
-        if keyword.arg is not None:
-            yield keyword.arg, keyword.value
-            continue
-        items = _items(module, keyword.value)
-        if items is None:
-            detail = f"line {keyword.value.lineno} gives it arguments that are not known"
-            raise unknown(_CLAIM, "unknown-decorator", f"{detail}: they may prune configurations")
-        yield from items
+        if keyword.arg == _PRUNING:
+            yield module, keyword.value
+        if keyword.arg is None:
+            for home, name, value in _items(module, keyword.value):
+                if name == _PRUNING:
+                    yield home, value
+                elif name not in _ABOUT_TUNING:
+                    detail = f"the dict in line {keyword.value.lineno} gives it {name}"
+                    way = "write that as an argument of its own"
+                    raise unknown(_CLAIM, "unknown-decorator", f"{detail}: {way}")
 
 
-def _items(module: Module, given: ast.expr) -> list[tuple[str, ast.expr]] | None:
-    """The items of a dict, or of one of two, that nothing in the file changes."""
-    if isinstance(given, ast.Name) and not _is_only_given(module, given.id, None):
-        return None
-    match bound(module, given):
+def _items(module: Module, given: ast.expr) -> list[tuple[Module, str, ast.expr]]:
+    """The items of a dict, or of one of two, that nothing changes. Raises Declined."""
+    home, table = _table(module, given)
+    match table:
         case ast.IfExp(body=body, orelse=orelse):
-            sides = [_items(module, side) for side in (body, orelse)]
-            known = [side for side in sides if side is not None]
-            return [item for side in known for item in side] if len(known) == len(sides) else None
+            return [item for side in (body, orelse) for item in _items(home, side)]
         case ast.Dict(keys=keys, values=values):
             named = [
-                (key.value, value)
+                (home, key.value, value)
                 for key, value in zip(keys, values, strict=True)
                 if isinstance(key, ast.Constant) and isinstance(key.value, str)
             ]
-            return named if len(named) == len(keys) else None
-    return None
+            if len(named) == len(keys):
+                return named
+    detail = f"line {given.lineno} gives it arguments that are not known"
+    origin = module.resolve(given)
+    if origin and table is given:
+        detail += f": give the file too that binds {origin}, to a dict that nothing changes"
+    else:
+        detail += ": they may prune configurations; write them as a dict that nothing changes"
+    raise unknown(_CLAIM, "unknown-decorator", detail)
+
+
+def _table(module: Module, given: ast.expr) -> tuple[Module, ast.expr]:
+    """What an expression stands for, and the file that says so; itself where that is not known."""
+    if not isinstance(given, ast.Name):
+        return module, given
+    elsewhere = module.bound_elsewhere(given)
+    if elsewhere is None:
+        alone = _is_only_given(module, given.id, None)
+        return module, (bound(module, given) or given) if alone else given
+    home, table = elsewhere
+    names = home.names.module.bindings
+    name = next(name for name, bindings in names.items() if table in bindings)
+    # Nobody may change it, in whichever file.
+    assert module.program is not None
+    mentions = module.program.mentions
+    handed_on = {path for path in mentions.handed_on(name) if path != home.real_path}
+    if mentions.names_of(name) != [name] or handed_on or not _is_only_given(home, name, None):
+        return module, given
+    return (home, table) if isinstance(table, ast.expr) else (module, given)
 
 
 def _is_only_given(module: Module, name: str, keyword: str | None) -> bool:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import product
 
 from tritonopt.facts import EffectKind, KernelFacts
-from tritonopt.facts.early_returns import returning_early
 from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.program_ids import ProgramIds
@@ -23,6 +22,7 @@ from tritonopt.rewriting.writing import names_bound
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.program_count import check_program_count
+from tritonopt.transforms.tile_exits import Exit, check_exits, exits_of, is_plain
 from tritonopt.transforms.tile_invariants import invariant_statements
 
 _OF_HOST = frozenset({"triton.cdiv", "triton.next_power_of_2"})
@@ -46,8 +46,8 @@ class TileBody:
     """What runs once, before all tiles."""
     looped: tuple[ast.stmt, ...]
     """What runs for each tile."""
-    guards: tuple[ast.If, ...]
-    """Those of them that are `if ...: return`."""
+    exits: tuple[Exit, ...]
+    """How it may be left early."""
     last_return: ast.Return | None
 
     @classmethod
@@ -56,15 +56,15 @@ class TileBody:
         if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
             del statements[0]
         last = statements[-1]
-        last_return = last if isinstance(last, ast.Return) and _is_plain(last) else None
+        last_return = last if isinstance(last, ast.Return) and is_plain(last) else None
         if last_return is not None:
             del statements[-1]
         # How many tiles there are is known right before the loop, and not earlier.
         sources = {*ids.calls, *ids.counts}
         hoisted = invariant_statements(facts, statements, lambda node: node in sources)
         looped = [s for s in statements if s not in hoisted]
-        guards = [s for s in looped if isinstance(s, ast.If) and _is_guard(s)]
-        return cls(facts, ids, tuple(hoisted), tuple(looped), tuple(guards), last_return)
+        exits = tuple(exits_of(facts, looped))
+        return cls(facts, ids, tuple(hoisted), tuple(looped), exits, last_return)
 
     @property
     def kernel(self) -> Kernel:
@@ -103,6 +103,11 @@ class TileBody:
                 return first, value
         return first, None
 
+    def region_of(self, parameter: str) -> int:
+        """How many exits stand before all that a tile does with a parameter."""
+        first = self.looped.index(self.beginning(parameter)[0])
+        return sum(self.looped.index(found.statement) < first for found in self.exits)
+
     def depends_on_tile(self, node: ast.AST) -> bool:
         sources = {*self.ids.calls, *self.ids.counts}
         return any(
@@ -123,7 +128,7 @@ def check_body(body: TileBody, checklist: Checklist) -> None:
     """Whether the body can run again and again. Raises Declined."""
     _check_program_ids(body, checklist)
     _check_effects(body, checklist)
-    _check_exits(body, checklist)
+    check_exits(body, checklist)
     _check_waits(body, checklist)
     _check_races(body, checklist)
     _check_names(body, checklist)
@@ -133,11 +138,11 @@ def _check_program_ids(body: TileBody, checklist: Checklist) -> None:
     claim = "one-tile-per-program"
     ids = body.ids
     if ids.unknown is not None:
-        detail = f"the axis of the call in line {ids.unknown.lineno} is not a number"
+        detail = f"the axis of {ast.unparse(ids.unknown)} is not a number: write 0, 1 or 2 there"
         raise unknown(claim, "axis-is-not-known", detail)
     check_program_count(body.facts, ids)
     if ids.in_helper:
-        detail = f"{ids.in_helper} reads the program id itself"
+        detail = f"{ids.in_helper} reads the program id itself: hand it over as an argument"
         raise refuted(claim, "helper-reads-program-id", detail)
     used = "stands for that of tiles" if ids.counts else "is not used"
     checklist.prove(claim, f"the number of programs {used}, and no helper reads the program id")
@@ -148,7 +153,8 @@ def _check_effects(body: TileBody, checklist: Checklist) -> None:
     for effect in body.facts.effects:
         if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
             detail = f"what {effect.name} in line {effect.line} does is not known"
-            raise unknown(claim, "opaque-call", f"{detail}: it may read the program id")
+            why = "it may read the program id; where a file defines it, give that file too"
+            raise unknown(claim, "opaque-call", f"{detail}: {why}")
         if effect.kind is EffectKind.PRINT and effect.name == "device_print":
             detail = f"what line {effect.line} prints begins with the program id"
             raise refuted(claim, "prints-the-program-id", detail)
@@ -165,29 +171,6 @@ def _knows_no_grid(name: str) -> bool:
     if name in _OF_HOST or any(f".{module}" in f".{name}" for module in MATH_MODULES[1:]):
         return name.startswith("triton.")
     return function(name) in _OF_THE_LANGUAGE
-
-
-def _check_exits(body: TileBody, checklist: Checklist) -> None:
-    claim = "every-tile-ends-alone"
-    ends = {guard.body[0] for guard in body.guards}
-    for node in chain.from_iterable(map(walk, body.looped)):
-        if isinstance(node, ast.Return) and node not in ends:
-            detail = f"the return in line {node.lineno} is more than `if ...: return`"
-            raise refuted(claim, "early-return", detail)
-    for guard in body.guards:
-        # Triton asks for one type of what is bound before an `if` and again in it.
-        place = body.looped.index(guard)
-        first = {name for s in body.looped[:place] for name in names_bound(s)}
-        again = {name for s in body.looped[place:] for name in names_bound(s)}
-        for name in sorted(again & (first | body.copied)):
-            detail = f"{name} is bound before the return in line {guard.lineno} and again after"
-            raise refuted(claim, "bound-across-a-return", detail)
-    call = returning_early(body.kernel, body.looped)
-    if call is not None:
-        detail = f"what line {call.lineno} calls may return early, and does not compile in a loop"
-        raise refuted(claim, "helper-returns-early", detail)
-    lines = ", ".join(str(guard.lineno) for guard in body.guards)
-    checklist.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
 
 
 def _check_waits(body: TileBody, checklist: Checklist) -> None:
@@ -217,10 +200,26 @@ def _check_races(body: TileBody, checklist: Checklist) -> None:
         load, store = found
         detail = f"line {load.line} reads what line {store.line} writes for another tile"
         raise refuted(claim, "tiles-race", detail)
+    _check_parts(facts, claim)
     for race in find_races(facts):
         detail = f"line {race.load.line} reads what line {race.store.line} writes: {race.numbers}"
         raise refuted(claim, "tiles-race", detail)
     checklist.prove(claim, "no tile is seen to read what another writes")
+
+
+def _check_parts(facts: KernelFacts, claim: str) -> None:
+    """Parts of one tensor that overlap are neither one buffer nor two."""
+    stores = [effect for effect in facts.effects if effect.kind is EffectKind.STORE]
+    others = [effect for effect in facts.effects if effect.pointer is not None]
+    for store, effect in product(stores, others):
+        for stored, used in product(facts.bases(store) or (), facts.bases(effect) or ()):
+            where = facts.launches.overlap(stored, used) if stored != used else ""
+            if where:
+                detail = (
+                    f"line {store.line} writes to {stored}, and line {effect.line} goes to {used}: "
+                    f"the launch in {where} passes parts of one tensor for them, which may overlap"
+                )
+                raise unknown(claim, "tiles-race", detail)
 
 
 def _may_wait(body: TileBody, loop: Loop) -> bool:
@@ -277,29 +276,18 @@ def _check_names(body: TileBody, checklist: Checklist) -> None:
     claim = "names-start-afresh"
     for parameter in body.kernel.parameters:
         if parameter.constexpr and parameter.name in body.bound:
-            detail = f"the constexpr {parameter.name} is bound again"
+            detail = f"the constexpr {parameter.name} is bound again: give that another name"
             raise refuted(claim, "constexpr-in-the-body", detail)
     for statement in body.looped:
         for node in walk(statement):
             if isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
-                detail = f"line {node.lineno} binds a constexpr, which a loop cannot do again"
+                detail = (
+                    f"line {node.lineno} binds a constexpr, which a loop cannot do again: pass it"
+                )
                 raise refuted(claim, "constexpr-in-the-body", detail)
     renamed = ", ".join(body.rebound)
     detail = "nothing that a tile binds is read by the next"
     checklist.prove(claim, f"{detail}: {renamed} under a new name" if renamed else detail)
-
-
-def _is_guard(statement: ast.If) -> bool:
-    """Whether it is `if ...: return`."""
-    match statement:
-        case ast.If(body=[ast.Return() as end], orelse=[]):
-            return _is_plain(end)
-    return False
-
-
-def _is_plain(end: ast.Return) -> bool:
-    """Whether it is `return`, or `return None`."""
-    return end.value is None or (isinstance(end.value, ast.Constant) and end.value.value is None)
 
 
 def mentions(node: ast.AST, name: str) -> bool:

@@ -19,7 +19,7 @@ from tritonopt.rewriting.writing import NotExpressible, Writer, names_bound
 from tritonopt.source import AddArgument, Change, InsertBefore
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
-from tritonopt.source.tuner_functions import counts_arguments
+from tritonopt.source.tuner_functions import counting_use
 from tritonopt.transforms.pruning import check_pruning
 from tritonopt.transforms.tile_limits import Limit, check_builtin
 
@@ -73,7 +73,8 @@ class TileLaunches:
         if why_not:
             if not self.keep_unseen:
                 reason = "unseen-launches" if evidence.unknown else "launch-in-another-file"
-                raise refuted("launches-are-seen", reason, why_not)
+                way = "with unseen_launches=keep the kernel is changed alone"
+                raise refuted("launches-are-seen", reason, f"{why_not}; {way}")
             self.are_kept = True
             self._check_decorators()
             checklist.prove(
@@ -132,12 +133,22 @@ class TileLaunches:
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             check_pruning(kernel.module, decorator)
             if name not in _UNDERSTOOD_DECORATORS:
-                detail = "what another decorator does with one more parameter is not known"
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                what = ast.unparse(called)
+                detail = f"what {what} does with one more parameter is not known"
                 raise unknown("parameter-can-be-added", "unknown-decorator", detail)
-        use = counts_arguments(kernel)
-        if use is not None:
-            detail = f"a heuristic or a hook takes all arguments of a launch in line {use.lineno}"
+        use = counting_use(kernel)
+        if use is not None and use.is_seen:
+            line = use.node.lineno
+            detail = f"a heuristic or a hook takes all arguments of a launch in line {line}"
             raise refuted("parameter-can-be-added", "arguments-are-counted", detail)
+        if use is not None:
+            text = kernel.module.text_of(use.node).partition("\n")[0]
+            detail = (
+                f"what {text} in line {use.node.lineno} does with one more argument is not seen; "
+                "give its file too, or see --context"
+            )
+            raise unknown("parameter-can-be-added", "heuristic-is-not-seen", detail)
         if any(p.kind.startswith("var") for p in self.facts.kernel.parameters):
             detail = "the kernel takes any number of arguments"
             raise refuted("parameter-can-be-added", "unknown-parameters", detail)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from textwrap import indent
 
 from tritonopt.facts.language import MATRIX
-from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.writing import NotExpressible, Writer
 from tritonopt.source import (
@@ -24,13 +23,10 @@ from tritonopt.source import (
 from tritonopt.source.excerpts import statement_code
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tile_body import PLAIN_OPERATORS, TileBody
+from tritonopt.transforms.tile_branches import TileBranches
 from tritonopt.transforms.tile_launches import TileLaunches
 from tritonopt.transforms.tile_numbers import asks_for_tensor
 from tritonopt.transforms.tile_sums import TileSum, TileSums
-
-_NEGATIONS = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}
-_TIGHT = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
-"""What needs no parentheses beside a comparison."""
 
 
 class TileLoop:
@@ -47,10 +43,9 @@ class TileLoop:
         self.writer = writer
         self.replaced: dict[ast.expr, str] = {}
         """New code for expressions of the kernel."""
-        self.gone: set[ast.stmt] = set()
-        """Statements that are written anew, or not at all."""
-        self.at_top: list[str] = []
-        """What each iteration begins with."""
+        self.gone: set[ast.AST] = set()
+        """What is written anew, or not at all."""
+        self.branches = TileBranches(body, writer, self._text)
 
     def changes(self, checklist: Checklist) -> list[Change]:
         body = self.body
@@ -61,8 +56,10 @@ class TileLoop:
             raise NotExpressible("range may be a name of the file's own")
         variable, behind, changes = self._induction()
         changes += self._rename_parameters()
+        self.replaced.update(self.branches.renamed)
         first, last = body.looped[0], body.looped[-1]
-        if all(s in body.guards or s in self.gone for s in body.looped):
+        guards = {found.statement for found in body.exits if found.is_guard}
+        if all(s in guards or s in self.gone for s in body.looped):
             raise NotExpressible("a tile does nothing")
         for end in (first, last):
             if not self.module.has_own_lines(end):
@@ -77,10 +74,12 @@ class TileLoop:
         if not self.launches.bound:
             changes.append(AddParameter(self.kernel, f"{self.launches.parameter}=None"))
         changes += [InsertBefore(first, code) for code in before]
-        top = "".join(f"    {line}\n" for line in self.at_top)
+        branched = self.branches.changes()
+        self.gone |= self.branches.gone
+        top = "".join(f"    {line}\n" for line in self.branches.begins[0])
         head = f"for {variable} in {self._range(tiles)}:{behind}\n"
         changes.append(Enclose(first, last, f"{head}{top}    ..."))
-        changes += self._guarded(last)
+        changes += branched
         changes += self._write_sums(last)
         if body.last_return is not None:
             changes.append(Remove(body.last_return))
@@ -166,7 +165,7 @@ class TileLoop:
 
     def _program_id_statement(self) -> ast.Assign | None:
         """`pid = tl.program_id(0)` where that is the only thing that pid ever is."""
-        if len(self.body.ids.calls) != 1:
+        if len(self.body.ids.calls) != 1 or self.body.ids.conversions:
             return None
         for statement in self.body.looped:
             match statement:
@@ -178,6 +177,11 @@ class TileLoop:
         return None
 
     def _replace_id(self, call: ast.Call, variable: str, *, is_cast: bool) -> None:
+        converted = self.body.ids.conversions.get(call)
+        if converted is not None:
+            cast, type_ = self.writer.language("cast"), self.writer.language(converted)
+            self.replaced[call] = f"{cast}({variable}, {type_})"
+            return
         if self._replace_conversion(call, variable):
             return
         around = self.module.names.parents.get(call)
@@ -211,7 +215,8 @@ class TileLoop:
             kept: set[ast.AST] = set()
             first, begins = self.body.beginning(parameter)
             if begins is None:
-                self.at_top.append(f"{new} = {parameter}")
+                copies = self.branches.begins[self.body.region_of(parameter)]
+                copies.append(f"{new} = {parameter}")
             else:
                 kept = set(walk(begins))
             for statement in self.body.looped:
@@ -229,63 +234,13 @@ class TileLoop:
                 changes.append(Replace(first, f"{new} = {parameter} {operator} {value}"))
         return changes
 
-    # What moves out of the loop, and what goes into guards
+    # What moves out of the loop
 
     def _moved(self, statement: ast.stmt) -> str:
         try:
             return statement_code(self.module, statement)
         except EditConflict as error:
             raise NotExpressible(str(error)) from None
-
-    def _guarded(self, last: ast.stmt) -> list[Change]:
-        changes: list[Change] = []
-        for guard in self.body.guards:
-            changes.append(Remove(guard))
-            self.gone.add(guard)
-            place = self.body.looped.index(guard)
-            if place + 1 < len(self.body.looped):
-                rest = self.body.looped[place + 1]
-                comments = self.module.comments(guard.lineno, (guard.end_lineno or 0) + 1)
-                code = "".join(f"{comment}\n" for comment in comments)
-                code += f"if {self._negated(guard.test)}:\n    ..."
-                changes.append(Enclose(rest, last, code))
-            elif any(e.node in set(walk(guard.test)) for e in self.body.facts.effects):
-                raise NotExpressible(f"the condition in line {guard.lineno} does something")
-        return changes
-
-    def _negated(self, test: ast.expr) -> str:
-        values, forms = self.body.facts.values, self.body.facts.forms
-        match test:
-            case ast.Compare(left=ast.Name() as left, ops=[ast.Is()], comparators=[right]):
-                return f"{self._text(left)} is not {self._text(right)}"
-            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _NEGATIONS:
-                # Of numbers that may be NaN, neither `a < b` nor `a >= b` holds.
-                sides = [values[left], values[right]]
-                whole = all(is_integer(v.dtype) or v.dtype in ("int", "bool") for v in sides)
-                whole = whole or forms.is_integer(forms.of(sides[0]) - forms.of(sides[1]))
-                if isinstance(left, _TIGHT) and isinstance(right, _TIGHT) and whole:
-                    return f"{self._text(left)} {_NEGATIONS[type(op)]} {self._text(right)}"
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self._text(operand)
-        if self._is_truth(test):
-            text = self._code(test, self.replaced)
-            return f"not {text}" if isinstance(test, _TIGHT) else f"not ({text})"
-        if isinstance(test, _TIGHT) and is_integer(values[test].dtype):
-            return f"{self._text(test)} == 0"
-        raise NotExpressible(f"the condition in line {test.lineno} may be a number, or None")
-
-    def _is_truth(self, test: ast.expr) -> bool:
-        """Whether it is true or false, and no number: Triton has no `not` of numbers."""
-        match test:
-            case ast.Compare() | ast.UnaryOp(op=ast.Not()):
-                return True
-            case ast.BoolOp(values=values):
-                return all(map(self._is_truth, values))
-            case ast.Name(id=name) if any(
-                p.constexpr for p in self.kernel.parameters if p.name == name
-            ):
-                return True
-        return self.body.facts.values[test].dtype == "bool"
 
     def _text(self, node: ast.expr) -> str:
         """The text of an expression as it will be, in parentheses where it takes several lines."""

@@ -37,7 +37,9 @@ class _Numbers:
     def __init__(self, facts: KernelFacts, ids: ProgramIds) -> None:
         self._facts = facts
         self._module = facts.kernel.module
-        self._sources = {facts.values[call].serial for call in ids.calls if call in facts.values}
+        # What a helper casts is a tensor.
+        plain = [call for call in ids.calls if call not in ids.conversions]
+        self._sources = {facts.values[call].serial for call in plain if call in facts.values}
         self._known: dict[int, bool | None] = {}
         self._bounds = Bounds(facts)
 

@@ -191,13 +191,19 @@ class _Finder:
         self, statement: ast.Expr, call: ast.Call, effect: Effect, under: ast.If | None
     ) -> TileSum:
         pointer, added, mask = self._arguments(call, effect.name)
-        earlier = [guard for guard in self.body.guards if guard.lineno < statement.lineno]
-        if not all(self.body.asks_for_tile(guard.test) for guard in earlier):
+        earlier = [found for found in self.body.exits if found.statement.lineno < statement.lineno]
+        if not all(self.body.asks_for_tile(found.test) for found in earlier):
             raise NotExpressible("it may be that no tile comes to it")
         where = [pointer] if mask is None else [pointer, mask]
         inside = {node for part in where for node in walk(part)}
-        if any(map(self.body.depends_on_tile, where)):
+        if self.body.depends_on_tile(pointer):
             raise NotExpressible("each tile adds somewhere else")
+        if mask is not None and self.body.depends_on_tile(mask):
+            # Of lanes that no tile adds to, the memory may not even exist.
+            way = (
+                "if it is true or false for a whole tile, write that part as `if ...: return` above"
+            )
+            raise NotExpressible(f"its mask depends on the tile ({way})")
         if any(e.node in inside for e in self.facts.effects):
             raise NotExpressible("its address is loaded")
         bases = self._bases(effect)

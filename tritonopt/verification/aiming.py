@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 from .arguments import FLOATS, ChoiceArgument, RangeArgument, Signature, TensorArgument
 from .coverage import Coverage, Loop
 from .deliberate import ROWS, named_sizes, sized
-from .demands import Demand
+from .demands import LOOPS, Demand
 from .examples import FAR_BELOW, NAN, ZEROS, Example, Limits, PlainValue
 
 _SMALL = 5
+_STEP = 4
+"""So much larger than a small size at least is one that may show what it bears on."""
 _MOST_WORK = 6_000
 """Statements of kernels that one call may execute: about half a second of the interpreter."""
 _ALL_WORK = 30_000
@@ -31,6 +33,8 @@ _MOST_SINGLED_OUT = 24
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
 _MOST_VALUES = 4
+_MOST_COSTLY = 2
+"""So many calls may take long that are made to come beyond what a test compares with."""
 _ROUND = (16, 64, 128)
 """Sizes for launchers that take no odd ones."""
 
@@ -53,11 +57,15 @@ class Aiming:
     seen: Seen
     unmet: Callable[[], list[Demand]]
     singled_out: Iterable[int] = ()
+    limits_named: Iterable[int] = ()
+    """Numbers that the files' tests compare something with."""
 
     governed: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     """The sizes that bear on the turns of a loop of a version."""
     work: int = 0
     calls: int = 0
+    _weighed: set[str] = field(default_factory=set)
+    """Sizes of which is known on which loops they bear."""
     _slopes: dict[str, float] = field(default_factory=dict)
     _base: Mapping[str, int] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
@@ -79,6 +87,7 @@ class Aiming:
             yield from self._tiles(name, odd=odd)
         rich = self._rich()
         yield from self._variations(rich)
+        yield from self._beyond(names)
         yield from self._numbers(names)
         yield from self._combinations(rich)
 
@@ -130,14 +139,20 @@ class Aiming:
 
     def _explore(self, name: str, size: int) -> Iterator[Example]:
         """One size alone larger: what loops do then, and what it costs."""
-        self._explored[name] = size
         sizes = {**self._base, name: size}
         yield from self._try(sizes, needed=True)
+        while not self._of(sizes) and size > self._base[name] + _STEP:
+            # Not so large, where nothing is written for a large one.
+            size = (size + self._base[name]) // 4 * 2 + 1
+            sizes = {**self._base, name: size}
+            yield from self._try(sizes, needed=True)
+        self._explored[name] = size
         before, after = (
             self.seen(sized(self.signature, self.limits, s)) for s in (self._base, sizes)
         )
         if before is None or after is None:
             return
+        self._weighed.add(name)
         growth = sum(c.work for c in after) - sum(c.work for c in before)
         self._slopes[name] = max(growth, 0) / max(size - self._base[name], 1)
         for title, old, new in zip(("original", "rewritten"), before, after, strict=True):
@@ -224,19 +239,16 @@ class Aiming:
         wanted = {(d.title, d.line) for d in self.unmet() if d.kind in ("turns", "ragged")}
         return any(name in self.governed.get(loop, ()) for loop in wanted)
 
-    def tiles_grow(self, demand: Demand) -> bool:
-        """Whether the tiles of a loop grew with every size, so that one always held it all."""
+    def largest_single(self, demand: Demand) -> int:
+        """The largest size tried that bears on a loop, where it never took a second turn; or 0."""
         at = ("original", "rewritten").index(demand.title)
-        small = self._of(self._base)
-        for name in self.governed.get((demand.title, demand.line), ()) if small else ():
-            sizes = [s for s in self._tried.get(name, ()) if self._of({**self._base, name: s})]
-            if not sizes:
-                continue
-            loop = self._of({**self._base, name: max(sizes)})[at].loops.get(demand.line, Loop())
-            before = small[at].loops.get(demand.line, Loop())
-            if loop.turns == 1 and loop.bounds and before.bounds:
-                return abs(loop.bounds[2]) > abs(before.bounds[2])
-        return False
+        largest = 0
+        for name in self.governed.get((demand.title, demand.line), ()):
+            for size in (*self._tried.get(name, ()), self._explored.get(name, 0)):
+                found = self._of({**self._base, name: size})
+                turns = found[at].loops.get(demand.line, Loop()).turns if found else 0
+                largest = max(largest, size if turns == 1 else 0)
+        return largest
 
     def cannot_be_ragged(self, demand: Demand) -> bool:
         """Whether all was tried that could have cut the last turn of a loop short.
@@ -246,8 +258,8 @@ class Aiming:
         """
         at = ("original", "rewritten").index(demand.title)
         if (demand.title, demand.line) not in self.governed:
-            # No size has a part in how often it turns.
-            return True
+            # No size has a part in how often it turns, as far as each could be changed.
+            return self._weighed >= set(self._base)
         for name in self.governed[demand.title, demand.line]:
             for size in self._tried.get(name, ()):
                 found = self._of({**self._base, name: size})
@@ -269,48 +281,47 @@ class Aiming:
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Every value of what has a few, tensors left out, and values that few rows have."""
         yield from self._made(sizes)
-        for values in self._changes():
+        for values in _changes(self.signature):
             yield from self._made(sizes, partial(_changed, values=values))
-        for dtype in self._types():
+        for dtype in _types(self.signature, self.limits):
             yield from self._made(sizes, partial(_typed, dtype=dtype))
         for kind in (FAR_BELOW, NAN):
             yield from self._made(sizes, partial(Example.plain, values=kind, dtypes={}))
         yield from self._made(sizes, _with_zeros)
-
-    def _types(self) -> list[str]:
-        """Other types of floats than the first; float64 where several are taken."""
-        taken = {d for t in self.signature.tensors for d in t.dtypes if d in FLOATS}
-        known = list(dict.fromkeys(d for t in self.signature.tensors for d in t.dtypes[1:]))
-        known += ["f64"] if len(taken) > 1 else []
-        return [d for d in dict.fromkeys(known) if d in FLOATS and d in self.limits.dtypes]
-
-    def _changes(self) -> list[Mapping[str, object]]:
-        found: list[Mapping[str, object]] = []
-        for argument in self.signature.arguments:
-            if isinstance(argument, ChoiceArgument):
-                found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
-            elif isinstance(argument, RangeArgument) and argument.high > argument.low:
-                found.append({argument.name: argument.high})
-            elif isinstance(argument, TensorArgument) and argument.optional:
-                found.append({argument.name: None})
-        return found
 
     def _numbers(self, names: list[str]) -> Iterator[Example]:
         """What the text singles out, for each size, and for the product of all."""
         made = 0
         for size in self.singled_out:
             if len(names) > 1 and made < _MOST_SINGLED_OUT:
-                product = {**dict.fromkeys(names, 1), names[-1]: size}
-                if self._affordable(product, needed=False):
-                    yield from self._made(product)
+                together = {**dict.fromkeys(names, 1), names[-1]: size}
+                if self._affordable(together, needed=False):
+                    yield from self._made(together)
             for name in names:
                 if made < _MOST_SINGLED_OUT:
                     made += 1
                     yield from self._try({**self._base, name: size})
 
+    def _beyond(self, names: list[str]) -> Iterator[Example]:
+        """One more than what tests compare with, as long as something has not run.
+
+        What such a size costs is not known before, for it is another kernel that it may lead to.
+        """
+        costly = _MOST_COSTLY
+        for name, size in product(names, sorted(self.limits_named)):
+            if all(d.kind in LOOPS for d in self.unmet()):
+                return
+            sizes = {**self._base, name: size + 1}
+            if self._elements(sizes) > _MOST_ELEMENTS:
+                sizes = {**dict.fromkeys(names, 1), name: size + 1}
+            cheap = self._affordable(sizes, needed=True)
+            if cheap or (costly and self._elements(sizes) <= _MOST_ELEMENTS):
+                costly -= not cheap
+                yield from self._made(sizes)
+
     def _combinations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Changes two by two, as long as something has not run."""
-        for one, other in combinations(self._changes(), 2):
+        for one, other in combinations(_changes(self.signature), 2):
             if not self.unmet():
                 return
             yield from self._made(sizes, partial(_changed, values={**one, **other}))
@@ -328,6 +339,27 @@ class Aiming:
         found = change(sized(self.signature, self.limits, sizes))
         self._origins[found] = sizes, change
         return found
+
+
+def _types(signature: Signature, limits: Limits) -> list[str]:
+    """Other types of floats than the first; float64 where several are taken."""
+    taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
+    known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
+    known += ["f64"] if len(taken) > 1 else []
+    return [d for d in dict.fromkeys(known) if d in FLOATS and d in limits.dtypes]
+
+
+def _changes(signature: Signature) -> list[Mapping[str, object]]:
+    """One argument each with another value than the first, or left out."""
+    found: list[Mapping[str, object]] = []
+    for argument in signature.arguments:
+        if isinstance(argument, ChoiceArgument):
+            found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
+        elif isinstance(argument, RangeArgument) and argument.high > argument.low:
+            found.append({argument.name: argument.high})
+        elif isinstance(argument, TensorArgument) and argument.optional:
+            found.append({argument.name: None})
+    return found
 
 
 def _with_zeros(example: Example) -> Example:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from .coverage import Coverage
 from .examples import NAN, NONFINITE, Example
-from .interpreter import REVERSED
 from .judging import (
     FACTOR,
     NOT_WRITTEN,
@@ -29,7 +28,7 @@ from .judging import (
     unstable,
     writes_differ,
 )
-from .outcomes import OUT_OF_MEMORY, TOO_LARGE, Failure, Outcome, RunOptions
+from .outcomes import OUT_OF_MEMORY, REVERSED, TOO_LARGE, Failure, Outcome, RunOptions
 from .values import AWAY
 from .workers import VersionWorker
 
@@ -191,6 +190,8 @@ class Checker:
                     self.compared += known.compared
                     if self.interpreted:
                         self.saw(example, known.coverage)
+                    else:
+                        self.covers(known.coverage)
                 elif known.compared and self.interpreted:
                     self._saw_guards(known.coverage)
             else:
@@ -201,15 +202,19 @@ class Checker:
 
     def saw(self, example: Example, coverage: tuple[Coverage, Coverage]) -> None:
         """Both versions ran that, on an example that taught something."""
-        ours, theirs = coverage
         self.seen[example] = coverage
+        self.covers(coverage)
+
+    def covers(self, coverage: tuple[Coverage, Coverage]) -> None:
+        """Some of what both versions ran: compiled kernels do not tell all of it."""
+        ours, theirs = coverage
         self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
 
     def _saw_guards(self, coverage: tuple[Coverage, Coverage]) -> None:
         """A guard ended every program of a call: that nothing is written has been compared."""
         ours, theirs = coverage
         if not (ours.stored or theirs.stored):
-            self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
+            self.covers(coverage)
 
     def try_out(self, example: Example) -> Examination:
         """Examine a call that the original need not take: what ails it there is no verdict."""
@@ -229,6 +234,31 @@ class Checker:
         return RunOptions(fusion=fusion), different
 
     def _examine(self, example: Example) -> Examination:
+        ours, theirs = self._both(example)
+        rejected = self._failures(ours, theirs)
+        if rejected is not None:
+            return rejected
+        self.launched = self.launched or bool(ours.first.launches)
+        otherwise = self._undetermined(example, ours)
+        if otherwise is not None:
+            return otherwise
+        for outcome in (ours.first, ours.second):
+            if outcome.damage:
+                why = f"the original writes outside of its memory: {outcome.damage[0]}"
+                return self._unfit(example, why, "the original writes outside of its memory")
+        fault = self._fault(ours.first, theirs)
+        if fault:
+            return Examination(True, Difference(fault))
+        found = self._compare(example, ours, theirs)
+        return replace(
+            found,
+            written=ours.first.written,
+            compared=elements_compared(ours, theirs),
+            coverage=(ours.first.coverage, theirs.first.coverage),
+        )
+
+    def _both(self, example: Example) -> tuple[Pair, Pair]:
+        """Two runs of either version."""
         both = self.options(example)
         # Both work at the same time: each has its own process.
         begin = time.monotonic()
@@ -243,61 +273,52 @@ class Checker:
             # A busy machine is no difference: alone, it may well answer.
             seconds = max(_LEAST_SECONDS, 2 * (ours.first.seconds + ours.second.seconds))
             theirs = Pair(*self.rewritten.run_within(seconds, example, both))
-        rejected = self._failures(ours, theirs)
-        if rejected is not None:
-            return rejected
-        self.launched = self.launched or bool(ours.first.launches)
+        return ours, theirs
+
+    def _undetermined(self, example: Example, ours: Pair) -> Examination | None:
+        """What becomes of it where the original differs from itself; None where that is nothing."""
         trouble = unstable(ours)
-        if trouble is not None and not self._tolerable(example, ours):
-            poisoned = self.lanes_poisoned
-            if not self.sound or self.unfit < _MOST_CAUSES:
-                self._look_for_the_cause(example, ours, trouble)
-            if not self.stopped and poisoned and not self.lanes_poisoned:
-                return self._examine(example)
-            why = self.stopped or f"the original differs from itself ({trouble.label})"
-            if self.identical and ours.first.atomics:
-                # Small calls may add in few orders; that says nothing of the others.
-                self.stopped = why
-                return Examination(False)
-            return self._unfit(example, why, "the original's result is not determined")
-        for outcome in (ours.first, ours.second):
-            if outcome.damage:
-                why = f"the original writes outside of its memory: {outcome.damage[0]}"
-                return self._unfit(example, why, "the original writes outside of its memory")
+        if trouble is None or self._tolerable(example, ours):
+            return None
+        poisoned = self.lanes_poisoned
+        if not self.sound or self.unfit < _MOST_CAUSES:
+            self._look_for_the_cause(example, ours, trouble)
+        if not self.stopped and poisoned and not self.lanes_poisoned:
+            return self._examine(example)  # with the masked lanes as they are
+        why = self.stopped or f"the original differs from itself ({trouble.label})"
+        if self.identical and ours.first.atomics:
+            # Small calls may add in few orders; that says nothing of the others.
+            self.stopped = why
+            return Examination(False)
+        return self._unfit(example, why, "the original's result is not determined")
+
+    def _fault(self, original: Outcome, theirs: Pair) -> str:
+        """What the rewritten version does wrong, whatever it computes; not what both do."""
         for outcome in (theirs.first, theirs.second):
             if outcome.damage:
-                text = f"the rewritten version writes outside of its memory: {outcome.damage[0]}"
-                return Examination(True, Difference(text))
-        if ours.first.strays:
+                return f"the rewritten version writes outside of its memory: {outcome.damage[0]}"
+        rewritten = theirs.first
+        if original.strays:
             self.note("the original reads outside of its memory")
-        elif theirs.first.strays:
-            text = f"the rewritten version reads outside of its memory: {theirs.first.strays[0]}"
-            return Examination(True, Difference(text))
-        if ours.first.clashes:
+        elif rewritten.strays:
+            return f"the rewritten version reads outside of its memory: {rewritten.strays[0]}"
+        if original.clashes:
             self.note("programs of the original overwrite each other's results")
-        elif theirs.first.clashes:
-            text = f"the rewritten version has a race: {theirs.first.clashes[0]}"
-            return Examination(True, Difference(text))
-        if ours.first.retyped:
+        elif rewritten.clashes:
+            return f"the rewritten version has a race: {rewritten.clashes[0]}"
+        if original.retyped:
             self.note(
                 "the original does not compile, as far as the interpreter can tell: "
-                + ours.first.retyped[0]
+                + original.retyped[0]
             )
-        elif theirs.first.retyped:
-            text = f"the rewritten version does not compile: {theirs.first.retyped[0]}"
-            return Examination(True, Difference(text))
-        if ours.first.false_hints:
+        elif rewritten.retyped:
+            return f"the rewritten version does not compile: {rewritten.retyped[0]}"
+        if original.false_hints:
             self.note("the original gives the compiler false hints, which were not checked further")
-        elif theirs.first.false_hints:
+        elif rewritten.false_hints:
             text = "the rewritten version gives the compiler a false hint: "
-            return Examination(True, Difference(text + theirs.first.false_hints[0]))
-        found = self._compare(example, ours, theirs)
-        return replace(
-            found,
-            written=ours.first.written,
-            compared=elements_compared(ours, theirs),
-            coverage=(ours.first.coverage, theirs.first.coverage),
-        )
+            return text + rewritten.false_hints[0]
+        return ""
 
     def _received(self, seconds: float, ours: Pair) -> tuple[Outcome, ...]:
         """What the rewritten version answers; with an original that was fast, it is soon."""

@@ -52,7 +52,8 @@ def left_out(old: Launchers, new: source.Module, verified: Iterable[str]) -> lis
             definition = launchers.aliases.get(name, name)
             if definition in launchers.definitions:
                 covered |= launchers.reached(definition)
-    kernels = {k.name for k in old.module.kernels}
+    # Of a kernel in a class it is the class.
+    kernels = {k.qualname.partition(".")[0] for k in old.module.kernels}
     found = differing_definitions(old.module, new) & old.definitions.keys() - covered
     return sorted(n for n in found if n in kernels or _launches(old, n))
 

@@ -49,6 +49,8 @@ class Coverage:
     """Whole numbers that were passed to kernels as constants: block sizes are among them."""
     work: int = 0
     """How many statements of kernels were executed, programs that stored nothing included."""
+    writers: frozenset[str] = frozenset()
+    """Kernels of which a launch changed memory: known of compiled ones as well."""
     stored: bool = True
     """Whether a program stored something; else only guards that ended programs are told of."""
 
@@ -63,5 +65,6 @@ class Coverage:
             (*self.grids, *other.grids),
             self.constants | other.constants,
             self.work + other.work,
+            self.writers | other.writers,
             self.stored or other.stored,
         )

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tritonopt import source
+from tritonopt import facts, source
+from tritonopt.facts.turns import takes_one_turn
 
 from .coverage import Coverage
 from .differing import Comparison, Statement, Version, inner_blocks
+from .straight import always_run
 
 _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""
-_KINDS = ("line", "true", "false", "turns", "ragged")
+LOOPS = ("turns", "ragged")
+"""What is asked of the turns of loops."""
+_KINDS = ("line", "true", "false", *LOOPS)
 
 
 @dataclass(frozen=True)
@@ -27,10 +31,14 @@ class Demand:
     """One of `_KINDS`."""
     text: str
     column: int = 0
+    always: frozenset[str] = frozenset()
+    """Kernels of which every program runs the line."""
+    impossible: bool = False
+    """Whether the text shows that no call can meet it."""
 
     def met_by(self, seen: Coverage) -> bool:
         if self.kind == "line":
-            return self.line in seen.lines
+            return self.line in seen.lines or bool(self.always & seen.writers)
         if self.kind in ("true", "false"):
             return ((self.line, self.column), self.kind == "true") in seen.tests
         loop = seen.loops.get(self.line)
@@ -55,23 +63,45 @@ def demands(
 ) -> list[Demand]:
     """What has to run of both versions; `reached` names what the launcher of each reaches."""
     compared = Comparison.of(old, new)
-    found: dict[Demand, None] = {}
+    found: list[Demand] = []
     for title, version, other, names in (
         ("original", compared.old, compared.new, reached[0]),
         ("rewritten", compared.new, compared.old, reached[1]),
     ):
-        for body in version.bodies.values():
-            if body.name.partition(".")[0] not in names:
-                continue
-            counterpart = other.bodies.get(body.name)
-            known = set() if counterpart is None else _choices(counterpart.node)
-            known |= _of_hardware(version.module, body.node)
-            if version.module.kernel(body.node.name) is not None:
-                known |= _of_launches(body.node)
-            for statement in body.statements:
-                if statement.concerned:
-                    found.update(dict.fromkeys(_demanded(title, version, statement, known)))
+        asked = dict.fromkeys(_of_version(title, version, other, names))
+        always, single = always_run(version), _single_turns(version.module, asked)
+        for demand in asked:
+            kernels = always.get(demand.line, frozenset())
+            impossible = demand.kind in LOOPS and demand.line in single
+            found.append(replace(demand, always=kernels, impossible=impossible))
     return sorted(found, key=lambda d: (d.title, d.line, d.column, _KINDS.index(d.kind)))
+
+
+def _of_version(title: str, version: Version, other: Version, names: set[str]) -> Iterator[Demand]:
+    """What has to run of the functions of one version that are reached."""
+    for body in version.bodies.values():
+        if body.name.partition(".")[0] not in names:
+            continue
+        counterpart = other.bodies.get(body.name)
+        known = set() if counterpart is None else _choices(counterpart.node)
+        known |= _of_hardware(version.module, body.node)
+        if version.module.kernel(body.node.name) is not None:
+            known |= _of_launches(body.node)
+        for statement in body.statements:
+            if statement.concerned:
+                yield from _demanded(title, version, statement, known)
+
+
+def _single_turns(module: source.Module, asked: Iterable[Demand]) -> set[int]:
+    """The lines of loops of which more than one turn is asked, and which never take it."""
+    lines = {d.line for d in asked if d.kind in LOOPS}
+    found = set()
+    for kernel in module.kernels:
+        if any(kernel.node.lineno <= n <= (kernel.node.end_lineno or 0) for n in lines):
+            known = facts.of(kernel)
+            own = [x for x in known.loops if not x.inlined and x.line in lines]
+            found |= {loop.line for loop in own if takes_one_turn(known, loop)}
+    return found
 
 
 def _demanded(

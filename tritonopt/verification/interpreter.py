@@ -21,10 +21,8 @@ from typing import Any
 import numpy as np
 
 from . import bfloat16
+from .outcomes import FORWARD, REVERSED
 from .probes import RECORDER
-
-FORWARD, REVERSED = 0, 1
-"""Orders of programs; every other number is the seed of a shuffled one."""
 
 
 class Refused(Exception):

@@ -477,16 +477,7 @@ def _measure(
     distance, own_distance = (np.abs(_minus(v, exact, usable)) for v in (theirs, ours))
     error, own = (np.maximum(d - lost, 0.0) / scale for d in (distance, own_distance))
     zero = largest <= tiny
-    sensitivity = np.zeros_like(error)
-    if moved is not None and moved.bits.shape == output.bits.shape:
-        away = moved.reals()
-        comparable = usable & np.isfinite(away)
-        sensitivity = np.where(comparable, np.abs(_minus(away, exact, comparable)) / scale, 0.0)
-        # A single row may hardly have moved by chance, half of them will not.
-        sensitivity = _row_maximum(sensitivity, columns)
-        if not zero.all():
-            usual = np.quantile(sensitivity[~zero], 0.5, method="lower")
-            sensitivity = np.maximum(sensitivity, usual)
+    sensitivity = _sensitivity(output, exact, moved, usable, scale, zero)
     beyond = np.maximum(error - FACTOR * sensitivity, 0.0)
     own_beyond = np.maximum(own - FACTOR * sensitivity, 0.0)
     at = int(beyond.argmax())
@@ -516,6 +507,22 @@ def _measure(
             message = "one version is inf where the other is -inf"
         return _at(message, output, other, wrong), found
     return None, found
+
+
+def _sensitivity(
+    output: Output, exact: Reals, moved: Output | None, usable: Mask, scale: Reals, zero: Mask
+) -> Reals:
+    """How far each row moves, as a share of its largest value, when the inputs are nudged."""
+    if moved is None or moved.bits.shape != output.bits.shape:
+        return np.zeros_like(exact)
+    away = moved.reals()
+    comparable = usable & np.isfinite(away)
+    found = np.where(comparable, np.abs(_minus(away, exact, comparable)) / scale, 0.0)
+    # A single row may hardly have moved by chance, half of them will not.
+    found = _row_maximum(found, _columns(output))
+    if not zero.all():
+        found = np.maximum(found, np.quantile(found[~zero], 0.5, method="lower"))
+    return found
 
 
 def _said(distance: float, own: float, row: float, tiny: float) -> str:

@@ -168,6 +168,12 @@ class Launchers:
             if self.definition_of(launcher) not in called
         ]
 
+    def reaching(self, kernel: str) -> list[Launcher]:
+        """The outermost launchers that run a kernel, which is given by its qualified name."""
+        top = kernel.partition(".")[0]
+        outermost = self.outermost()
+        return [x for x in outermost if top in self.reached(self.definition_of(x))]
+
     def definition_of(self, launcher: Launcher) -> str:
         return self.aliases.get(launcher.name, launcher.name)
 

@@ -17,6 +17,8 @@ OUT_OF_MEMORY = "OutOfMemoryError"
 """The kind of a failure that the original is not blamed for."""
 TOO_LARGE = "TooLarge"
 """The kind of a failure to place more memory than is compared."""
+FORWARD, REVERSED = 0, 1
+"""Orders of programs on the interpreter; every other number is the seed of a shuffled one."""
 _REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
 
 
@@ -106,7 +108,7 @@ class Outcome:
     atomics: bool = False
     """Whether a kernel used atomic operations, so that the order of its additions is open."""
     coverage: Coverage = field(default_factory=Coverage)
-    """Interpreter: what ran."""
+    """What ran: of compiled kernels only which of them wrote something."""
     retyped: tuple[str, ...] = ()
     """Interpreter: names that a loop leaves with another type, which does not compile."""
     failure: Failure | None = None
@@ -165,7 +167,7 @@ class RunOptions:
     """Which of two patterns fills memory that has no value yet."""
     lanes: bool = False
     """Interpreter: masked-off lanes of a load without `other` read poison, not 0."""
-    order: int = 0
+    order: int = FORWARD
     """Interpreter: programs run forward (0), reversed (1), or shuffled with this seed."""
     fusion: bool = True
     """cuda: whether `a * b + c` may be contracted."""

@@ -198,6 +198,7 @@ class Recorder:
         self.stored = self.any_stored = False
         self.grids: dict[tuple[str, tuple[int, ...]], None] = {}
         self.constants: set[int] = set()
+        self.writers: set[str] = set()
 
     def program_begins(self) -> None:
         """Also where the last one of a launch has ended."""
@@ -219,6 +220,11 @@ class Recorder:
         self.grids[name, grid] = None
         self.constants.update(c for c in constants if type(c) is int)
 
+    def wrote(self, kernel: str) -> None:
+        """A launch has changed memory; of a compiled kernel nothing else is told."""
+        self.writers.add(kernel)
+        self.any_stored = True
+
     def coverage(self) -> Coverage:
         total = Sheet()
         if self.any_stored:
@@ -231,6 +237,7 @@ class Recorder:
             tuple(self.grids),
             frozenset(self.constants),
             self.kernel.statements,
+            frozenset(self.writers),
             self.any_stored,
         )
 
@@ -238,10 +245,14 @@ class Recorder:
 RECORDER = Recorder()
 
 
-def install(path: str) -> None:
-    """From now on kernels of the file at this path have probes, once they are interpreted."""
+def install() -> None:
+    """From now on code that was instrumented finds its probes."""
     setattr(builtins, _KERNEL, RECORDER.kernel)
     setattr(builtins, _HOST, RECORDER.host)
+
+
+def install_in_kernels(path: str) -> None:
+    """From now on kernels of the file at this path have probes, once they are interpreted."""
     interpreter: Any = importlib.import_module("triton.runtime.interpreter")
     rewriter: Any = getattr(interpreter, "FunctionRewriter", None)
     original: Any = getattr(rewriter, "_transform_ast", None)

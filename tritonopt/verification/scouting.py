@@ -6,6 +6,7 @@ its sizes are what decides, and they are the same.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from .coverage import Coverage
@@ -13,7 +14,9 @@ from .examples import Example
 from .outcomes import RunOptions, VersionSpec
 from .workers import Died, Refusal, VersionWorker
 
-_SECONDS = 60.0
+_SECONDS = 30.0
+_PATIENCE = 6
+"""So many calls it may fail to run before it is not asked again, unless it could run one."""
 
 
 class Scouts:
@@ -26,22 +29,34 @@ class Scouts:
         """Why the interpreter could not say it, of the last call of which it could not."""
         self.reached = False
         """Whether it could of any."""
+        self.failed = 0
+        self.seconds = 0.0
+        """What asking took so far."""
 
     def run(self, example: Example) -> tuple[Coverage, Coverage] | None:
         """What both versions run; None where the interpreter cannot run one of them."""
-        found = []
-        for worker in self.workers:
-            try:
-                (outcome,) = worker.run(example, RunOptions())
-            except (Died, Refusal) as error:
-                self.trouble = str(error)
-                return None
-            if outcome.failure is not None:
-                self.trouble = str(outcome.failure)
-                return None
-            found.append(outcome.coverage)
+        if self.failed >= _PATIENCE and not self.reached:
+            return None
+        begin = time.monotonic()
+        found = [self._asked(worker, example) for worker in self.workers]
+        self.seconds += time.monotonic() - begin
+        ours, theirs = found
+        if ours is None or theirs is None:
+            self.failed += 1
+            return None
         self.reached = True
-        return found[0], found[1]
+        return ours, theirs
+
+    def _asked(self, worker: VersionWorker, example: Example) -> Coverage | None:
+        try:
+            (outcome,) = worker.run(example, RunOptions())
+        except (Died, Refusal) as error:
+            self.trouble = str(error)
+            return None
+        if outcome.failure is not None:
+            self.trouble = str(outcome.failure)
+            return None
+        return outcome.coverage
 
     def close(self) -> None:
         for worker in self.workers:

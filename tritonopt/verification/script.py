@@ -13,14 +13,17 @@ import ast
 import base64
 import dataclasses
 import json
+import re
 import zlib
+from importlib.resources import files
 from pathlib import Path
 
 from .examples import Example
 from .outcomes import RunOptions, VersionSpec
 
-_HERE = Path(__file__).parent
+_HOME = files("tritonopt")
 _PACKAGE = "tritonopt_counterexample"
+"""What `tritonopt` is called in a script."""
 _WIDTH = 2000
 """Characters in a line of what nobody reads."""
 
@@ -50,7 +53,7 @@ def example():
 
 def runs():
     """Each version runs twice: what must not matter is different the second time."""
-    from {package}.outcomes import RunOptions
+    from {outcomes} import RunOptions
 
     return ({runs})
 
@@ -69,8 +72,8 @@ import tokenize
 def run(version):
     """One version, in this process; gives what came out of every run."""
     from dataclasses import replace
-    from {package}.outcomes import VersionSpec
-    from {package}.worker import _Server
+    from tritonopt.verification.outcomes import VersionSpec
+    from tritonopt.verification.worker import Server
 
     path = ORIGINAL if version == "original" or version in TEXTS else REWRITTEN
     text = TEXTS.get(version)
@@ -78,7 +81,7 @@ def run(version):
         with tokenize.open(path) as stream:
             text = stream.read()
     given = {spec}
-    server = _Server()
+    server = Server()
     server.load(
         replace(
             given,
@@ -95,7 +98,7 @@ def run(version):
 
 def outcomes(version):
     """The same in a process of its own; a crash is an outcome as well."""
-    from {package}.outcomes import Failure, Outcome
+    from tritonopt.verification.outcomes import Failure, Outcome
 
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "outcomes")
@@ -113,9 +116,15 @@ def outcomes(version):
 
 def difference(ours, theirs):
     """The first thing that is wrong, or None."""
-    from {package} import judging
+    from tritonopt.verification.judging import (
+        Pair,
+        bits_differ,
+        forms_differ,
+        unstable,
+        writes_differ,
+    )
 
-    old, new = judging.Pair(*ours), judging.Pair(*theirs)
+    old, new = Pair(*ours), Pair(*theirs)
     for name, pair in (("original", old), ("rewritten version", new)):
         for outcome in (pair.first, pair.second):
             if outcome.failure is not None:
@@ -132,12 +141,12 @@ def difference(ours, theirs):
     if not old.first.false_hints:
         for found in first.false_hints:
             return f"the rewritten version gives the compiler a false hint: {{found}}"
-    found = judging.forms_differ(old.first, first)
-    if found is None and judging.unstable(old) is None:
-        found = judging.unstable(new)
+    found = forms_differ(old.first, first)
+    if found is None and unstable(old) is None:
+        found = unstable(new)
         if found is not None:
             found = f"two runs of the rewritten version differ:\\n{{found}}"
-    return found or judging.writes_differ(old, new) or judging.bits_differ(old, new)
+    return found or writes_differ(old, new) or bits_differ(old, new)
 
 
 def main():
@@ -155,21 +164,21 @@ def main():
 
 
 class Bundle(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports {package}.NAME from the texts in this script."""
+    """Imports the modules of {package} from the texts in this script."""
 
     def find_spec(self, name, path, target=None):
         if name.partition(".")[0] != {package!r}:
             return None
-        spec = importlib.util.spec_from_loader(name, self, is_package="." not in name)
+        spec = importlib.util.spec_from_loader(name, self, is_package=self.is_package(name))
         spec.origin = f"{{name}}.py"
         spec.has_location = True
         return spec
 
     def is_package(self, name):
-        return "." not in name
+        return name not in SOURCES
 
     def get_source(self, name):
-        return SOURCES.get(name.partition(".")[2], "")
+        return SOURCES.get(name, "")
 '''
 
 _TAIL = '''
@@ -224,11 +233,12 @@ def script(
         backend=original.backend,
         imports=_indented(_imports(example), 4),
         example=_expression(example, 4),
-        package=_PACKAGE,
+        outcomes=_renamed(RunOptions.__module__),
         runs="".join(f"{_expression(r, 4)}, " for r in runs).rstrip(),
     )
-    machine = _MACHINE.format(package=_PACKAGE, spec=_expression(known, 4))
-    return head + _TAIL.format(packed=_packed({"main": machine, **_modules()}))
+    texts = {_renamed(name): _renamed(text) for name, text in _modules().items()}
+    texts["main"] = _renamed(_MACHINE).format(package=_PACKAGE, spec=_expression(known, 4))
+    return head + _TAIL.format(packed=_packed(texts))
 
 
 def _packed(texts: dict[str, str]) -> str:
@@ -236,19 +246,33 @@ def _packed(texts: dict[str, str]) -> str:
     return "".join(f"{data[at : at + _WIDTH]}\n" for at in range(0, len(data), _WIDTH))
 
 
+def _renamed(text: str) -> str:
+    """A module's name or text, as it is in a script, where there is no `tritonopt`."""
+    return re.sub(r"\btritonopt\.(?=\w)", f"{_PACKAGE}.", text)
+
+
 def _modules() -> dict[str, str]:
-    """The texts of the modules that a worker and the comparison need, by name."""
+    """The texts of the modules of `tritonopt` that a script needs, by name."""
     found: dict[str, str] = {}
-    wanted = ["worker", "judging"]
+    wanted = _imported(_MACHINE.format(package=_PACKAGE, spec=None), "")
     while wanted:
         name = wanted.pop()
-        if name in found:
+        path = _HOME.joinpath(name.partition(".")[2].replace(".", "/") + ".py")
+        if name in found or not path.is_file():
             continue
-        found[name] = (_HERE / f"{name}.py").read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(found[name])):
-            if isinstance(node, ast.ImportFrom) and node.level == 1:
-                wanted += [node.module] if node.module else [a.name for a in node.names]
+        found[name] = path.read_text(encoding="utf-8")
+        wanted += _imported(found[name], name.rpartition(".")[0])
     return dict(sorted(found.items()))
+
+
+def _imported(text: str, package: str) -> list[str]:
+    """The modules of `tritonopt` that a text may import from."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom):
+            base = ".".join(filter(None, [package if node.level else "", node.module]))
+            found += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return [name for name in found if name.startswith("tritonopt.")]
 
 
 def _literal(text: str) -> str:
@@ -262,8 +286,7 @@ def _imports(example: Example) -> str:
     kinds = {type(v) for v in _instances(example)}
     lines = ["from math import inf, nan"]
     for kind in sorted(kinds, key=lambda k: (k.__module__, k.__name__)):
-        module = kind.__module__.rpartition(".")[2]
-        lines.append(f"from {_PACKAGE}.{module} import {kind.__name__}")
+        lines.append(f"from {_renamed(kind.__module__)} import {kind.__name__}")
     return "\n".join(lines)
 
 

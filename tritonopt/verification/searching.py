@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 import time
 import unittest
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,9 +10,7 @@ from itertools import chain, islice, product
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
-from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import HypothesisException
-from hypothesis.internal.conjecture import providers
 
 from .aiming import Aiming
 from .arguments import Signature, TensorArgument
@@ -25,6 +21,7 @@ from .deliberate import aliased, deliberate, laid_out, usual
 from .demands import Demand
 from .examples import FAR, FAR_LAST, FLOAT_VALUES, NEGATIVE, ORDINARY, ZEROS, Example, Limits
 from .guards import Guard
+from .hypothesis_internals import no_local_constants, no_traces
 from .judging import TOLERANCE, Difference, Pair, exact_parts_differ, measure, unstable
 from .outcomes import OUT_OF_MEMORY, Outcome, Output, RunOptions, same_bits
 from .scouting import Scouts
@@ -36,6 +33,11 @@ _GROSS = 1000.0
 """So many times too large, an error is not a matter of luck with the examples so far."""
 _PLAIN_ELEMENTS = 600
 """What the interpreter can run in no time, and still takes several tiles."""
+_SCOUTED_ELEMENTS = 2**16
+_SCOUTING_AIMED = 60.0
+_SCOUTING = 120.0
+"""Seconds of the interpreter that a verification on a GPU may take: for calls that are aimed,
+and for all."""
 _LAST_VALUES = (ZEROS, NEGATIVE)
 """Classes of values that plain rewrites seldom get wrong: not at any cost."""
 _DRAWN_FOR_ONE = 5
@@ -46,7 +48,7 @@ _MOST_PAIRS = 3
 """So many pairs of tensors may be one: with more, most say nothing new."""
 _FOR_THE_UNMET = 40
 """So many are drawn, at least, as long as something that has to run has not."""
-_MOST_SMALLER = 20
+MOST_SMALLER = 20
 """So many smaller calls are tried of one that shows a difference."""
 _MOST_DISCARDED = 4
 """For every example that was asked for, so many may be rejected."""
@@ -75,6 +77,7 @@ class Search:
         subject: str,
         demands: Sequence[Demand] = (),
         singled_out: Sequence[int] = (),
+        limits_named: Sequence[int] = (),
         guards: Sequence[tuple[Guard, Guard]] = (),
         scouts: Scouts | None = None,
         progress: Callable[[int, str], None],
@@ -104,7 +107,7 @@ class Search:
         """Who says what runs, where compiled kernels do not."""
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(signature, ["leading"])
-        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out)
+        self.aiming = Aiming(aimed, limits, self._seen, self.unmet, singled_out, limits_named)
         self.deadline: float | None = None
         self.remembered: dict[Example, Difference] = {}
         self.on_purpose: list[Example] = []
@@ -127,6 +130,8 @@ class Search:
         drawn = list(self.checker.examinations)
         if found is None:
             found = self._missed_configurations()
+        if found is None and self.scouts is not None:
+            self._scout_the_rest()
         if found is None:
             found = self._missed_values()
         if found is None and not self.checker.stopped:
@@ -161,19 +166,39 @@ class Search:
     def _at(self, aimed: Example, phase: str) -> Difference | None:
         """What a call shows that was aimed; what it ran is then known."""
         example = self._whole(aimed)
-        known = example in self.checker.examinations
-        found = self.checker.try_out(example)
-        if self.scouts is not None and not known and found.accepted and found.written:
+        self.checker.try_out(example)
+        self._scout(example, _SCOUTING_AIMED)
+        self.progress(self.checker.accepted, phase)
+        return self._certain(example)
+
+    def _scout(self, example: Example, seconds: float) -> None:
+        """Learn what an example ran, where compiled kernels do not tell; at most so much in all."""
+        found = self.checker.examinations[example]
+        if self.scouts is None or self.scouts.seconds > seconds or example in self.checker.seen:
+            return
+        if found.accepted and found.written:
             coverage = self.scouts.run(example)
             if coverage is not None:
                 self.checker.saw(example, coverage)
-        self.progress(self.checker.accepted, phase)
-        return self._certain(example)
+
+    def _scout_the_rest(self) -> None:
+        """Ask of other examples too what they ran, until all is seen that has to run.
+
+        Those that were drawn show what no aim is taken at, a flag that is zero or a single row:
+        the smallest first, and the largest that the interpreter runs in no time.
+        """
+        known = sorted(self._accepted(_SCOUTED_ELEMENTS), key=_size_of)
+        turns = chain.from_iterable(zip(known, reversed(known), strict=True))
+        for example in dict.fromkeys(turns):
+            if not self.unmet():
+                break
+            self._scout(example, _SCOUTING)
+            self.progress(self.checker.accepted, "examples")
 
     def _smaller(self, aimed: Example, difference: Difference) -> tuple[Example, Difference]:
         """The difference at the smallest sizes, one after the other, for which it is seen."""
         self.found_at, self.waited_before = time.monotonic(), self.checker.waited
-        tries = _MOST_SMALLER
+        tries = MOST_SMALLER
         for name in self.aiming.sizes_of(aimed):
             least, size = 1, self.aiming.sizes_of(aimed)[name]
             while least < size and tries:
@@ -188,19 +213,32 @@ class Search:
 
     def unmet(self) -> list[Demand]:
         """What has to run for a yes, and has not."""
-        if self.scouts is not None and not self.scouts.reached:
-            return []
+        return [d for d in self._never_met() if not d.impossible]
+
+    def impossible(self) -> list[Demand]:
+        """What would have to run, if the text did not show that it cannot."""
+        return [d for d in self._never_met() if d.impossible]
+
+    def _never_met(self) -> list[Demand]:
         sides = dict(zip(("original", "rewritten"), self.checker.covered, strict=True))
         return [d for d in self.demands if not d.met_by(sides[d.title])]
 
+    @property
+    def blind(self) -> bool:
+        """Whether nothing is known of what ran inside of kernels."""
+        return self.scouts is not None and not self.scouts.reached
+
     def excused(self) -> list[Demand]:
-        """What has not run because no call could be found in which it would."""
-        loops = [d for d in self.unmet() if d.kind in ("turns", "ragged")]
-        found = [d for d in loops if d.kind == "ragged" and self.aiming.cannot_be_ragged(d)]
-        return [*found, *(d for d in loops if d not in found and self.aiming.tiles_grow(d))]
+        """Loops of which no call could be found that cuts their last turn short."""
+        if self.blind:
+            return []
+        ragged = [d for d in self.unmet() if d.kind == "ragged"]
+        return [d for d in ragged if self.aiming.cannot_be_ragged(d)]
 
     def never_left(self) -> list[Demand]:
         """What runs only where a guard holds that both versions have, and held in neither."""
+        if self.blind:
+            return []
         ours, theirs = self.checker.covered
         dead = [(a, b) for a, b in self.guards if not (a.left(ours) or b.left(theirs))]
         return [
@@ -361,7 +399,7 @@ class Search:
         # Else all verifications would share what they found: to hypothesis it is one function.
         vars(property_)["_hypothesis_internal_database_key"] = self.key
         try:
-            with _no_traces():
+            with no_traces(), no_local_constants():
                 property_()
         except _Found as found:
             return found.example, found.difference
@@ -527,40 +565,6 @@ def drawn(
     def collect(example: Example) -> None:
         found[example] = None
 
-    with _no_traces():
+    with no_traces(), no_local_constants():
         collect()
     return list(found)
-
-
-@contextlib.contextmanager
-def _no_traces() -> Iterator[None]:
-    """Hypothesis keeps notes in the working directory, which is the user's: not now."""
-    import hypothesis.configuration as configuration
-
-    before = getattr(configuration, "__hypothesis_home_directory", None)
-    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder, _no_constants():
-        set_hypothesis_home_dir(folder)
-        try:
-            yield
-        finally:
-            set_hypothesis_home_dir(before)
-
-
-@contextlib.contextmanager
-def _no_constants() -> Iterator[None]:
-    """Hypothesis reads the source of every module of a project for constants to draw: not now.
-
-    They would be this package's, and reading them takes longer than many a verification.
-    """
-    name = "_get_local_constants"
-    before = getattr(providers, name, None)
-    if before is None or not hasattr(providers, "Constants"):
-        # Not every version of hypothesis does that.
-        yield
-        return
-    nothing = providers.Constants()
-    setattr(providers, name, lambda: nothing)
-    try:
-        yield
-    finally:
-        setattr(providers, name, before)

@@ -24,6 +24,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.machinery import ModuleSpec
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -533,7 +534,7 @@ def environment(plan: Plan, folder: Path) -> dict[str, str]:
     """The environment of a command whose launches are shadowed; writes `sitecustomize`."""
     own = folder / "sitecustomize.py"
     own.write_text(_SITECUSTOMIZE)
-    root = str(Path(__file__).resolve().parents[2])
+    root = str(Path(str(files("tritonopt"))).resolve().parent)
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(folder), root, *([before] if before else [])])
     file = folder / "plan.json"

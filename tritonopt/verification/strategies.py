@@ -45,6 +45,8 @@ from .examples import (
 _ALWAYS = (1, 2, 3, 5, 8, 13, 16, 17, 31, 32, 33, 64, 100, 127, 128, 129, 257, 509, 512, 1021, 1024)
 _LARGEST_INTEGER = {"i64": 2**31, "i32": 2**31, "i16": 2**15, "i8": 2**7, "u8": 2**8}
 _SEEDS = 2**16
+_MENTIONED, _EMPTY = 28, 31
+"""Of 32 draws of a size, from which on it is one that the files mention, and which is 0."""
 _EXTRA_PARTS = (0, 1, 2, 4)
 """How many tensors a list may have beyond those that are written."""
 
@@ -57,6 +59,12 @@ def sizes(limit: int, blocks: tuple[int, ...]) -> list[int]:
     """Sizes worth drawing up to a limit: around every block, one tile and several."""
     around = {n for b in blocks for n in (b - 1, b, b + 1, 2 * b, 2 * b + 3, 3 * b - 1, 4 * b)}
     return sorted(n for n in {*_ALWAYS, *around, limit} if 0 < n <= limit)
+
+
+def mentioned(limit: int, numbers: tuple[int, ...]) -> list[int]:
+    """Sizes at and beside every number of the two files: one may be told apart by it."""
+    beside = {n + step for n in numbers for step in (-1, 0, 1)}
+    return sorted(n for n in beside if 0 < n <= limit)
 
 
 def examples(
@@ -173,10 +181,13 @@ def _draw_dimensions(
         pool = sizes(room, limits.blocks)
         if not is_column:
             pool = sorted({*pool, *range(1, min(room, 9) + 1)})
-        # An empty dimension is one draw in thirty or so: it matters, and most
-        # launchers answer it with an early return that teaches nothing more.
-        empty = draw(st.integers(0, 31)) == 31
-        dims[name] = 0 if empty else draw(st.sampled_from(pool))
+        # An empty dimension is one draw in thirty or so: it matters, and most launchers
+        # answer it with an early return that teaches nothing more. So is, nearly, what the
+        # files mention: most of it has nothing to do with this dimension.
+        kind = draw(st.integers(0, 31))
+        if kind >= _MENTIONED:
+            pool = mentioned(room, limits.counts) or pool
+        dims[name] = 0 if kind == _EMPTY else draw(st.sampled_from(pool))
     return fitted(signature.facts, dims)
 
 

@@ -34,11 +34,22 @@ _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from tritonopt.verification.template import serve; serve(int(sys.argv[2]))"
 )
-_IMPORTED = ("torch", "triton", "triton.language", "triton.runtime.interpreter")
-_OURS = (
-    *("bfloat16", "interpreter", "loading", "memory", "oracle", "probes", "returned"),
-    *("watching", "worker"),
+_IMPORTED = (
+    "torch",
+    "triton",
+    "triton.language",
+    "triton.runtime.interpreter",
+    "tritonopt.verification.bfloat16",
+    "tritonopt.verification.interpreter",
+    "tritonopt.verification.loading",
+    "tritonopt.verification.memory",
+    "tritonopt.verification.oracle",
+    "tritonopt.verification.probes",
+    "tritonopt.verification.returned",
+    "tritonopt.verification.watching",
+    "tritonopt.verification.worker",
 )
+"""What workers need, in the order of its import."""
 
 
 class TemplateDied(Exception):
@@ -171,8 +182,6 @@ def _prepare() -> None:
     torch.set_num_threads(1)
     for name in _IMPORTED:
         importlib.import_module(name)
-    for name in _OURS:
-        importlib.import_module(f"tritonopt.verification.{name}")
     gc.collect()
     gc.freeze()
 

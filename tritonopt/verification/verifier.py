@@ -34,7 +34,7 @@ from .outcomes import RunOptions, VersionSpec
 from .results import results_of
 from .scouting import Scouts
 from .script import script
-from .sizes import block_sizes, singled_out, whole_numbers
+from .sizes import block_sizes, limits_of, singled_out, whole_numbers
 from .template import template
 from .trying import Trial, Unsettled, small_example
 from .verdict import Answer, Timing, Verdict
@@ -79,6 +79,7 @@ def verify(
     rewritten: Path | str,
     *,
     launcher: str | None = None,
+    about: str | None = None,
     kernel: str | None = None,
     grid: str | None = None,
     args: str | None = None,
@@ -89,30 +90,29 @@ def verify(
     seed: int | None = None,
     command: Sequence[str] = (),
     text: str | None = None,
+    assume_covered: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Verdict:
     """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
 
-    Of the files one `launcher` is called; or, where there is none, one `kernel` is launched
-    with a `grid` (`cdiv(n, BLOCK)`) and `args`. With a `command` all launches that it makes
+    Of the files one `launcher` is called, or all that come to the kernel that they are asked
+    `about`; or, where there is none, one `kernel` is launched with a `grid` (`cdiv(n, BLOCK)`)
+    and `args`. With a `command` all launches that it makes
     are compared, then others like them. `assume` gives facts about sizes that both versions
-    rest on (`n % 16 == 0`, `m <= n`): only such calls are drawn. With `text` that is the
-    rewritten version, which is in no file yet, and `rewritten` only says where it would stand.
+    rest on (`n % 16 == 0`, `m <= n`): only such calls are drawn. `assume_covered` takes it that
+    these calls run all that differs, where a GPU and the interpreter cannot tell. With `text`
+    that is the rewritten version, which is in no file yet, and `rewritten` only says where it
+    would stand.
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
-    if backend not in BACKENDS:
-        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
-    if require not in REQUIREMENTS:
-        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
-    if max_examples < 1:
-        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
+    _check_options(backend, require, max_examples)
     _check_installed()
     if backend in ("auto", "interpreter"):
         template()  # it imports torch meanwhile
     old = _read(Path(original))
     new = _read(Path(rewritten)) if text is None else _parse(text, Path(rewritten))
     if command:
-        if launcher or kernel or grid or args or assume:
+        if launcher or about or kernel or grid or args or assume:
             raise VerificationError(
                 "with `-- COMMAND` the command chooses the launches, not --args or --assume"
             )
@@ -124,14 +124,14 @@ def verify(
     elif grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
-        tasks = _tasks(Launchers(old), new, launcher, args)
+        tasks = _tasks(Launchers(old), new, launcher, args, about)
     chosen = _choose_backend(backend)
     settings = _Settings(
-        chosen, require, max_examples, seed or 0, embedded, progress, tuple(assume)
+        chosen, require, max_examples, seed or 0, embedded, progress, tuple(assume), assume_covered
     )
     verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
     rest = left_out(Launchers(old), new, [task.launcher.name for task in tasks])
-    return _with_rest(verdict, rest, chosen=launcher is not None or kernel is not None)
+    return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
 
 
 def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
@@ -189,12 +189,20 @@ def _unless_unseen(
     ]
     if not unmet:
         return verdict
+    if verification.blind and verification.settings.assume_covered:
+        text = f"taken to have run, because --assume-covered says so: {_listed(unmet)}"
+        return replace(verdict, notes=(*verdict.notes, text))
     return replace(
         verdict,
         verdict=Answer.UNSUPPORTED.value,
         reason=verification.never_ran(unmet),
         notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
     )
+
+
+def _listed(unmet: Sequence[Demand]) -> str:
+    lines = [f"line {d.line} of the {d.title} version" for d in unmet]
+    return ", ".join(dict.fromkeys(lines))
 
 
 @dataclass(frozen=True)
@@ -208,6 +216,8 @@ class _Settings:
     progress: Callable[[Progress], None] | None
     assume: tuple[str, ...] = ()
     """Facts about sizes that every drawn call keeps to."""
+    assume_covered: bool = False
+    """Whether all that differs is taken to have run, where that cannot be seen."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +235,15 @@ class _Tuning:
     configurations: int = 1
     first_calls: bool = False
     expanded_gradients: bool = False
+
+
+def _check_options(backend: str, require: str, max_examples: int) -> None:
+    if backend not in BACKENDS:
+        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
+    if require not in REQUIREMENTS:
+        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
+    if max_examples < 1:
+        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
 
 
 def _check_installed() -> None:
@@ -268,7 +287,11 @@ def _parse(text: str, path: Path) -> source.Module:
 
 
 def _tasks(
-    launchers: Launchers, new: source.Module, launcher: str | None, args: str | None
+    launchers: Launchers,
+    new: source.Module,
+    launcher: str | None,
+    args: str | None,
+    about: str | None = None,
 ) -> list[_Task]:
     """What has to be verified."""
     given = None if args is None else parse(args)
@@ -276,7 +299,11 @@ def _tasks(
     if launcher is not None:
         chosen = [launchers.named(launcher)]
     else:
-        chosen = _changed(launchers, new) or launchers.outermost()
+        chosen = (
+            _changed(launchers, new) or launchers.outermost()
+            if about is None
+            else launchers.reaching(about)
+        )
         if given is not None and len(chosen) > 1:
             wanted = {a.name for a in given.arguments}
             chosen = [c for c in chosen if wanted <= {p.arg for p in c.parameters}] or chosen
@@ -286,12 +313,12 @@ def _tasks(
                     f"--args can belong to any of {names}: add --launcher {chosen[0].name}"
                 )
     if not chosen:
-        kernels = ", ".join(k.name for k in launchers.module.kernels)
+        kernels = about or ", ".join(k.name for k in launchers.module.kernels)
         if not kernels:
             raise VerificationError(f"{path}: no Triton kernel in this file")
         raise VerificationError(
             f"{path}: no function launches {kernels}. Launch it from here with "
-            f"--kernel {launchers.module.kernels[-1].name} --grid 'cdiv(n, BLOCK)' "
+            f"--kernel {about or launchers.module.kernels[-1].name} --grid 'cdiv(n, BLOCK)' "
             "--args 'x: f32[n], ...'; or add a function to both files that takes tensors, "
             "launches the kernel and returns what it wrote."
         )
@@ -529,6 +556,10 @@ class _Verification:
     """What was drawn from, once that is known."""
     unmet: list[Demand] = field(default_factory=list)
     """What has to run for a yes, and has not."""
+    single: dict[Demand, int] = field(default_factory=dict)
+    """Of loops that never took a second turn, the largest size that was tried for them."""
+    blind: str = ""
+    """Why nothing is known of what ran inside of kernels."""
     trial_failure: str = ""
     """Why no plain call of the original was taken, where that was tried."""
 
@@ -690,6 +721,7 @@ class _Verification:
         from .searching import Search
 
         assert isinstance(checker, Checker)
+        compared = Comparison.of(self.old, self.new)
         with contextlib.ExitStack() as stack:
             scouts = None
             if not checker.interpreted:
@@ -706,8 +738,9 @@ class _Verification:
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
                 demands=self.demands,
-                singled_out=singled_out(Comparison.of(self.old, self.new)),
-                guards=kept_guards(self.old, self.new),
+                singled_out=singled_out(compared),
+                limits_named=limits_of((self.old, self.new)),
+                guards=kept_guards(compared),
                 scouts=scouts,
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, name),
@@ -733,14 +766,13 @@ class _Verification:
         scouts, excused = search.scouts, search.excused()
         dead = search.never_left()
         self.unmet = [d for d in search.unmet() if d not in (*excused, *dead)]
-        found = [f"{demand}; no size was found for which it would" for demand in excused]
+        self.single = {d: n for d in self.unmet if (n := search.aiming.largest_single(d))}
+        found = [f"{d}; from the text it follows that none can" for d in search.impossible()]
+        found += [f"{demand}; no size was found for which it would" for demand in excused]
         found += [f"{demand}; the other version has the same guard, and all that either writes "
                   "stands behind it" for demand in dead]  # fmt: skip
-        if scouts is not None and not scouts.reached and search.demands:
-            found.append(
-                "which lines ran is not known: compiled kernels do not tell, and the interpreter "
-                f"cannot run them ({scouts.trouble})"
-            )
+        if scouts is not None and search.blind:
+            self.blind = scouts.trouble or "no call was fit for it"
         return found
 
     def _answered(
@@ -785,6 +817,12 @@ class _Verification:
     def never_ran(self, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""
         assert self.signature is not None
+        if self.blind:
+            return (
+                "which lines ran is not known: compiled kernels do not tell, and the interpreter "
+                f"cannot run these ({self.blind}). Not known to have run: {_listed(unmet)}. Where "
+                "you know that the calls run all of it, add --assume-covered"
+            )
         more = f" (and {len(unmet) - 1} more such)" if len(unmet) > 1 else ""
         launcher = self.task.launcher
         left = [p.arg for p in launcher.parameters if self.signature.get(p.arg) is None]
@@ -794,8 +832,13 @@ class _Verification:
         alone = "" if inside is None else (
             f"; or run the kernel by itself: --kernel {inside.name} --grid ... --args ..."
         )  # fmt: skip
+        largest = self.single.get(unmet[0])
+        single = "" if largest is None else (
+            f", although sizes up to {largest} were tried: its tile may grow with them, which the "
+            "file does not show for all"
+        )  # fmt: skip
         return (
-            f"{unmet[0]}{more}. Say what reaches it: --launcher {launcher.name} "
+            f"{unmet[0]}{single}{more}. Say what reaches it: --launcher {launcher.name} "
             f"--args '{self.signature}'{rest}{alone}"
         )
 

@@ -289,7 +289,10 @@ def _seen(
     distinct = {(t.data_ptr(), tuple(t.shape), t.stride()): t for _, t in tensors}.values()
     before = [t.detach().clone() for t in distinct]
     result = launch(*args, **kwargs)
-    session.written += sum(map(_changed, before, distinct))
+    changed = sum(map(_changed, before, distinct))
+    session.written += changed
+    if changed:
+        RECORDER.wrote(name)
     return result
 
 

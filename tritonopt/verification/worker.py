@@ -36,7 +36,7 @@ from .programs import TARGETS, Launch, Program
 def serve(descriptor: int) -> None:
     """Answer requests until the other side hangs up."""
     connection = Connection(descriptor)
-    server = _Server()
+    server = Server()
     while True:
         try:
             request, arguments = connection.recv()
@@ -52,16 +52,20 @@ def serve(descriptor: int) -> None:
 def _explain(error: BaseException) -> str:
     """The message, and the line of the user's file that it comes from."""
     text = str(error).strip() or repr(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    own = os.path.dirname(__file__)
-    theirs = [f for f in frames if os.path.dirname(f.filename) != own and "/" in f.filename]
+    own = __name__.partition(".")[0]
+    frames = [
+        traceback.FrameSummary(frame.f_code.co_filename, line, frame.f_code.co_name)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__", "").partition(".")[0] != own
+    ]
+    theirs = [f for f in frames if "/" in f.filename]
     library = [f for f in theirs if "site-packages" not in f.filename and "<" not in f.filename]
     if library:
         text += f" ({os.path.basename(library[-1].filename)}:{library[-1].lineno})"
     return text
 
 
-class _Server:
+class Server:
     """What a worker can be asked. Method names are the requests."""
 
     def __init__(self) -> None:
@@ -142,7 +146,7 @@ class _Version:
         from .interpreter import Interpreter, pretend_gpu
         from .loading import load
         from .oracle import Oracle
-        from .probes import install, instrumented
+        from .probes import install, install_in_kernels, instrumented
         from .watching import Watch
 
         warnings.filterwarnings("ignore")
@@ -159,7 +163,7 @@ class _Version:
             lookalike.install()
             libdevice.install()
             logic.install()
-            install(spec.text_path)
+            install_in_kernels(spec.text_path)
         if self.device == "cuda":
             # What torch itself does in no fixed order would be taken for a race.
             torch.backends.cudnn.deterministic = True
@@ -168,13 +172,15 @@ class _Version:
             from .compiling import Compiler
 
             self.compiler = Compiler()
+        install()
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         self.module = load(
             Path(spec.path),
             spec.text,
             spec.text_path,
-            lambda text: instrumented(text, spec.text_path) if self.interpreted else text,
+            # Triton compiles the text that stands in the file, which has no probes.
+            lambda text: instrumented(text, spec.text_path) if self.compiler is None else text,
         )
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
         launcher: Any = self.module

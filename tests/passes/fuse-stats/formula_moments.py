@@ -1,4 +1,4 @@
-# verify: no, it loses digits when the mean is large, and verification would say so
+# verify: counterexample, it loses digits when the mean is large
 # options: formula=moments
 """The textbook formula on request: the sums of x and of x * x in one sweep, from which
 E[x^2] - mean^2. It loses digits when the mean is large against the deviation, which the remark says."""

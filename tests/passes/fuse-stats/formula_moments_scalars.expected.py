@@ -1,4 +1,4 @@
-# verify: no, it loses digits when the mean is large, and verification would say so
+# verify: counterexample, it loses digits when the mean is large
 # options: formula=moments
 """The textbook formula with scalar accumulators in nested loops."""
 

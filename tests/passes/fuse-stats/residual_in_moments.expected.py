@@ -1,4 +1,4 @@
-# verify: no, it loses digits when the mean is large, and verification would say so
+# verify: counterexample, it loses digits when the mean is large
 # options: formula=moments
 """Without a first tile the flag needs no second place."""
 

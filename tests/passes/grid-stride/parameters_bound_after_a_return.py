@@ -1,5 +1,5 @@
-# expect: missed bound-across-a-return
-"""Copies of the pointers would be bound again in the guard, as blocks."""
+# options: programs=2
+"""Each tile that stays takes its copies of the pointers behind the guard."""
 
 import torch
 import triton

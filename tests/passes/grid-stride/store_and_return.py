@@ -1,4 +1,4 @@
-# expect: missed early-return
+# options: programs=2
 """A tile that is done with a store leaves."""
 
 import torch

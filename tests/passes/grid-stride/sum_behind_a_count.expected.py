@@ -1,4 +1,3 @@
-# verify: no, the draws are not seen to reach the return
 # options: programs=2
 """Where there are many programs nothing is added, and a sum would add all the same."""
 

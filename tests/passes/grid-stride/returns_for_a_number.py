@@ -1,0 +1,23 @@
+# expect: missed not-expressible
+"""A number is no answer to yes or no."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    if BLOCK > 32:
+        if pid & 6:
+            tl.store(out + offs, 0.0, mask=offs < n)
+            return
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    out = torch.zeros_like(x)
+    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
+    return out

@@ -1,0 +1,54 @@
+"""The parts of the interpretation, put together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from tritonopt.facts.interpretation import Interpretation
+from tritonopt.facts.interpreting.alternatives import Alternatives
+from tritonopt.facts.interpreting.bindings import Bindings
+from tritonopt.facts.interpreting.calls import Calls
+from tritonopt.facts.interpreting.expressions import Expressions
+from tritonopt.facts.interpreting.helpers import Helpers
+from tritonopt.facts.interpreting.language_calls import LanguageCalls
+from tritonopt.facts.interpreting.lookup import Lookup
+from tritonopt.facts.interpreting.loops import Loops
+from tritonopt.facts.interpreting.state import State
+from tritonopt.facts.interpreting.statements import Statements
+from tritonopt.facts.values import Value
+from tritonopt.source import Kernel
+
+
+def interpret(kernel: Kernel) -> Interpretation:
+    """The record of a kernel. Nothing is run, and nothing raises on code that is not understood."""
+    state = State(kernel)
+    Interpreter(state).run(kernel.node.body)
+    state.record.after = state.frame.environment
+    return state.record
+
+
+class Interpreter:
+    """Evaluates expressions and runs blocks.
+
+    An expression may call a helper, whose statements hold expressions: so the parts that
+    stand below both are given these two methods.
+    """
+
+    def __init__(self, state: State) -> None:
+        lookup, bindings = Lookup(state), Bindings(state)
+        language_calls = LanguageCalls(state)
+        helpers = Helpers(state, lookup, bindings, self.evaluate, self.run)
+        alternatives = Alternatives(state, lookup, helpers, language_calls)
+        calls = Calls(state, lookup, language_calls, helpers, alternatives, self.evaluate)
+        loops = Loops(state, lookup, bindings, self.evaluate, self.run)
+        self._expressions = Expressions(state, lookup, bindings, calls)
+        self._statements = Statements(state, bindings, loops, self._expressions)
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """The value of an expression, whose effects are noted."""
+        return self._expressions.evaluate(node)
+
+    def run(self, block: Sequence[ast.stmt]) -> bool:
+        """Interpret in order; True when the block always leaves (return, break, continue)."""
+        return self._statements.run(block)

@@ -1,0 +1,174 @@
+"""Where the interpretation of a kernel stands: what its parts share."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
+from tritonopt.facts.interpretation import Environment, Interpretation
+from tritonopt.facts.values import Value, broadcast_shapes
+from tritonopt.source import Kernel
+
+Evaluate: TypeAlias = Callable[[ast.expr], Value]
+Run: TypeAlias = Callable[[Sequence[ast.stmt]], bool]
+"""Interprets a block; says whether it always leaves."""
+
+
+class Returned(NamedTuple):
+    """A value that a function returns, and the conditions of the function it is returned under."""
+
+    value: Value
+    guards: tuple[Guard, ...]
+    in_loop: bool
+
+
+@dataclass
+class Frame:
+    """One function being interpreted: the kernel, or a helper called from it."""
+
+    kernel: Kernel
+    environment: Environment
+    inlined_at: ast.expr | None = None
+    """Of a helper: the outermost call, which stands in the kernel's own text."""
+    returned: list[Returned] = field(default_factory=list)
+    guard_depth: int = 0
+    loop_depth: int = 0
+
+
+class Mark(NamedTuple):
+    """A moment of the interpretation, to which it can be taken back."""
+
+    clock: int
+    effects: int
+    loops: int
+
+
+class State:
+    """The record as far as it goes, and the frame, loops and conditions around what comes next."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.record = Interpretation(kernel)
+        self.table = self.record.table
+        self.clock = 0
+        self.nest: list[Loop] = []
+        """The loops around, outermost first, of all functions."""
+        self.guards: list[Guard] = []
+        self.returned: list[Guard] = []
+        """Of the helpers being interpreted: the conditions under which they have not returned."""
+        self.call_stack: list[Kernel] = []
+        self.questions = 0
+        """How often the program's index, or the number of programs, was asked for so far."""
+        environment: Environment = {}
+        for parameter in kernel.parameters:
+            op = "constexpr" if parameter.constexpr else "param"
+            environment[parameter.name] = self.table.make(op, (), parameter.name)
+        self.frame = Frame(kernel, environment)
+
+    def note_value(self, node: ast.expr, value: Value) -> None:
+        """Of the kernel's own text; expressions of helpers have other values at each call."""
+        if self.frame.inlined_at is None:
+            self.record.values[node] = value
+
+    def effect(
+        self,
+        kind: EffectKind,
+        node: ast.AST,
+        name: str,
+        *,
+        pointer: Value | None = None,
+        mask: Value | None = None,
+        other: Value | None = None,
+        stored: Value | None = None,
+        loaded: Value | None = None,
+        volatile: bool = False,
+    ) -> Effect:
+        """Note an effect as the next one."""
+        self.clock += 1
+        inlined_at = self.frame.inlined_at
+        effect = Effect(
+            kind,
+            self.clock,
+            inlined_at if inlined_at is not None else node,
+            name,
+            tuple(self.nest),
+            (*self.guards, *self.returned),
+            pointer,
+            mask,
+            other,
+            stored,
+            loaded,
+            volatile,
+            inlined_at is not None,
+        )
+        self.record.effects.append(effect)
+        return effect
+
+    def load(
+        self,
+        node: ast.AST,
+        name: str,
+        *,
+        pointer: Value | None,
+        mask: Value | None = None,
+        other: Value | None = None,
+        volatile: bool = False,
+    ) -> Value:
+        """Note a load as the next effect; what it loads is equal to no other value."""
+        nothing = self.table.constant(None)
+        shape = None
+        if pointer is not None and pointer.op != "block_pointer":
+            shape = broadcast_shapes([pointer.shape, *([mask.shape] if mask is not None else [])])
+        operands = (pointer or nothing, mask or nothing, other or nothing)
+        loaded = self.table.make("load", operands, self.clock + 1, shape=shape)
+        effect = self.effect(
+            EffectKind.LOAD,
+            node,
+            name,
+            pointer=pointer,
+            mask=mask,
+            other=other,
+            loaded=loaded,
+            volatile=volatile,
+        )
+        self.record.loads[effect.order] = effect
+        return loaded
+
+    def unknown_call(self, node: ast.Call, name: str) -> Value:
+        """Note that the call may do anything; its result may be anything."""
+        self.effect(EffectKind.CALL, node, name or ast.unparse(node.func))
+        return self.table.opaque("result of a call not understood")
+
+    # Loops
+
+    def enter(self, loop: Loop) -> None:
+        self.nest.append(loop)
+        self._tell_table()
+
+    def leave(self) -> None:
+        self.nest.pop()
+        self._tell_table()
+
+    def _tell_table(self) -> None:
+        self.table.inside = tuple(loop.identity for loop in self.nest)
+
+    def leave_early(self, loops: int) -> None:
+        """The innermost loops, of the function that is interpreted, may end before their end."""
+        for loop in self.nest[len(self.nest) - loops :]:
+            loop.left_early = True
+
+    # Going back
+
+    @property
+    def mark(self) -> Mark:
+        return Mark(self.clock, len(self.record.effects), len(self.record.loops))
+
+    def go_back(self, mark: Mark) -> None:
+        """Take back the effects and loops that were noted since then."""
+        record = self.record
+        self.clock = mark.clock
+        del record.effects[mark.effects :], record.loops[mark.loops :]
+        for order in [o for o in record.loads if o > mark.clock]:
+            del record.loads[order]

@@ -1,0 +1,137 @@
+"""Whether a launch is seen to pass two parts of one tensor that may overlap.
+
+By default two pointer parameters are taken to be the same buffer or not to overlap. `x[1:]` and
+`x[:-1]` of one launch are neither.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from tritonopt.source import Launch
+from tritonopt.source.names import Names, Scope
+
+_WHOLE = frozenset(
+    {"view", "reshape", "squeeze", "unsqueeze", "flatten", "t", "transpose", "permute"}
+    | {"expand", "view_as", "detach"}
+)
+"""Methods after which a tensor begins where it did. Those that may copy are among them: what is
+said here only speaks against a rewrite."""
+_CUTTING = frozenset(
+    {"narrow", "select", "chunk", "split", "tensor_split", "unbind", "unfold", "diagonal"}
+    | {"as_strided"}
+)
+
+_Part = tuple[Scope | None, str]
+
+
+def may_overlap(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
+    """Whether two arguments of a launch are seen to be parts of one tensor, and not the same one.
+
+    Parts that share no element, as `x[0]` and `x[1]` or `x[:n]` and `x[n:]`, do not overlap.
+    """
+    if ast.dump(one) == ast.dump(other) or _are_apart(one, other):
+        return False
+    names = launch.module.names
+    mine, theirs = dict(_names(names, one)), dict(_names(names, other))
+    common = mine.keys() & theirs.keys()
+    return bool(common) and all(mine[part] or theirs[part] for part in common)
+
+
+def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:
+    """The names that an argument may be a view of, and whether of a part only."""
+    todo = [(argument, False)]
+    seen: set[_Part] = set()
+    while todo:
+        expression, cut = todo.pop()
+        match expression:
+            case ast.Name(id=name):
+                scope = names.scope_of.get(expression, names.module).find(name)
+                if (scope, name) not in seen:
+                    seen.add((scope, name))
+                    yield (scope, name), cut
+                    bound = scope.bindings[name] if scope is not None else []
+                    todo += [(value, cut) for value in bound if isinstance(value, ast.expr)]
+            case ast.Subscript(value=value):
+                todo.append((value, True))
+            case ast.Call(func=ast.Attribute(value=value, attr=method)):
+                if method in _WHOLE | _CUTTING:
+                    todo.append((value, cut or method in _CUTTING))
+            case ast.Attribute(value=value, attr="T" | "mT" | "data"):
+                todo.append((value, cut))
+            case ast.Attribute():
+                yield (None, ast.unparse(expression)), cut  # `self.cache`
+
+
+def _are_apart(one: ast.expr, other: ast.expr) -> bool:
+    """Whether two subscripts of one expression share no element."""
+    match one, other:
+        case ast.Subscript(value=mine, slice=first), ast.Subscript(value=theirs, slice=second):
+            if ast.dump(mine) != ast.dump(theirs) or any(
+                isinstance(node, ast.Call) and not _cuts(node) for node in ast.walk(mine)
+            ):
+                return False
+            pairs = list(zip_longest(_indices(first), _indices(second)))
+            # An index of another kind may stand for no dimension, or for several.
+            plain = all(_is_plain(index) for pair in pairs for index in pair)
+            dots = [tuple(map(_is_ellipsis, pair)) for pair in pairs]
+            aligned = all(mine == theirs for mine, theirs in dots)
+            return plain and aligned and any(_share_nothing(*pair) for pair in pairs)
+    return False
+
+
+def _cuts(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _WHOLE | _CUTTING
+
+
+def _indices(index: ast.expr) -> list[ast.expr]:
+    return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def _is_plain(index: ast.expr | None) -> bool:
+    known = _integer(index) is not None or _key(index) is not None
+    return known or isinstance(index, ast.Slice) or _is_ellipsis(index)
+
+
+def _is_ellipsis(index: ast.expr | None) -> bool:
+    return isinstance(index, ast.Constant) and index.value is ...
+
+
+def _key(index: ast.expr | None) -> str | None:
+    """The key of a tensor in a dict."""
+    match index:
+        case ast.Constant(value=str() as key):
+            return key
+    return None
+
+
+def _integer(index: ast.expr | None) -> int | None:
+    match index:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            number = _integer(operand)
+            return None if number is None else -number
+        case ast.Constant(value=int() as number) if not isinstance(number, bool):
+            return number
+    return None
+
+
+def _share_nothing(one: ast.expr | None, other: ast.expr | None) -> bool:
+    """Whether two indices of one dimension have no element in common."""
+    first, second = _integer(one), _integer(other)
+    if first is not None and second is not None:
+        return first != second and (first < 0) == (second < 0)
+    if _key(one) is not None and _key(other) is not None:
+        return _key(one) != _key(other)
+    match one, other:
+        case (
+            ast.Slice(lower=None, upper=ast.expr() as end, step=None),
+            ast.Slice(lower=ast.expr() as start, upper=None, step=None),
+        ) | (
+            ast.Slice(lower=ast.expr() as start, upper=None, step=None),
+            ast.Slice(lower=None, upper=ast.expr() as end, step=None),
+        ):
+            is_one = isinstance(end, ast.Name) or _integer(end) is not None
+            return is_one and ast.dump(end) == ast.dump(start)
+    return False

@@ -1,0 +1,47 @@
+"""What is used of hypothesis that hypothesis does not promise to keep; no other module does.
+
+A version that has one of these names no more is served as well: it then writes its notes where it
+likes, or reads the source of this package, which takes time and changes no verdict.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+
+from hypothesis import configuration
+from hypothesis.internal.conjecture import providers
+
+HOME_DIRECTORY = "__hypothesis_home_directory"
+LOCAL_CONSTANTS = "_get_local_constants"
+
+
+@contextlib.contextmanager
+def no_traces() -> Iterator[None]:
+    """Hypothesis keeps notes in the working directory, which is the user's: not now."""
+    before = getattr(configuration, HOME_DIRECTORY, None)
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
+        configuration.set_hypothesis_home_dir(folder)
+        try:
+            yield
+        finally:
+            configuration.set_hypothesis_home_dir(before)
+
+
+@contextlib.contextmanager
+def no_local_constants() -> Iterator[None]:
+    """Hypothesis reads the source of every module of a project for constants to draw: not now.
+
+    They would be this package's, and reading them takes longer than many a verification.
+    """
+    before = getattr(providers, LOCAL_CONSTANTS, None)
+    if before is None or not hasattr(providers, "Constants"):
+        yield
+        return
+    nothing = providers.Constants()
+    setattr(providers, LOCAL_CONSTANTS, lambda: nothing)
+    try:
+        yield
+    finally:
+        setattr(providers, LOCAL_CONSTANTS, before)
