@@ -72,6 +72,9 @@ def test_a_number_in_a_message_may_be_a_size() -> None:
         ("ValueError: not enough values to unpack (expected 4, got 2)", 4),
         ("IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)", 3),
         ("IndexError: tuple index out of range", 3),
+        ("RuntimeError: weight should have at least three dimensions", 3),
+        ("RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d", 3),
+        ("ValueError: x must be a 4-D tensor", 4),
         ("ValueError: too many values to unpack (expected 1)", 1),
     ],
 )

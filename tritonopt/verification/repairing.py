@@ -47,7 +47,11 @@ _RANK = (
     re.compile(r"not enough values to unpack \(expected (?:at least )?(?P<rank>\d+), got \d+\)"),
     re.compile(r"too many values to unpack \(expected (?P<rank>\d+)"),
     re.compile(r"Dimension out of range \(expected to be in range of .*, but got (?P<axis>-?\d+)"),
+    re.compile(r"at least (?P<word>one|two|three|four) dimension"),
+    re.compile(r"(?:[Ee]xpect\w*|must be|should be|needs?)\b.{0,20}?\b(?P<rank>\d)-?[Dd]\b"),
+    re.compile(r"must have (?:exactly )?(?P<rank>\d) dim"),
 )
+_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
 _ONE_MORE = re.compile(r"(tuple|list) index out of range|too many indices|IndexError: index \d+ is")
 _NO_VIEW = re.compile(r"shape '\[.*\]' is invalid for input of size")
 _WHOLE = re.compile(
@@ -183,6 +187,8 @@ def _of_ranks(
         wanted = seen + 1
         if said is not None and "rank" in said.groupdict():
             wanted = int(said["rank"])
+        elif said is not None and "word" in said.groupdict():
+            wanted = _WORDS[said["word"]]
         elif said is not None:
             axis = int(said["axis"])
             wanted = axis + 1 if axis >= 0 else -axis
