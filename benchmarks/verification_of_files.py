@@ -12,6 +12,11 @@ change nothing, a copy in which every kernel has a local variable of another nam
 copy with a mistake in it: one sum, exponential or maximum is 1 % too large or, where there is
 none, what is stored is too large by 1.
 
+For example every file of one library and forty of another, thirteen at a time:
+
+    python benchmarks/verification_of_files.py liger/ops/*.py flag_gems/ops --sample 40 --seed 12
+        --kinds rewrite --jobs 13 --timeout 120 --out answers.json
+
 A line for each; at the end, for every directory, how many of the right rewrites got an
 answer. With `--out` everything stands there as JSON after each file: what a run that was stopped
 has found is kept, and not done again by the same command. Exits with 1 when a rewrite is accused

@@ -11,9 +11,12 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
+from tritonopt import source  # noqa: E402
 from tritonopt.verification import Verdict  # noqa: E402
 from tritonopt.verification.arguments import parse  # noqa: E402
 from tritonopt.verification.blaming import Blaming  # noqa: E402
+from tritonopt.verification.inference import read  # noqa: E402
+from tritonopt.verification.launchers import Launchers  # noqa: E402
 from tritonopt.verification.operators import types_of  # noqa: E402
 from tritonopt.verification.outcomes import Attempt, Blame  # noqa: E402
 from tritonopt.verification.repairing import repairs  # noqa: E402
@@ -44,6 +47,16 @@ def test_sizes_in_a_message_become_equal() -> None:
     assert "x: f32[m, p], y: f32[p, n]" in found
 
 
+def test_leading_dimensions_become_a_size_and_no_size_becomes_them() -> None:
+    found = _suggested(
+        "x: f32[..., n], y: f32[m, n], count: 6",
+        "ValueError: 6 is not 2",
+        {**_SIZES, "...": 6},
+    )
+    assert "x: f32[m, n], y: f32[m, n], count: 6" in found
+    assert not any("count: ..." in text or "[..., n], count" in text for text in found)
+
+
 def test_a_number_in_a_message_may_be_a_size() -> None:
     found = _suggested(
         "x: f32[m, n], count: 1",
@@ -59,6 +72,9 @@ def test_a_number_in_a_message_may_be_a_size() -> None:
         ("ValueError: not enough values to unpack (expected 4, got 2)", 4),
         ("IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)", 3),
         ("IndexError: tuple index out of range", 3),
+        ("RuntimeError: weight should have at least three dimensions", 3),
+        ("RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d", 3),
+        ("ValueError: x must be a 4-D tensor", 4),
         ("ValueError: too many values to unpack (expected 1)", 1),
     ],
 )
@@ -208,3 +224,27 @@ def test_four_dimensions_and_a_table_that_goes_with_them(
     verdict = of_texts(_ROTATED, right, max_examples=10)
     assert verdict.verdict == "identical", verdict.reason
     assert any("found by calling the original" in note for note in verdict.notes)
+
+
+_STEPS = """
+import torch
+import triton
+import triton.language as tl
+from torch.nn.modules.utils import _pair
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    pass
+
+def f(x, steps=1, weight=2.0):
+    m, n = x.shape
+    a, b = _pair(steps)
+    torch.abs(x)
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+
+
+def test_what_has_a_number_for_a_default_is_none_of_the_tensors() -> None:
+    launchers = Launchers(source.read(_STEPS, "kernel.py"))
+    known = read(launchers, launchers.named("f")).known
+    assert [str(a) for a in known] == ["x: f32|f16|bf16[m, n]", "steps: 1", "weight: 2.0"]

@@ -12,7 +12,7 @@ from tritonopt.verification.attempting import judge
 from tritonopt.verification.examples import Example, PlainValue
 from tritonopt.verification.inference import read
 from tritonopt.verification.launchers import Launchers
-from tritonopt.verification.outcomes import Attempt, Failure, Outcome
+from tritonopt.verification.outcomes import Attempt, Blame, Failure, Outcome
 from tritonopt.verification.trying import Trial, Unsettled
 
 _HEAD = """
@@ -205,3 +205,71 @@ def test_a_tensor_has_the_dimensions_of_another() -> None:
         return Attempt.GOOD if fits else Attempt.FAILED
 
     assert str(_trial(code, rule).settle()) == "x: f32|f16|bf16[m, n], y: f32|f16|bf16[m, n]"
+
+
+_RANGE = """
+def f(start, end, device=None, layout=None):
+    n = int(end - start)
+    place = device or layout
+    out = torch.empty(n, device=device, layout=layout)
+    kernel[(n,)](out, n, BLOCK=16)
+    return out
+"""
+
+
+def test_a_size_is_found_among_numbers_and_not_where_a_result_lies() -> None:
+    def rule(example: Example) -> int:
+        values = {n: r.value for n, r in example.arguments if isinstance(r, PlainValue)}
+        return Attempt.GOOD if "start" in values and "end" in values else Attempt.FAILED
+
+    found = _trial(_RANGE, rule).settle()
+    assert {a.name for a in found.arguments} == {"start", "end"}
+    assert found.size_names
+
+
+_TWO = """
+def f(x, y):
+    kernel[(x.shape[0],)](x, y, BLOCK=16)
+"""
+
+
+def test_shapes_that_overlap_are_the_last_choice() -> None:
+    def rule(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        if len(shapes) < 2 or not all(shapes):
+            return Attempt.FAILED
+        return Attempt.GOOD if len(shapes[0]) == len(shapes[1]) == 2 else Attempt.CLASHING
+
+    found = _trial(_TWO, rule).settle()
+    assert [len(t.shape) for t in found.tensors] == [2, 2]
+    alone = _trial(_TWO, lambda example: min(rule(example), Attempt.CLASHING)).settle()
+    assert len(alone.tensors) == 2, "a race of its own must show, as what was drawn does"
+
+
+def test_what_only_some_sizes_show_is_learned_from_them() -> None:
+    """As many rows of y as of x are enough; fewer lead outside of it."""
+
+    class Telling(Original):
+        def attempt(self, example: Example) -> Attempt:
+            self.calls += 1
+            x, y = (example.tensors[name].shape for name in "xy")
+            if len(x) != 2 or len(y) != 2 or x[1] != y[1]:
+                return Attempt(Attempt.FAILED, 0, "no")
+            level = Attempt.GOOD if y[0] >= x[0] else Attempt.OUTSIDE
+            return Attempt(level, 0, "outside, beside argument y", blame=Blame(("y",)))
+
+    launchers = Launchers(source.read(_HEAD + _ROWS, "kernel.py"))
+    reading = read(launchers, launchers.named("f"))
+    original = Telling(lambda example: 0)
+    found = Trial(original, reading, backward=False).settle()  # type: ignore[arg-type]  # a stand-in
+    assert found.tensor("x").shape == found.tensor("y").shape
+    assert original.calls < 60
+
+
+_ROWS = """
+def f(x, y):
+    m, n = x.shape
+    k, l = y.shape
+    assert n == l
+    kernel[(m,)](x, y, n, BLOCK=16)
+"""

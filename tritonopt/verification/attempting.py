@@ -62,6 +62,9 @@ def judge(outcome: Outcome, lines: int, seconds: float, blame: Blame = Blame()) 
         level = Attempt.NO_LAUNCH
     elif not outcome.written:
         level = Attempt.NOTHING_WRITTEN
+    elif outcome.clashes:
+        level = Attempt.CLASHING
+        trouble = outcome.clashes[0]
     else:
         level = Attempt.GOOD
     return Attempt(level, lines, trouble, outcome.configurations, seconds, blame)

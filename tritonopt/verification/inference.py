@@ -113,6 +113,11 @@ class Evidence:
     compared: list[object] = field(default_factory=list)
     """Plain values that the code compares the parameter with."""
 
+    @property
+    def shaped(self) -> bool:
+        """Whether the code asks for dimensions, sizes or strides."""
+        return bool(self.rank is not None or self.least_rank or self.ragged or self.strided)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -863,10 +868,12 @@ class _Solution:
         if evidence.several:
             self.unknown[name] = "[f32[m, n], f32[m, n]]"
             return None
-        if evidence.tensor:
+        value = None if default is None else _literal(default)
+        # What torch is passed is mostly a tensor, but not where the default is a number.
+        plain = isinstance(value, (bool, int, float, str)) and not evidence.shaped
+        if evidence.tensor and not plain:
             return self._tensor(name, evidence, ranks)
         if default is not None:
-            value = _literal(default)
             if isinstance(value, bool):
                 return ChoiceArgument(name, (value, not value))
             if isinstance(value, (int, float, str)):

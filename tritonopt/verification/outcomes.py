@@ -153,7 +153,10 @@ class Attempt:
     FAILED_AFTER_LAUNCH: ClassVar[int] = 2
     OUTSIDE: ClassVar[int] = 3
     NOTHING_WRITTEN: ClassVar[int] = 4
-    GOOD: ClassVar[int] = 5
+    CLASHING: ClassVar[int] = 5
+    """Programs of one launch store different values in one place: shapes that overlap, or a race
+    of the original's own."""
+    GOOD: ClassVar[int] = 6
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ _PLAIN = ("int", "float", "bool", "str", "Number", "Scalar", "number")
 _WHOLE_LIST = re.compile(
     r"(?:\w+\.)*(?:List|list|Sequence|Iterable|Tuple|tuple|Size)\b(?:\[(?:int|bool)|$)"
 )
+_WHERE = ("device", "layout", "pin_memory", "memory_format", "generator", "stream")
+"""Where a result is to lie, and what makes it: the default is what callers pass."""
 _OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
@@ -70,6 +72,8 @@ def choices(reading: Reading, frame: tuple[str, ...], *, whole: bool = False) ->
             candidates = (argument,)
         elif name in reading.unknown:
             candidates = _unknown(name, reading.kind(parameter), evidence, shapes, frame)
+        elif name in _WHERE:
+            candidates = (None,)
         else:
             # A default of None is not always taken (`dim=None` of a reduction along `dim`).
             kind = reading.kind(parameter)
@@ -320,7 +324,7 @@ def variations(
         given = signature.get(name)
         if default is None and isinstance(given, TensorArgument) and evidence.optional:
             yield name, (replace(given, optional=True),)
-        if default is None and name in known:
+        if (default is None and name in known) or name in _WHERE:
             continue
         if isinstance(default, ast.Constant) and default.value is None:
             if given is None or given == ChoiceArgument(name, (None,)):

@@ -47,7 +47,11 @@ _RANK = (
     re.compile(r"not enough values to unpack \(expected (?:at least )?(?P<rank>\d+), got \d+\)"),
     re.compile(r"too many values to unpack \(expected (?P<rank>\d+)"),
     re.compile(r"Dimension out of range \(expected to be in range of .*, but got (?P<axis>-?\d+)"),
+    re.compile(r"at least (?P<word>one|two|three|four) dimension"),
+    re.compile(r"(?:[Ee]xpect\w*|must be|should be|needs?)\b.{0,20}?\b(?P<rank>\d)-?[Dd]\b"),
+    re.compile(r"must have (?:exactly )?(?P<rank>\d) dim"),
 )
+_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
 _ONE_MORE = re.compile(r"(tuple|list) index out of range|too many indices|IndexError: index \d+ is")
 _NO_VIEW = re.compile(r"shape '\[.*\]' is invalid for input of size")
 _WHOLE = re.compile(
@@ -94,7 +98,9 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
     if any(not isinstance(signature.get(n), TensorArgument) for n in attempt.blame.names):
         yield from _of_lengths(signature, attempt.blame)
     yield from _equal_in_message(signature, sizes, trouble)
-    if attempt.level == Attempt.OUTSIDE:
+    if attempt.level == Attempt.CLASHING:
+        blamed = list(signature.tensors)
+    if attempt.level in (Attempt.OUTSIDE, Attempt.CLASHING):
         yield from (_with(t) for b in blamed for t in _of_other_shapes(signature, b))
 
 
@@ -131,6 +137,8 @@ def _equated(
     for one, other in ((left, right), (right, left)):
         for name in _named(sizes, one):
             yield from (_renamed(name, size) for size in _named(sizes, other))
+            if sizes.get("...") == other:
+                yield _renamed("...", name)
             if not _named(sizes, other) and other > 0:
                 yield _renamed(name, other)
         for argument in signature.arguments:
@@ -179,6 +187,8 @@ def _of_ranks(
         wanted = seen + 1
         if said is not None and "rank" in said.groupdict():
             wanted = int(said["rank"])
+        elif said is not None and "word" in said.groupdict():
+            wanted = _WORDS[said["word"]]
         elif said is not None:
             axis = int(said["axis"])
             wanted = axis + 1 if axis >= 0 else -axis
@@ -264,6 +274,9 @@ def _equal_in_message(
     numbers = list(dict.fromkeys(int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", trouble)))
     for one, other in combinations([n for n in numbers if n > 1], 2):
         yield from (_renamed(a, b) for a in _named(sizes, one) for b in _named(sizes, other))
+        for leading, size in ((one, other), (other, one)):
+            if sizes.get("...") == leading:
+                yield from (_renamed("...", name) for name in _named(sizes, size))
     for argument in signature.arguments:
         if isinstance(argument, ChoiceArgument) and argument.values[0] in numbers:
             named = [name for n in numbers for name in _named(sizes, n)]
@@ -272,7 +285,8 @@ def _equal_in_message(
 
 
 def _named(sizes: Mapping[str, int], number: int) -> list[str]:
-    return [name for name, size in sizes.items() if size == number]
+    """The sizes that have this value; not the leading ones, which are no single size."""
+    return [name for name, size in sizes.items() if size == number and name != "..."]
 
 
 def _typed(tensor: TensorArgument, dtype: str) -> TensorArgument:

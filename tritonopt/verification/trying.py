@@ -210,6 +210,8 @@ class Trial:
                 if key not in visited:
                     visited.add(key)
                     heapq.heappush(waiting, follower)
+        if found is None and self.best is not None and self.best[0].level == Attempt.CLASHING:
+            found = self.best[1]
         return None if found is None or self._evades(found) else found
 
     def _followers(
@@ -222,9 +224,10 @@ class Trial:
             if (state.frame, signature) in self.expanded:
                 return
             self.expanded.add((state.frame, signature))
-            shown = self._attempt(signature, _rising)
+            pattern = self._telling(signature)
+            shown = self._attempt(signature, pattern)
             blamed = shown.blame.names
-            sizes = {**_sizes(signature, _rising), "...": _LEADING}
+            sizes = {**_sizes(signature, pattern), "...": _LEADING}
             for at, repair in enumerate(repairs(signature, sizes, shown)):
                 more = (*state.repairs, repair)
                 if len(more) <= _MOST_REPAIRS:
@@ -238,6 +241,15 @@ class Trial:
                 cost = state.cost + pick - state.picks[at] + beside
                 kept = tuple(r for r in state.repairs if r.about != choice.name)
                 yield replace(state, nearness=nearness, cost=cost, picks=picks, repairs=kept)
+
+    def _telling(self, signature: Signature) -> Pattern:
+        """The sizes whose failure tells the most: odd ones, if these are not taken."""
+        if self._attempt(signature, _rising).level == Attempt.GOOD:
+            for pattern in _PATTERNS:
+                known = self.seen.get(plain_example(signature, pattern, self.backward))
+                if known is not None and known.level != Attempt.GOOD:
+                    return pattern
+        return _rising
 
     def _signature(self, state: _State, learned: Iterable[Repair]) -> Signature | None:
         """What a state passes; None if that names a size that no tensor has."""
@@ -302,13 +314,7 @@ class Trial:
         return self.seen[example]
 
     def _spent(self) -> bool:
-        # Where the code says everything, others than that are hardly any better.
-        share = 1.0 if self.reading.unknown else 0.5
-        return (
-            self.tries >= share * _MOST_TRIES
-            or self.deaths > _MOST_DEATHS
-            or self.seconds > share * _SECONDS
-        )
+        return self.tries >= _MOST_TRIES or self.deaths > _MOST_DEATHS or self.seconds > _SECONDS
 
     def _how_far(self) -> str:
         if self.best is None:
