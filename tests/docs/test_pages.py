@@ -66,7 +66,7 @@ def test_links_lead_somewhere(name: str) -> None:
 @every_page
 def test_files_that_are_named_exist(name: str) -> None:
     folders = "benchmarks|docs|examples|passes|tests|tritonopt"
-    named = re.findall(rf"`((?:{folders})/[\w./-]*)`", page(name))
+    named = re.findall(rf"`((?:{folders})/[a-z0-9_./-]*)`", page(name))
     assert not [file for file in named if not (ROOT / file).exists()]
 
 
