@@ -99,9 +99,12 @@ class Replacing:
             assert module is not None
             for node in module.mentioning(name):
                 around = module.names.parents.get(node)
-                if isinstance(around, ast.Attribute) and around.value is node:
-                    if around.attr not in WHOLE:
-                        continue  # something of it
+                if (
+                    isinstance(around, ast.Attribute)
+                    and around.value is node
+                    and around.attr not in WHOLE
+                ):
+                    continue  # something of it
                 if isinstance(around, ast.Call) and around.func is node:
                     continue  # no module then
                 if self._may_be(node, module, path):
