@@ -210,7 +210,7 @@ class _Version:
 
     def _run(self, example: Example, options: RunOptions) -> Outcome:
         from .interpreter import Access, accesses
-        from .memory import Allocations, Arena, build_arguments
+        from .memory import Allocations, Arena, also_in_backward, build_arguments
         from .probes import RECORDER
         from .returned import plain_of
         from .watching import Session
@@ -235,6 +235,12 @@ class _Version:
                 for tensor in tensors.values():
                     if tensor.is_floating_point():
                         tensor.abs_()
+        allocations = Allocations(
+            arena,
+            pretend_cuda=self.device == "cpu",
+            launching=lambda: session.depth > 0,
+            using=session.host_uses,
+        )
         result: Any = None
         gradients: Mapping[str, Any] = {}
         failure: Failure | None = None
@@ -242,12 +248,8 @@ class _Version:
         RECORDER.begin()
         with (
             accesses(self.interpreter, access),
-            Allocations(
-                arena,
-                pretend_cuda=self.device == "cpu",
-                launching=lambda: session.depth > 0,
-                using=session.host_uses,
-            ),
+            allocations,
+            also_in_backward(allocations),
             self.watch.watching(session),
             self.torch.set_grad_enabled(not example.no_grad),
             self.torch.device("cuda") if self.defaults_to_gpu else contextlib.nullcontext(),
