@@ -232,3 +232,28 @@ def test_strides_of_a_view_are_those_of_its_tensor(
     old = SPREAD.replace(*same) if same else SPREAD
     verdict = of_texts(old, old.replace(asked, instead), max_examples=5)
     assert verdict.verdict == "counterexample", verdict
+
+
+STACKED = f"""{_HEAD}
+@triton.jit
+def row_kernel(x, y, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, tl.load(x + at, mask=at < size), mask=at < size)
+
+
+# tritonopt: tensors: [f32[m, n], f32[m, n]]
+def stacked(tensors: list[torch.Tensor]):
+    tensors = [x if x.dtype == torch.float32 else x.float() for x in tensors]
+    y = torch.empty(len(tensors), *tensors[0].shape, device=tensors[0].device)
+    for place in range(len(tensors)):
+        some = tensors[place : place + 1]
+        x = some[0].contiguous()
+        row_kernel[(triton.cdiv(x.numel(), 16),)](x, y[place], x.numel(), BLOCK=16)
+    return y
+"""
+
+
+def test_strides_of_tensors_in_a_list_that_is_made_again(of_texts: Callable[..., Verdict]) -> None:
+    other = STACKED.replace("some[0].contiguous()", "some[0]")
+    verdict = of_texts(STACKED, other, max_examples=5)
+    assert verdict.verdict == "counterexample", verdict

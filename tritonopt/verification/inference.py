@@ -460,8 +460,9 @@ class _Walk:
             inside = dict(scope)
             for loop in node.generators:
                 self.bind(loop.target, loop.iter, inside)
-            self.value(node.elt, inside)
-            return None
+            element = self.value(node.elt, inside)
+            # A list of what a list holds: `[x.to(dtype) for x in tensors]`.
+            return element if self.is_list(element) else None
         if isinstance(node, ast.IfExp):
             self.value(node.test, scope)
             return self.either([node.body, node.orelse], scope)
