@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 OF_FILES = ("text", "concise", "json", "github", "sarif")
 OF_VERDICTS = ("text", "json")
+WHOLE = ("json", "sarif")
+"""Those that are one object for the whole run, with all that another program may need."""
 
 
 def reporter(name: str, run: Run, *, statistics: bool = False) -> Reporter:

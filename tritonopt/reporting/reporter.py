@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tritonopt.reporting.findings import FileFindings, Summary
@@ -26,9 +26,6 @@ class Run:
 class Reporter(ABC):
     """A report on files, in one format."""
 
-    whole: ClassVar[bool] = False
-    """Whether it is one object for the whole run, with all that another program may need."""
-
     def __init__(self, run: Run) -> None:
         self.run = run
 
@@ -43,8 +40,6 @@ class Reporter(ABC):
 
 class WholeReporter(Reporter):
     """A report that is one object, and so comes at the end."""
-
-    whole: ClassVar[bool] = True
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
