@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tritonopt.source import Change
 
+from tritonopt.rewriting import reasons
+
 
 class Safety(str, Enum):
     """What a site needs beyond `exact`. The empty set is `exact` itself."""
@@ -52,13 +54,18 @@ class Condition:
 
     `claim` is kebab-case and says what must be true (`same-elements`).
     `otherwise` names the reason when it is not (`centre-is-not-the-mean`);
-    where it is empty the claim itself is the reason.
+    where it is empty the claim itself is the reason. Both are declared, with a
+    sentence each, in `tritonopt.rewriting.reasons`, or by the pass.
     """
 
     claim: str
     status: Status
     detail: str = ""
     otherwise: str = ""
+
+    def __post_init__(self) -> None:
+        reasons.check(self.claim)
+        reasons.check(self.reason)
 
     @property
     def holds(self) -> bool:
@@ -97,6 +104,9 @@ class Site:
     worth: str = ""
     """What was measured of the case that this site is; without it, that of the whole pass holds."""
 
+    def __post_init__(self) -> None:
+        reasons.check(self.unpaid)
+
     @classmethod
     def of_mistake(cls, anchor: ast.AST, claim: str, reason: str, message: str) -> Site:
         """What a lint tells of code that breaks a claim: nothing to rewrite."""
@@ -131,3 +141,7 @@ class Remark:
     """The condition that failed, `safety`, or why it does not pay; empty for a site that passed."""
     failure: str = ""
     """For a defect of the tool itself: what was raised, and how to report it."""
+
+    def __post_init__(self) -> None:
+        if self.reason:
+            reasons.check(self.reason)
