@@ -44,8 +44,8 @@ def value_lines(facts: KernelFacts, longest: int = LONGEST) -> Iterator[tuple[st
     if not found:
         return
     cut = f" (its first {longest} characters; --full for all)" if listing.has_cut else ""
-    *columns, last = [field.name for field in fields(Row)]
-    rows = [Row(*columns, f"{last}{cut}"), *found]
+    rows = [Row("line", "name", "shape", "type", f"value{cut}"), *found]
+    columns = [field.name for field in fields(Row)][:-1]
     widths = [max(len(getattr(row, column)) for row in rows) for column in columns]
     for row in rows:
         cells = [
