@@ -12,7 +12,7 @@ import pytest
 
 from docs import generate
 from tritonopt.cli import main as command_line
-from tritonopt.rewriting.registry import names, select
+from tritonopt.rewriting.registry import load, names, select
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in generate.pages()}
