@@ -182,10 +182,6 @@ class ContiguityHints(Pass):
             if wrap.value not in hinted_values:
                 yield _Insertion(kernel, wrap, self.least).site()
 
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes
-
 
 @dataclass(frozen=True)
 class _Wrap:
@@ -426,18 +422,12 @@ class _Insertion:
 
     def site(self) -> Site:
         checklist = self._checklist
-        try:
-            self._check()
-        except Declined as declined:
-            checklist.conditions.append(declined.condition)
-        except NotExpressible as error:
-            failed = Condition("is-expressible", Status.UNKNOWN, str(error), "not-expressible")
-            checklist.conditions.append(failed)
-        except TooLarge:
-            failed = Condition(
-                "is-understood", Status.UNKNOWN, "the offsets are too large to compare", "too-large"
-            )
-            checklist.conditions.append(failed)
+        with checklist.until_one_fails():
+            try:
+                self._check()
+            except TooLarge:
+                large = "the offsets are too large to compare"
+                raise unknown("is-understood", "too-large", large) from None
         if checklist.failed is None:
             message = (
                 f"promised that each {self._value} lanes of {self._text} are consecutive and start "
@@ -449,12 +439,12 @@ class _Insertion:
             message = f"no hint for {self._text}: {checklist.failed.detail}"
         return Site(
             self._wrap.places[0],
-            tuple(checklist.conditions),
+            checklist.conditions,
             message,
-            frozenset({Safety.ASSUMPTION} if checklist.given else ()),
+            checklist.safety,
             Bits.REDUCTION_ORDER if adds_up_floats(self._facts.interpretation) else Bits.SAME,
-            frozenset(checklist.given),
-            self._changes,
+            checklist.facts_used,
+            tuple(self._changes),
             # What was measured are loads.
             pays=_is_loaded_from(self._facts, self._wrap.value),
             advice=f"say that each {self._value} lanes of {self._text} are consecutive and "
@@ -478,9 +468,7 @@ class _Insertion:
             self._check_news(offsets, value)
         self._write(offsets, value, below)
         if self._launches:
-            self._checklist.assume(
-                "no-other-launches", "files that were not given launch it in no other way"
-            )
+            self._checklist.assume_no_other_launches()
         if self._sizes:
             names = ", ".join(sorted(self._sizes))
             self._checklist.assume("sizes-are-positive", f"{names} at least 1")

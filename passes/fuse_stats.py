@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
-from tritonopt.rewriting.checklist import Checklist, Declined
+from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
+from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.transforms.loop_fusion.formulas import FORMULAS
@@ -19,7 +19,6 @@ from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
 from tritonopt.transforms.loop_fusion.legality import prove_fusion
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
 from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
-from tritonopt.transforms.writing import NotExpressible
 
 _ROW_THAT_GAINS = 16384
 """Elements from which on a row in several tiles was measured to gain; tiles above a quarter of
@@ -227,20 +226,15 @@ class FuseStats(Pass):
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
         checklist = Checklist()
-        changes: list[Change] = []
-        try:
-            fusion = prove_fusion(candidate, checklist)
-            changes = MergedSweep(fusion).changes(FORMULAS[self.formula])
+        changes: tuple[Change, ...] = ()
+        with checklist.until_one_fails():
+            try:
+                fusion = prove_fusion(candidate, checklist)
+                changes = tuple(MergedSweep(fusion).changes(FORMULAS[self.formula]))
+            except TooLarge:
+                large = "the sums are too large to compare"
+                raise unknown("is-understood", "opaque-value", large) from None
             checklist.prove("is-expressible", "what the merged sweep needs can be written there")
-        except Declined as declined:
-            checklist.conditions.append(declined.condition)
-        except NotExpressible as error:
-            failed = Condition("is-expressible", Status.UNKNOWN, str(error), "not-expressible")
-            checklist.conditions.append(failed)
-        except TooLarge:
-            large = "the sums are too large to compare"
-            failed = Condition("is-understood", Status.UNKNOWN, large, "opaque-value")
-            checklist.conditions.append(failed)
         first, second = candidate.sweeps.first, candidate.sweeps.second
         pays, worth = _worth(facts, second, self.formula)
         into = f"the sweep in line {second.line} into the one in line {first.line}"
@@ -250,17 +244,13 @@ class FuseStats(Pass):
             message = f"did not merge {into}: {checklist.failed.detail}"
         return Site(
             second.node,
-            tuple(checklist.conditions),
+            checklist.conditions,
             message,
-            frozenset({Safety.ROUNDING} | ({Safety.ASSUMPTION} if checklist.given else set())),
+            checklist.safety | {Safety.ROUNDING},
             Bits.REDUCTION_ORDER,
-            frozenset(checklist.given),
+            checklist.facts_used,
             changes,
             pays=pays,
             advice=f"merge {into} ({self.formula} formula)",
             worth=worth,
         )
-
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist, Declined
+from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
@@ -229,34 +229,29 @@ class GridStride(Pass):
         sums = TileSums()
         keep = self.unseen_launches == "keep"
         launches = TileLaunches(facts, writer, self.axis, keep_unseen=keep)
-        changes: list[Change] = []
-        try:
+        changes: tuple[Change, ...] = ()
+        with checklist.until_one_fails():
             check_body(body, checklist)
             sums = find_sums(body, writer, checklist)
             launches.check(checklist)
             loop = TileLoop(body, sums, launches, writer)
             limit = self.programs or default_limit(self.axis, has_sums=bool(sums.sums))
-            changes = [*loop.changes(checklist), *launches.changes(Limit(limit))]
+            changes = (*loop.changes(checklist), *launches.changes(Limit(limit)))
             checklist.prove("is-expressible", "what the loop needs can be written")
-        except Declined as declined:
-            checklist.conditions.append(declined.condition)
-        except NotExpressible as error:
-            failed = Condition("is-expressible", Status.UNKNOWN, str(error), "not-expressible")
-            checklist.conditions.append(failed)
         if checklist.failed is not None:
             sums = TileSums()
-        safety = set() if launches.are_kept else {Safety.CONTRACT}
+        safety = set(checklist.safety)
+        if not launches.are_kept:
+            safety.add(Safety.CONTRACT)
         if not all(sum_.is_whole for sum_ in sums.sums):
             safety.add(Safety.ROUNDING)
-        if checklist.given:
-            safety.add(Safety.ASSUMPTION)
         return Site(
             ids.calls[0],
-            tuple(checklist.conditions),
+            checklist.conditions,
             self._message(checklist, body, sums, launches),
             frozenset(safety),
             Bits.REDUCTION_ORDER if sums.sums else Bits.SAME,
-            frozenset(checklist.given),
+            checklist.facts_used,
             changes,
             pays=bool(sums.sums),
             saves=self.axis > 0,
@@ -284,17 +279,13 @@ class GridStride(Pass):
             f"{message}; what that is worth was not measured",
             frozenset({Safety.CONTRACT, Safety.ROUNDING} if adds else {Safety.CONTRACT}),
             Bits.REDUCTION_ORDER if adds else Bits.SAME,
-            plan=changes,
+            changes=tuple(changes),
             pays=False,
         )
 
     def may_pay(self, facts: KernelFacts) -> bool:
         # What pays is an atomic that is done once for a program.
         return any(effect.kind is EffectKind.ATOMIC for effect in facts.effects)
-
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes
 
     def _advice(self, sums: TileSums, launches: TileLaunches) -> str:
         loop = f"let each program loop over tiles along axis {self.axis} ({launches.summary})"

@@ -347,7 +347,7 @@ class _Run:
                 return None
             if first is not None:
                 culprit, site, said = first
-                parts = source.rewritten(self.module, culprit.edit(known, site))
+                parts = source.rewritten(self.module, site.changes)
                 if all(self.module.text[p.start : p.end] == p.text for p in parts):
                     raise RuntimeError("the edit changed nothing")
                 units = neighborhoods.changed_by(parts)

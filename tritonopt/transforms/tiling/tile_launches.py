@@ -118,7 +118,7 @@ class TileLaunches:
                     raise
         self.bound = computed
         checklist.prove("grid-is-known", f"every launch starts {text} programs")
-        checklist.assume("no-other-launches", "files that were not given launch it in no other way")
+        checklist.assume_no_other_launches()
 
     def _check_arguments(self) -> None:
         """Whether each launch can pass the number. Raises Declined."""

@@ -123,9 +123,7 @@ class _Finder:
             given = [fact for fact in evidence.values() if fact is not None]
             checklist.prove("sums-are-not-read", detail, given)
             if None in evidence.values():
-                checklist.assume(
-                    "no-other-launches", "files that were not given launch it in no other way"
-                )
+                checklist.assume_no_other_launches()
         return TileSums(tuple(sums), left)
 
     def _statements(self) -> Iterator[tuple[ast.stmt, ast.If | None]]:
