@@ -14,13 +14,13 @@ PASS = '''\
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted
+from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
@@ -75,10 +75,6 @@ class {class_name}(Pass):
                     case [ast.BinOp() as address, *_] if _is_address(facts, node, address):
                         yield _site(facts, address)
 
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes
-
 
 def _is_address(facts: KernelFacts, call: ast.Call, address: ast.BinOp) -> bool:
     """Whether a load or a store takes a name plus 0 for its address."""
@@ -97,18 +93,17 @@ def _is_address(facts: KernelFacts, call: ast.Call, address: ast.BinOp) -> bool:
 def _site(facts: KernelFacts, address: ast.BinOp) -> Site:
     """The site, with the conditions up to the first that does not hold."""
     checklist = Checklist()
-    changes: list[Change] = []
+    changes: tuple[Change, ...] = ()
     text = facts.kernel.module.text_of
-    try:
+    message = f"dropped the `+ 0` in `{{ast.unparse(address)}}`"
+    with checklist.until_one_fails():
         if comments_in(text(address)):
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
         checklist.prove("nothing-else-goes", "no comment stands inside")
-        changes = [ReplaceExpression(address, text(address.left))]
-        message = f"dropped the `+ 0` in `{{ast.unparse(address)}}`"
-    except Declined as declined:
-        checklist.conditions.append(declined.condition)
-        message = f"kept `{{ast.unparse(address)}}`: {{declined.condition.detail}}"
-    return Site(address, tuple(checklist.conditions), message, plan=changes)
+        changes = (ReplaceExpression(address, text(address.left)),)
+    if checklist.failed is not None:
+        message = f"kept `{{ast.unparse(address)}}`: {{checklist.failed.detail}}"
+    return Site(address, checklist.conditions, message, changes=changes)
 '''
 
 _CASE = '''\
