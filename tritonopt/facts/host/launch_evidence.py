@@ -14,37 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at, passed_by
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.slices import may_overlap
-from tritonopt.facts.host.torch_api import ALLOCATING, REPLACING
 from tritonopt.facts.launch_bindings import Passed
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.trees import walk
-
-_ALLOCATIONS = frozenset(
-    f"torch.{name}{like}"
-    for name in ("empty", "zeros", "ones", "full", "rand", "randn", "randint")
-    for like in ("", "_like")
-) | {"torch.empty_strided", "torch.arange", "torch.tensor"}
-_VIEWS = frozenset(
-    [
-        "view",
-        "reshape",
-        "squeeze",
-        "unsqueeze",
-        "flatten",
-        "t",
-        "transpose",
-        "permute",
-        "expand",
-        "contiguous",
-        "view_as",
-        "detach",
-        "narrow",
-        "select",
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -277,7 +253,7 @@ class _Buffers:
                     self._hidden.add(name)
                 case ast.Attribute(attr="data", ctx=ast.Store()):
                     self._replaces_memory = True
-                case ast.Attribute(attr=method) if method in REPLACING:
+                case ast.Attribute(attr=method) if method in torch_api.REPLACING:
                     self._replaces_memory = True
         self._otherwise: set[str] = set()
         """Names that are bound in any way but a plain assignment."""
@@ -311,9 +287,9 @@ class _Buffers:
         if isinstance(expression, ast.Call):
             function = expression.func
             elsewhere = any(k.arg in ("out", None) for k in expression.keywords)
-            if self._module.resolve(function) in _ALLOCATIONS and not elsewhere:
+            if self._module.resolve(function) in torch_api.ALLOCATIONS and not elsewhere:
                 return frozenset()
-            if isinstance(function, ast.Attribute) and function.attr in ALLOCATING:
+            if isinstance(function, ast.Attribute) and function.attr in torch_api.ALLOCATING:
                 # Of what is passed to a kernel, it is known to be a tensor's method.
                 return frozenset() if _base(function.value) in self._tensors else None
         base = _base(expression)
@@ -377,7 +353,9 @@ def _base(expression: ast.expr) -> str | None:
         match expression:
             case ast.Name(id=name):
                 return name
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _VIEWS:
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if (
+                method in torch_api.MAY_BE_VIEWS
+            ):
                 expression = value
             case ast.Attribute(value=value, attr="T" | "mT" | "data"):
                 expression = value

@@ -29,6 +29,7 @@ from tritonopt.facts.algebra.polynomial import (
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
+from tritonopt.facts.language import CEILING_DIVISIONS
 from tritonopt.facts.launch_bindings import Multiple, Passed
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.module import Module
@@ -36,10 +37,7 @@ from tritonopt.source.trees import walk
 
 MAX_DEPTH = 40
 _BOUND = "_tritonopt_bound_names"
-_CEILING = frozenset({"triton.cdiv", "triton.language.cdiv"})
 _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
-_CHECKS = frozenset({"torch._check", "torch._assert"})
-_SIZES = frozenset({"size", "stride", "numel"})
 _READ = frozenset({"triton.next_power_of_2", "min", "max", "int", "isinstance", "len"})
 _LEAVES_BLOCK = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
@@ -494,7 +492,7 @@ class _Host:
     ) -> Polynomial:
         name = self._module.resolve(node.func) or self._module.builtin(node.func)
         plain = not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)
-        if plain and name in _CEILING and len(node.args) == 2:
+        if plain and name in CEILING_DIVISIONS and len(node.args) == 2:
             return ceiling_division(inside(node.args[0]), inside(node.args[1]))
         if plain and name == "triton.next_power_of_2" and len(node.args) == 1:
             return Polynomial.of(Atom("power_of_two", (inside(node.args[0]),)))
@@ -505,7 +503,9 @@ class _Host:
             argument = inside(node.args[0])
             return argument if _is_surely_integer(argument) else _unknown(node, "int")
         match node.func:
-            case ast.Attribute(value=ast.Name() as tensor, attr=method) if method in _SIZES:
+            case ast.Attribute(value=ast.Name() as tensor, attr=method) if (
+                method in torch_api.EXTENTS
+            ):
                 indices = [a.value for a in node.args if isinstance(a, ast.Constant)]
                 if plain and len(indices) == len(node.args):
                     which = tuple(i for i in indices if isinstance(i, int))
@@ -524,7 +524,7 @@ class _Host:
                     case ast.Assert(test=test):
                         self._learn(test, True, statement, found)
                     case ast.Expr(value=ast.Call(func=called, args=[test, *_])) if (
-                        self._module.resolve(called) in _CHECKS
+                        self._module.resolve(called) in torch_api.CHECKS
                     ):
                         self._learn(test, True, statement, found)
                     case ast.If(test=test, body=[*_, last], orelse=[]) if self._leaves(last):
@@ -563,11 +563,11 @@ class _Host:
     def _is_arithmetic(self, node: ast.AST) -> bool:
         """Whether a part of a condition hides no arithmetic: nothing about `v` in `check(v)`."""
         match node:
-            case ast.Call(func=ast.Attribute(attr=method)) if method in _SIZES:
+            case ast.Call(func=ast.Attribute(attr=method)) if method in torch_api.EXTENTS:
                 return True
             case ast.Call(func=called):
                 name = self._module.resolve(called) or self._module.builtin(called)
-                return name in _READ | _CEILING
+                return name in _READ | CEILING_DIVISIONS
             case ast.BinOp(op=op):
                 return isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod))
             case ast.Compare(ops=ops):

@@ -10,19 +10,9 @@ import ast
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from tritonopt.facts.host import torch_api
 from tritonopt.source import Launch
 from tritonopt.source.names import Names, Scope
-
-_WHOLE = frozenset(
-    {"view", "reshape", "squeeze", "unsqueeze", "flatten", "t", "transpose", "permute"}
-    | {"expand", "view_as", "detach"}
-)
-"""Methods after which a tensor begins where it did. Those that may copy are among them: what is
-said here only speaks against a rewrite."""
-_CUTTING = frozenset(
-    {"narrow", "select", "chunk", "split", "tensor_split", "unbind", "unfold", "diagonal"}
-    | {"as_strided"}
-)
 
 _Part = tuple[Scope | None, str]
 
@@ -57,8 +47,8 @@ def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:
             case ast.Subscript(value=value):
                 todo.append((value, True))
             case ast.Call(func=ast.Attribute(value=value, attr=method)):
-                if method in _WHOLE | _CUTTING:
-                    todo.append((value, cut or method in _CUTTING))
+                if method in torch_api.VIEWS | torch_api.PARTS:
+                    todo.append((value, cut or method in torch_api.PARTS))
             case ast.Attribute(value=value, attr="T" | "mT" | "data"):
                 todo.append((value, cut))
             case ast.Attribute():
@@ -83,7 +73,9 @@ def _are_apart(one: ast.expr, other: ast.expr) -> bool:
 
 
 def _cuts(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr in _WHOLE | _CUTTING
+    return (
+        isinstance(call.func, ast.Attribute) and call.func.attr in torch_api.VIEWS | torch_api.PARTS
+    )
 
 
 def _indices(index: ast.expr) -> list[ast.expr]:

@@ -12,77 +12,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.source import Launch, Module
 from tritonopt.source.trees import walk
-
-_DTYPES = {
-    "float16": "fp16",
-    "half": "fp16",
-    "bfloat16": "bf16",
-    "float32": "fp32",
-    "float": "fp32",
-    "float64": "fp64",
-    "double": "fp64",
-    "float8_e4m3fn": "fp8e4nv",
-    "float8_e5m2": "fp8e5",
-    "bool": "bool",
-    "int": "int32",
-    "long": "int64",
-    "short": "int16",
-} | {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""Triton's names of the types, by those of torch."""
-
-_CASTS = {
-    "half": "fp16",
-    "bfloat16": "bf16",
-    "float": "fp32",
-    "double": "fp64",
-    "bool": "bool",
-    "int": "int32",
-    "long": "int64",
-    "short": "int16",
-}
-"""Methods of a tensor that name the type of their result."""
-
-_JAXTYPING = {
-    "Float16": "fp16",
-    "BFloat16": "bf16",
-    "Float32": "fp32",
-    "Float64": "fp64",
-    "Bool": "bool",
-} | {
-    f"{kind}{bits}": f"{kind.lower()}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)
-}
-
-_ALLOCATIONS = frozenset(
-    f"torch.{name}" for name in ("empty", "zeros", "ones", "full", "rand", "randn", "empty_strided")
-)
-_ALIKE = frozenset(
-    f"torch.{name}_like" for name in ("empty", "zeros", "ones", "full", "rand", "randn")
-)
-_NEW = frozenset({"new_empty", "new_zeros", "new_ones", "new_full"})
-_SAME_TYPE = frozenset(
-    [
-        "clone",
-        "contiguous",
-        "cpu",
-        "cuda",
-        "detach",
-        "expand",
-        "flatten",
-        "narrow",
-        "permute",
-        "requires_grad_",
-        "reshape",
-        "select",
-        "squeeze",
-        "t",
-        "transpose",
-        "unsqueeze",
-    ]
-)
-"""Methods whose result has the type of the tensor."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +68,7 @@ class _Launcher:
         if not isinstance(annotation, ast.Subscript):
             return None
         package, _, name = self._module.resolve(annotation.value).rpartition(".")
-        return _JAXTYPING.get(name) if package == "jaxtyping" else None
+        return torch_api.JAXTYPING.get(name) if package == "jaxtyping" else None
 
     # Statements
 
@@ -240,7 +173,8 @@ class _Launcher:
             case ast.Attribute(value=value, attr=attribute):
                 package, _, name = self._module.resolve(node).rpartition(".")
                 if package == "torch":
-                    return _Known("dtype", _DTYPES[name]) if name in _DTYPES else None
+                    dtype = torch_api.dtype_named(name)
+                    return _Known("dtype", dtype) if dtype is not None else None
                 tensor = self._tensor(value, names)
                 if tensor is not None and attribute == "dtype":
                     return _Known("dtype", tensor.dtype)
@@ -258,21 +192,23 @@ class _Launcher:
         if None in keywords or "out" in keywords:
             return None
         function = self._module.resolve(node.func)
-        if function in _ALLOCATIONS or function in _ALIKE:
+        if function in torch_api.ALLOCATIONS:
             if "dtype" in keywords:
                 return self._of_dtype(keywords["dtype"], names)
+            like = function in torch_api.ALLOCATIONS_LIKE
             # Without a dtype it is torch's default, which anybody may set.
-            return self._tensor(node.args[0], names) if function in _ALIKE and node.args else None
+            return self._tensor(node.args[0], names) if like and node.args else None
         if function or not isinstance(node.func, ast.Attribute):
             return None
         receiver, method = node.func.value, node.func.attr
-        if method in _CASTS and not node.args:
-            return _Known("tensor", _CASTS[method])
+        if method in torch_api.CASTS and not node.args:
+            return _Known("tensor", torch_api.CASTS[method])
         if method == "to" or (method == "type" and not _is_text(node.args)):
             return self._cast(node, keywords, receiver, names)
-        if method in _NEW and "dtype" in keywords:
+        if method in torch_api.NEW and "dtype" in keywords:
             return self._of_dtype(keywords["dtype"], names)
-        if method in _SAME_TYPE or method in _NEW or (method == "view" and _is_shape(node.args)):
+        keeps = method in torch_api.SAME_TYPE | torch_api.NEW or torch_api.is_in_place(method)
+        if keeps or (method == "view" and _is_shape(node.args)):
             return self._tensor(receiver, names)
         return None
 

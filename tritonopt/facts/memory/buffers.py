@@ -20,10 +20,10 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Effect, EffectKind
+from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.callers import passes_any_size, rank_of
 from tritonopt.facts.host.launcher_code import forms_at, place_atom
 from tritonopt.facts.host.reach import reach_of
-from tritonopt.facts.host.torch_api import RESHAPING
 from tritonopt.facts.launch_bindings import Passed
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.source import Launch
@@ -32,10 +32,6 @@ from tritonopt.source.trees import walk
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
-_SIZED = frozenset({"empty", "zeros", "ones", "full", "rand", "randn"})
-_LIKE = frozenset(f"torch.{name}_like" for name in _SIZED)
-_NEW = frozenset(f"new_{name}" for name in ("empty", "zeros", "ones", "full"))
-_SAME_SHAPE = frozenset({"contiguous", "clone", "detach", "to", "float", "half"})
 _CHECKED = frozenset(
     {"is_cuda", "is_contiguous", "dim", "ndim", "dtype", "device", "requires_grad"}
 )
@@ -411,12 +407,11 @@ def _made(
 ) -> _Shape | None:
     """The shape of a new tensor, or of a view of a whole one; None for any other call."""
     name = launch.module.resolve(call.func)
-    if name in _LIKE and call.args:
+    if name in torch_api.ALLOCATIONS_LIKE and call.args:
         return _Shape(like=form_at(call.args[0]))
-    sized = name.startswith("torch.") and name.removeprefix("torch.") in _SIZED
     method = call.func.attr if isinstance(call.func, ast.Attribute) and not name else ""
-    if not sized and method not in _NEW:
-        if method in _SAME_SHAPE and isinstance(call.func, ast.Attribute):
+    if name not in torch_api.SIZED_ALLOCATIONS and method not in torch_api.NEW:
+        if method in torch_api.SAME_SHAPE and isinstance(call.func, ast.Attribute):
             return _Shape(like=form_at(call.func.value))
         return None
     match call.args:
@@ -450,7 +445,7 @@ def checks_are_understood(launch: Launch) -> bool:
         elif isinstance(node, ast.While | ast.Try):
             return False
     attributes = (n.attr for n in walk(launch.launcher) if isinstance(n, ast.Attribute))
-    if not RESHAPING.isdisjoint(attributes):
+    if not torch_api.RESHAPING.isdisjoint(attributes):
         return False
     return not _is_out_of_sight(launch)
 

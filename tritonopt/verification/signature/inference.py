@@ -17,8 +17,10 @@ from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from tritonopt import source
+from tritonopt.facts.host import torch_api
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
+    DTYPES,
     LONG_NAMES,
     Argument,
     ChoiceArgument,
@@ -32,12 +34,6 @@ from tritonopt.verification.signature.launchers import Launcher, Launchers, meth
 
 DEFAULT_DTYPES = ("f32", "f16", "bf16")
 _FEW_CALLS = 4
-_TAKE_SIZES = frozenset(
-    {"empty", "zeros", "ones", "full", "rand", "randn", "Size", "arange", "linspace", "eye",
-     "tensor", "as_tensor", "scalar_tensor", "device", "get_default_dtype", "promote_types"}
-)  # fmt: skip
-"""Functions of torch whose first argument is no tensor."""
-_SAME_TENSOR = ("contiguous", "detach", "to", "float", "half", "clone", "cuda", "requires_grad_")
 
 
 @dataclass(frozen=True)
@@ -515,7 +511,7 @@ class _Walk:
             function = name.rpartition(".")[2]
             like = function.endswith("_like")
             first = values[0] if values else None
-            if isinstance(first, Tensor) and function not in _TAKE_SIZES:
+            if isinstance(first, Tensor) and function not in torch_api.WITHOUT_TENSOR:
                 self.evidence[first.name].tensor = True
                 return Tensor(first.name, first.form, itself=False) if like else None
             return None
@@ -550,7 +546,7 @@ class _Walk:
             return Count(owner.name)
         if name in ("dim", "ndimension"):
             return Rank(owner.name)
-        if name in _SAME_TENSOR:
+        if name in torch_api.SAME_SHAPE or name == "requires_grad_":
             return owner
         if name in ("view", "reshape", "flatten"):
             if len(values) == 2 and first == Number(-1):
@@ -710,10 +706,15 @@ def _program(
 
 
 _JAXTYPING = {
-    "Float": DEFAULT_DTYPES, "Float32": ("f32",), "Float16": ("f16",), "BFloat16": ("bf16",),
-    "Float64": ("f64",), "Int": ("i64", "i32"), "Int32": ("i32",), "Int64": ("i64",),
-    "Bool": ("bool",), "UInt8": ("u8",), "Shaped": DEFAULT_DTYPES, "Num": DEFAULT_DTYPES,
-}  # fmt: skip
+    **{
+        kind: (short,)
+        for kind, dtype in torch_api.JAXTYPING.items()
+        if (short := torch_api.letters(dtype)) in DTYPES
+    },
+    **dict.fromkeys(("Float", "Shaped", "Num"), DEFAULT_DTYPES),
+    "Int": ("i64", "i32"),
+}
+"""What is drawn for an annotation of jaxtyping."""
 
 
 def _annotation(module: source.Module, parameter: ast.arg, evidence: Evidence) -> None:
