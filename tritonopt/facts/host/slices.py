@@ -11,8 +11,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.tensor_expressions import viewed
 from tritonopt.source import Launch
 from tritonopt.source.names import Names, Scope
+
+_VIEWS = torch_api.VIEWS | torch_api.PARTS
 
 _Part = tuple[Scope | None, str]
 
@@ -46,13 +49,12 @@ def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:
                     todo += [(value, cut) for value in bound if isinstance(value, ast.expr)]
             case ast.Subscript(value=value):
                 todo.append((value, True))
-            case ast.Call(func=ast.Attribute(value=value, attr=method)):
-                if method in torch_api.VIEWS | torch_api.PARTS:
-                    todo.append((value, cut or method in torch_api.PARTS))
-            case ast.Attribute(value=value, attr="T" | "mT" | "data"):
-                todo.append((value, cut))
-            case ast.Attribute():
-                yield (None, ast.unparse(expression)), cut  # `self.cache`
+            case ast.Call() | ast.Attribute():
+                tensor = viewed(expression, _VIEWS)
+                if tensor is not None:
+                    todo.append((tensor, cut or _is_part(expression)))
+                elif isinstance(expression, ast.Attribute):
+                    yield (None, ast.unparse(expression)), cut  # `self.cache`
 
 
 def _are_apart(one: ast.expr, other: ast.expr) -> bool:
@@ -60,7 +62,8 @@ def _are_apart(one: ast.expr, other: ast.expr) -> bool:
     match one, other:
         case ast.Subscript(value=mine, slice=first), ast.Subscript(value=theirs, slice=second):
             if ast.dump(mine) != ast.dump(theirs) or any(
-                isinstance(node, ast.Call) and not _cuts(node) for node in ast.walk(mine)
+                isinstance(node, ast.Call) and viewed(node, _VIEWS) is None
+                for node in ast.walk(mine)
             ):
                 return False
             pairs = list(zip_longest(_indices(first), _indices(second)))
@@ -72,10 +75,8 @@ def _are_apart(one: ast.expr, other: ast.expr) -> bool:
     return False
 
 
-def _cuts(call: ast.Call) -> bool:
-    return (
-        isinstance(call.func, ast.Attribute) and call.func.attr in torch_api.VIEWS | torch_api.PARTS
-    )
+def _is_part(view: ast.Call | ast.Attribute) -> bool:
+    return viewed(view, torch_api.PARTS) is not None and isinstance(view, ast.Call)
 
 
 def _indices(index: ast.expr) -> list[ast.expr]:
