@@ -31,6 +31,7 @@ TORCH = set(
         | torch_api.ALLOCATING
         | torch_api.SIZE_METHODS
         | torch_api.MAY_BE_VIEWS
+        | torch_api.STRIDED_VIEWS
         | torch_api.RESHAPING
         | {"bfloat16", "half", "double"}
     )
@@ -133,3 +134,21 @@ def filled(name: str) -> dict[str, int]:
 )
 def test_the_short_name_of_a_type(dtype: str, short: str) -> None:
     assert torch_api.letters(dtype) == short
+
+
+def test_views_share_memory() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.ones(2, 2)
+    arguments = {
+        **dict.fromkeys(("moveaxis", "movedim", "swapaxes", "swapdims", "transpose"), (0, 1)),
+        **dict.fromkeys(("expand", "broadcast_to"), ((2, 2),)),
+        "permute": (1, 0),
+        "unsqueeze": (0,),
+        "select": (0, 1),
+        "narrow": (0, 0, 1),
+        "expand_as": (x,),
+    }
+    for name in torch_api.STRIDED_VIEWS:
+        found = getattr(x, name)
+        view = found(*arguments.get(name, ())) if callable(found) else found
+        assert view.untyped_storage().data_ptr() == x.untyped_storage().data_ptr(), name

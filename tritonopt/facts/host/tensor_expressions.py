@@ -88,7 +88,9 @@ def viewed(
     match expression:
         case ast.Call(func=ast.Attribute(value=tensor, attr=method)) if method in methods:
             return tensor
-        case ast.Attribute(value=tensor, attr="T" | "mT" | "data"):
+        case ast.Attribute(value=tensor, attr=attribute) if (
+            attribute == "data" or attribute in torch_api.VIEW_ATTRIBUTES
+        ):
             return tensor
     return None
 

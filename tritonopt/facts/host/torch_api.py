@@ -111,10 +111,11 @@ def letters(dtype: str) -> str:
 
 # Views and copies
 
-VIEWS = frozenset(
-    ["view", "reshape", "squeeze", "unsqueeze", "flatten", "t", "transpose", "permute", "expand"]
-    + ["view_as", "detach"]
+_OTHER_DIMENSIONS = frozenset(
+    ["squeeze", "unsqueeze", "t", "transpose", "permute", "expand", "expand_as", "broadcast_to"]
+    + ["moveaxis", "movedim", "swapaxes", "swapdims"]
 )
+VIEWS = _OTHER_DIMENSIONS | {"view", "view_as", "reshape", "flatten", "detach"}
 """Methods whose result begins where the tensor did. Some of them may copy."""
 
 PARTS = frozenset(
@@ -122,6 +123,11 @@ PARTS = frozenset(
     + ["as_strided"]
 )
 """Methods whose result is a part of the tensor, or several."""
+
+VIEW_ATTRIBUTES = frozenset({"T", "mT"})
+
+STRIDED_VIEWS = _OTHER_DIMENSIONS | VIEW_ATTRIBUTES | {"diagonal", "narrow", "select"}
+"""Functions, methods and attributes that give the same memory, always, with other dimensions."""
 
 _MOVING = frozenset({"contiguous", "cpu", "cuda"})
 
@@ -168,12 +174,12 @@ METHODS = (
     frozenset(_ARITHMETIC)
     | (SIZES | VIEWS | PARTS | SAME_SHAPE | ALLOCATING)
     | frozenset(
-        ["unflatten", "expand_as", "reshape_as", "type", "item", "tolist", "is_contiguous"]
+        ["unflatten", "reshape_as", "type", "item", "tolist", "is_contiguous"]
         + ["data_ptr", "sum", "mean", "max"]
         + ["min", "amax", "amin", "argmax", "argmin", "any", "all", "prod", "var", "std", "norm"]
         + ["is_floating_point", "is_complex", "get_device", "storage_offset", "untyped_storage"]
-        + ["broadcast_to", "repeat", "repeat_interleave", "roll"]
-        + ["flip", "gather", "index_select", "masked_select", "movedim", "swapaxes", "swapdims"]
+        + ["repeat", "repeat_interleave", "roll"]
+        + ["flip", "gather", "index_select", "masked_select"]
         + ["where", "sort", "argsort", "topk", "nonzero"]
         + ["matmul", "mm", "bmm", "dot", "count_nonzero", "is_same_size", "type_as"]
         + ["save_for_backward", "mark_dirty", "mark_non_differentiable", "set_materialize_grads"]

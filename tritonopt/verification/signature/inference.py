@@ -48,6 +48,14 @@ class Tensor:
 
 
 @dataclass(frozen=True)
+class View:
+    """The memory of a parameter with other dimensions; whoever asks for its strides asks for
+    those of the parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Size:
     """One dimension of a parameter; negative from the end."""
 
@@ -78,7 +86,7 @@ class Number:
     value: int
 
 
-Value = Tensor | Size | Count | Shape | Rank | Number | None
+Value = Tensor | View | Size | Count | Shape | Rank | Number | None
 
 
 @dataclass
@@ -442,19 +450,29 @@ class _Walk:
             inside = dict(scope)
             for loop in node.generators:
                 self.bind(loop.target, loop.iter, inside)
-            self.value(node.elt, inside)
-            return None
+            element = self.value(node.elt, inside)
+            # A list of what a list holds: `[x.to(dtype) for x in tensors]`.
+            return element if self.is_list(element) else None
         if isinstance(node, ast.IfExp):
             self.value(node.test, scope)
             return self.either([node.body, node.orelse], scope)
         if isinstance(node, ast.BoolOp):
             return self.either(node.values, scope)
+        if isinstance(node, ast.BinOp):
+            self.rows(node, scope)
         if isinstance(node, ast.Compare):
             self.compare(node, scope)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.value(child, scope)
         return None
+
+    def rows(self, node: ast.BinOp, scope: dict[str, Value]) -> None:
+        """`x.numel() // x.shape[-1]`: rows are counted over whatever dimensions come first."""
+        if isinstance(node.op, ast.FloorDiv):
+            count, last = self.value(node.left, scope), self.value(node.right, scope)
+            if isinstance(count, Count) and last == Size(count.name, -1):
+                self.evidence[count.name].ragged = True
 
     def either(self, nodes: Iterable[ast.expr], scope: dict[str, Value]) -> Value:
         """One of several values: of `scale if scale is not None else x` it is `scale`."""
@@ -464,6 +482,10 @@ class _Walk:
 
     def attribute(self, node: ast.Attribute, scope: dict[str, Value]) -> Value:
         owner = self.value(node.value, scope)
+        if isinstance(owner, View) or (
+            isinstance(owner, Tensor) and node.attr in torch_api.STRIDED_VIEWS
+        ):
+            return View(owner.name) if node.attr in torch_api.STRIDED_VIEWS else None
         if not isinstance(owner, Tensor):
             return None
         if owner.itself and node.attr in ("shape", "ndim", "dtype", "device", "is_cuda", "data"):
@@ -511,6 +533,8 @@ class _Walk:
             function = name.rpartition(".")[2]
             like = function.endswith("_like")
             first = values[0] if values else None
+            if isinstance(first, (Tensor, View)) and function in torch_api.STRIDED_VIEWS:
+                return self.view(first)
             if isinstance(first, Tensor) and function not in torch_api.WITHOUT_TENSOR:
                 self.evidence[first.name].tensor = True
                 return Tensor(first.name, first.form, itself=False) if like else None
@@ -519,10 +543,27 @@ class _Walk:
             if node.func.attr == "get" and values:
                 self.told_apart(values[0], self.keys(node.func.value))
             owner = self.value(node.func.value, scope)
+            if isinstance(owner, (Tensor, View)) and node.func.attr in torch_api.STRIDED_VIEWS:
+                return self.view(owner)
+            if isinstance(owner, View):
+                return self.method_of_view(owner, node.func.attr)
             if isinstance(owner, Tensor):
                 return self.method(owner, node, values)
         self.enter(node, values, scope)
         return None
+
+    def view(self, owner: Tensor | View) -> Value:
+        if isinstance(owner, View):
+            return owner
+        # What is allocated in the shape of a parameter has strides of its own.
+        self.evidence[owner.name].tensor |= owner.itself
+        return View(owner.name) if owner.itself and owner.form == "same" else None
+
+    def method_of_view(self, owner: View, name: str) -> Value:
+        if name in ("stride", "contiguous"):
+            evidence = self.evidence[owner.name]
+            evidence.strided = evidence.any_strides = True
+        return owner if name in torch_api.SAME_SHAPE or name == "requires_grad_" else None
 
     def method(self, owner: Tensor, node: ast.Call, values: list[Value]) -> Value:
         assert isinstance(node.func, ast.Attribute)
