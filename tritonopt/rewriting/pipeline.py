@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork, at_most
-from tritonopt.rewriting import registry
+from tritonopt.rewriting import parts, registry
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import Origins
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
@@ -58,6 +58,8 @@ class RewriteResult:
     """The parameter names of every kernel."""
     facts_used: frozenset[str] = frozenset()
     """Texts of the given facts that some site rests on."""
+    notes: tuple[str, ...] = ()
+    """What there is to say of the names by which passes were asked for, or silenced."""
 
     @property
     def changed(self) -> bool:
@@ -132,15 +134,17 @@ def rewrite_source(
         if only is None:
             about += _of_replaced(module)
             about += () if defects else silence.unused(ran, everything=everything)
+        remarks = (*run.remarks(), *about)
         return RewriteResult(
             run.module.text,
-            (*run.remarks(), *about),
+            remarks,
             original=text,
             kernels=tuple(
                 frozenset(parameter.name for parameter in kernel.parameters)
                 for kernel in module.kernels
             ),
             facts_used=frozenset(run.facts_used),
+            notes=parts.notes(chosen, remarks, silence.notes),
         )
 
 
