@@ -116,6 +116,8 @@ class Licm(Pass):
 
     ## Measured
 
+    1.02x to 1.07x for the load of a row of weights.
+
     Speed, one H200, Triton 3.6, cold L2, medians of 20 runs, original / rewritten:
 
     | example | what moves | faster by |

@@ -123,6 +123,9 @@ class LoopUnswitch(Pass):
 
     ## Measured
 
+    1.40x for a branch with a load in a large matrix product while it is not taken, 1.00x while it
+    is; noise elsewhere.
+
     Speed, one H200, Triton 3.6, cold L2, medians of 20 runs, original / rewritten:
 
     | example | what moves | faster by |

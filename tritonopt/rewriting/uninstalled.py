@@ -24,7 +24,7 @@ def what_to_do(name: str) -> str:
             entry = f'{name} = "tritonopt.passes.{path.stem}:{found.name}"'
             return f"{place}: {found.name} is not installed: {_missing(folder.parent, entry)}"
     path = folder / f"{name.replace('-', '_')}.py"
-    if path.exists():
+    if path.exists() and "_" not in name:
         return f'{path}:1:1: no class there says `name: ClassVar[str] = "{name}"`: name its pass so'
     return ""
 

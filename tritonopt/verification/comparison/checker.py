@@ -26,7 +26,7 @@ from tritonopt.verification.comparison.compare import (
     unstable,
     writes_differ,
 )
-from tritonopt.verification.inputs.examples import NAN, NONFINITE, Example
+from tritonopt.verification.inputs.examples import MANY_NANS, NAN, NONFINITE, Example
 from tritonopt.verification.inputs.tensor_data import AWAY
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.coverage_data import Coverage
@@ -648,7 +648,8 @@ class Checker:
 
 
 def _holds_nan(example: Example) -> bool:
-    return any(r.is_float and r.values in (NAN, NONFINITE) for r in example.tensors.values())
+    kinds = {r.values for r in example.tensors.values() if r.is_float}
+    return not kinds.isdisjoint((NAN, MANY_NANS, NONFINITE))
 
 
 def _lacks_memory(pair: Pair) -> bool:
