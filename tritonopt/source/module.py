@@ -21,7 +21,7 @@ from tritonopt.source.reflection import find_hidden_names
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
-    from tritonopt.source.program import Program
+    from tritonopt.source.project.program import Program
 
 
 _NEVER_GIVEN = ("triton.", "torch.")
