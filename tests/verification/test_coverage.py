@@ -792,4 +792,6 @@ def test_axes_along_which_there_are_several_programs(grid: str) -> None:
     text = text.replace("    y = torch", "    rows = (m,)\n    tiles = (count, 1)\n"
                         "    count = triton.cdiv(n, 32)\n    y = torch")  # fmt: skip
     module = source.read(text, "f.py")
-    assert set(axes_of_many(module, module.kernels[0])) == GRIDS[grid]
+    launcher = module.launches[0].launcher
+    assert set(axes_of_many(module, module.kernels[0], [launcher])) == GRIDS[grid]
+    assert not axes_of_many(module, module.kernels[0], [])

@@ -90,9 +90,8 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
     version, other = compared.old, compared.new
     if title == "rewritten":
         version, other = other, version
-    for body in version.bodies.values():
-        if body.name.partition(".")[0] not in names:
-            continue
+    reached = [b for b in version.bodies.values() if b.name.partition(".")[0] in names]
+    for body in reached:
         counterpart = other.bodies.get(body.name)
         suspects = compared.suspects | compared.local[body.name]
         known = set() if counterpart is None else _choices(counterpart.node, suspects)
@@ -101,7 +100,8 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         if kernel is not None:
             known |= _of_launches(body.node)
             if any(statement.concerned for statement in body.statements):
-                for axis, line in axes_of_many(version.module, kernel).items():
+                axes = axes_of_many(version.module, kernel, [b.node for b in reached])
+                for axis, line in axes.items():
                     yield Demand(title, line, "programs", kernel.name, axis=axis)
         for statement in body.statements:
             if statement.concerned:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from tritonopt import source
 
 
-def axes_of_many(module: source.Module, kernel: source.Kernel) -> dict[int, int]:
+def axes_of_many(
+    module: source.Module, kernel: source.Kernel, launchers: Container[ast.AST]
+) -> dict[int, int]:
     """Axes along which the kernel asks where it stands, with the line where it first does.
 
-    Not those of which a launch does not say how many programs there are, nor those with a
-    program for every tile: where a tile grows with what it holds, there is never a second one.
+    By the launches in these functions. Not those of which a launch does not say how many programs
+    there are, nor those with a program for every tile: where a tile grows with what it holds,
+    there is never a second one.
     """
-    launches = [x for x in module.launches if x.kernel.name == kernel.name]
+    launches = [
+        x for x in module.launches if x.kernel.name == kernel.name and x.launcher in launchers
+    ]
     found: dict[int, int] = {}
     for axis, line in _asked(kernel):
         counts = [_count(x, axis) for x in launches]
