@@ -273,3 +273,21 @@ def f(x, y):
     assert n == l
     kernel[(m,)](x, y, n, BLOCK=16)
 """
+
+
+_REDUCTION = """
+def f(x, dim=None):
+    m, n = x.shape
+    if dim is None:
+        return whole(x)
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+
+
+def test_a_reduction_along_no_dimension_is_also_one_along_some() -> None:
+    def rule(example: Example) -> int:
+        values = dict(example.arguments)
+        dim = values["dim"].value if isinstance(values.get("dim"), PlainValue) else None
+        return Attempt.GOOD if dim is None or dim in (-1, 0, 1) else Attempt.FAILED
+
+    assert "dim: None|-1|0|1" in str(_trial(_REDUCTION, rule).settle())
