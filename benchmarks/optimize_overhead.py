@@ -42,7 +42,7 @@ import tritonopt
 from benchmarks.rewrites_speed import DTYPES, TOLERANCE, tensors
 from benchmarks.side_by_side import machine, ratios, write_report
 from tritonopt.runtime.live import chain_of
-from tritonopt.verification.loading import name_of
+from tritonopt.verification.worker.loading import name_of
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.configurations import bound, least_number
-from tritonopt.facts.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.host.tuner_choices import bound, least_number
 from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
 from tritonopt.rewriting.model import Condition, Site, Status
-from tritonopt.rewriting.passes import Lint
+from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk

@@ -9,18 +9,15 @@ from functools import cached_property
 from typing import ClassVar
 
 from tritonopt.facts import Atom, Effect, EffectKind, KernelFacts, Polynomial, Value
-from tritonopt.facts.addresses import strides
-from tritonopt.facts.bounds import Bounds
-from tritonopt.facts.counterexamples import (
-    CannotTell,
-    find_counterexample,
-    promise_about,
-)
-from tritonopt.facts.divisibility import Divisibility, Proof, substitute
-from tritonopt.facts.hints import Hinted, counterexample, is_address, read_hints
+from tritonopt.facts.algebra.bounds import Bounds
+from tritonopt.facts.algebra.divisibility import Divisibility, Proof, substitute
+from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
-from tritonopt.facts.offsets import (
+from tritonopt.facts.memory.addresses import strides
+from tritonopt.facts.memory.counterexamples import CannotTell, find_counterexample, promise_about
+from tritonopt.facts.memory.hints import Hinted, counterexample, is_address, read_hints
+from tritonopt.facts.memory.offsets import (
     Kind,
     NotConsecutive,
     Offsets,
@@ -28,17 +25,16 @@ from tritonopt.facts.offsets import (
     stays_below,
     without_casts,
 )
-from tritonopt.facts.polynomial import ONE, TooLarge
+from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.uses import adds_up_floats
 from tritonopt.facts.values import is_float
-from tritonopt.facts.zeros import put_in
 from tritonopt.rewriting.advice import is_worth_assuming
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
-from tritonopt.rewriting.passes import Gain, Pass
-from tritonopt.rewriting.writing import NotExpressible, Writer
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change, InsertAfter, ReplaceExpression
+from tritonopt.transforms.writing import NotExpressible, Writer
 
 WIDEST = 1024
 """The largest number that is tried as a hint."""

@@ -11,15 +11,15 @@ from typing import ClassVar
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, is_number
 from tritonopt.facts.language import function
-from tritonopt.facts.padding import NotKnown, Padding, same_number
+from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
 from tritonopt.facts.uses import may_be_contracted, users
 from tritonopt.facts.values import ELEMENTWISE
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
-from tritonopt.rewriting.passes import Pass
-from tritonopt.rewriting.writing import block_of, comments_in
+from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
+from tritonopt.transforms.writing import block_of, comments_in
 
 LINE_LENGTH = 88
 _WIDE = frozenset({"int32", "int64"})

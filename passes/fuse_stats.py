@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tritonopt.facts import KernelFacts, Loop
-from tritonopt.facts.polynomial import TooLarge
-from tritonopt.facts.tiles import tiles_of
+from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.rewriting.checklist import Checklist, Declined
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
-from tritonopt.rewriting.passes import Gain, Pass
-from tritonopt.rewriting.sweeps import TwoSweeps, earlier_siblings
-from tritonopt.rewriting.writing import NotExpressible
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.loop_fusion import prove_fusion
-from tritonopt.transforms.loop_fusion_candidates import TwoSums
-from tritonopt.transforms.loop_fusion_formulas import FORMULAS
-from tritonopt.transforms.loop_fusion_writing import MergedSweep
+from tritonopt.transforms.loop_fusion.formulas import FORMULAS
+from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
+from tritonopt.transforms.loop_fusion.legality import prove_fusion
+from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
+from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
+from tritonopt.transforms.writing import NotExpressible
 
 _ROW_THAT_GAINS = 16384
 """Elements from which on a row in several tiles was measured to gain; tiles above a quarter of

@@ -13,14 +13,14 @@ from tritonopt.rewriting.checklist import Checklist, Declined
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.passes import Gain, Pass
-from tritonopt.rewriting.writing import NotExpressible, Writer
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.tile_body import TileBody, check_body
-from tritonopt.transforms.tile_launches import TileLaunches
-from tritonopt.transforms.tile_limits import ExistingLimits, Limit, default_limit
-from tritonopt.transforms.tile_loop import TileLoop
-from tritonopt.transforms.tile_sums import TileSums, find_sums
+from tritonopt.transforms.tiling.tile_body import TileBody, check_body
+from tritonopt.transforms.tiling.tile_launches import TileLaunches
+from tritonopt.transforms.tiling.tile_limits import ExistingLimits, Limit, default_limit
+from tritonopt.transforms.tiling.tile_loop import TileLoop
+from tritonopt.transforms.tiling.tile_sums import TileSums, find_sums
+from tritonopt.transforms.writing import NotExpressible, Writer
 
 
 @dataclass(frozen=True)

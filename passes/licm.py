@@ -9,16 +9,16 @@ from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop
 from tritonopt.facts.language import MATRIX, function
-from tritonopt.rewriting.bits import bits_when_code_moves
 from tritonopt.rewriting.checklist import Checklist, Declined
-from tritonopt.rewriting.hoisting import Hoisting, invariant_loads
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
-from tritonopt.rewriting.passes import Gain, Pass
-from tritonopt.rewriting.unswitching import Unswitching, invariant_branches
-from tritonopt.rewriting.writing import NotExpressible
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.source.trees import walk
+from tritonopt.transforms.bits import bits_when_code_moves
+from tritonopt.transforms.hoisting import Hoisting, invariant_loads
+from tritonopt.transforms.unswitching import Unswitching, invariant_branches
+from tritonopt.transforms.writing import NotExpressible
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from tritonopt.facts.uses import users
 from tritonopt.facts.values import COMPARISONS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.rewriting.model import Safety, Site
-from tritonopt.rewriting.passes import Pass
-from tritonopt.rewriting.writing import NotExpressible, Writer, comments_in
+from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
+from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
 
 _NARROW = frozenset({"fp16", "bf16"})
 _FP8 = frozenset({"fp8", "fp8e4nv", "fp8e5"})

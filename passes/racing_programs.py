@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.rewriting.model import Site
-from tritonopt.rewriting.passes import Lint
+from tritonopt.rewriting.protocol import Lint
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class RacingPrograms(Lint):
         if facts.launches.unknown or not {EffectKind.LOAD, EffectKind.STORE} <= kinds:
             return
         # Imported here: of many files no launch is known.
-        from tritonopt.facts.races import find_races
+        from tritonopt.facts.memory.races import find_races
 
         for race in find_races(facts):
             message = (

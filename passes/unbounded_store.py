@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Site
-from tritonopt.rewriting.passes import Lint
+from tritonopt.rewriting.protocol import Lint
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class UnboundedStore(Lint):
         if facts.launches.unknown:
             return
         # Imported here: of many files no launch is known.
-        from tritonopt.facts.buffers import find_overruns
+        from tritonopt.facts.memory.buffers import find_overruns
 
         for effect, numbers in find_overruns(facts):
             masked = effect.mask is not None and not effect.mask.is_none

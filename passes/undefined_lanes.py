@@ -10,15 +10,15 @@ from functools import cached_property
 from typing import ClassVar
 
 from tritonopt.facts import Atom, Effect, EffectKind, KernelFacts, Polynomial, Value
-from tritonopt.facts.bounds import Bounds
-from tritonopt.facts.divisibility import Divisibility
+from tritonopt.facts.algebra.bounds import Bounds
+from tritonopt.facts.algebra.divisibility import Divisibility
+from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.language import REDUCTION_PARAMETERS
-from tritonopt.facts.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
-from tritonopt.facts.polynomial import ONE, TooLarge
+from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
+from tritonopt.facts.memory.zeros import Axes, put_in, widened, zero_is_noticed
 from tritonopt.facts.values import COMPARISONS, ELEMENTWISE, is_integer
-from tritonopt.facts.zeros import Axes, put_in, widened, zero_is_noticed
 from tritonopt.rewriting.model import Condition, Site, Status
-from tritonopt.rewriting.passes import Lint
+from tritonopt.rewriting.protocol import Lint
 
 _PASSED_ON = ELEMENTWISE - {"where", "mul", "and"}
 

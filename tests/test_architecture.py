@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -183,4 +185,160 @@ def test_a_pass_has_a_manual_page_and_a_proper_name(name: str) -> None:
 def test_private_names_of_hypothesis_stand_in_one_module() -> None:
     private = ("hypothesis.internal", "hypothesis.configuration", "hypothesis.core")
     users = {found.importer for found in IMPORTS if found.imported.startswith(private)}
-    assert users == {"tritonopt.verification.hypothesis_internals"}
+    assert users == {"tritonopt.verification.inputs.hypothesis_internals"}
+
+
+# The rooms inside of the rooms
+
+INNER_FLOORS = {
+    "verification": {
+        "signature": 0,
+        "inputs": 1,
+        "process": 2,
+        "worker": 3,
+        "settling": 3,
+        "coverage": 3,
+        "comparison": 4,
+        "capture": 5,
+    },
+    "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2},
+    "source": {"editing": 0, "project": 0},
+    "transforms": {"loop_fusion": 0, "tiling": 0},
+}
+"""Between such rooms too a room imports only from floors below; what stands in front of them is
+beside the order, and only kept from circles."""
+
+MOST_FILES = 20
+
+
+def inner_room_of(name: str) -> str:
+    parts = name.split(".")
+    return parts[2] if len(parts) > 3 else ""
+
+
+def modules_in(room: str) -> list[str]:
+    return [name for name in MODULES if name.rpartition(".")[0] == room]
+
+
+def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """The groups of modules in which each reaches each."""
+
+    def reached(start: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for name in arrows.get(waiting.pop(), set()) - found:
+                found.add(name)
+                waiting.append(name)
+        return found
+
+    reach = {name: reached(name) for name in arrows}
+    inside = [name for name in arrows if name in reach[name]]
+    groups = {frozenset(n for n in inside if n in reach[m] and m in reach[n]) for m in inside}
+    return sorted(sorted(group) for group in groups)
+
+
+def running_imports() -> dict[str, set[str]]:
+    """Which module imports which as it runs, inside of functions as well; not for types only."""
+    named = {name.removesuffix(".__init__"): name for name in MODULES}
+    found: dict[str, set[str]] = {name: set() for name in MODULES}
+    for name, path in MODULES.items():
+        lines = only_for_types(path)
+        for one in imports(name, path):
+            target = named.get(one.imported) or named.get(one.imported.rpartition(".")[0])
+            if target is not None and target != name and one.line not in lines:
+                found[name].add(target)
+    return found
+
+
+@cache
+def only_for_types(path: Path) -> set[int]:
+    """The lines of a file under `if TYPE_CHECKING:`."""
+    found: set[int] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for statement in node.body:
+                found |= set(range(statement.lineno, (statement.end_lineno or 0) + 1))
+    return found
+
+
+def test_circles_are_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d", "a"}}) == [["b", "c"], ["d"]]
+
+
+def test_no_room_is_too_large() -> None:
+    rooms = {name.rpartition(".")[0] for name in MODULES} - {"tritonopt.passes"}
+    sizes = {r: len([m for m in modules_in(r) if not m.endswith(".__init__")]) for r in rooms}
+    assert {room: size for room, size in sizes.items() if size > MOST_FILES} == {}
+
+
+def test_every_room_says_what_it_is_for() -> None:
+    silent = [
+        name
+        for name, path in MODULES.items()
+        if name.endswith(".__init__")
+        and name != "tritonopt.passes.__init__"
+        and not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not silent
+
+
+def test_no_imports_run_in_a_circle() -> None:
+    assert circles(running_imports()) == []
+
+
+def test_every_inner_room_has_a_floor() -> None:
+    for room, floors in INNER_FLOORS.items():
+        inner = {inner_room_of(name) for name in MODULES if room_of(name) == room} - {""}
+        assert inner <= set(floors)
+    assert {room_of(name) for name in MODULES if inner_room_of(name)} == set(INNER_FLOORS)
+
+
+def test_an_inner_room_imports_only_from_floors_below() -> None:
+    wrong = []
+    for found in IMPORTS:
+        room, mine = room_of(found.importer), inner_room_of(found.importer)
+        theirs = found.imported.split(".")[2] if found.imported.count(".") > 1 else ""
+        floors = INNER_FLOORS.get(room, {})
+        if found.room == room and mine and theirs in floors and theirs != mine:
+            line_is_for_types = found.line in only_for_types(MODULES[found.importer])
+            if floors[theirs] >= floors[mine] and not line_is_for_types:
+                wrong.append(str(found))
+    assert not wrong
+
+
+def are_neighbors(room: str, other: str) -> bool:
+    """Side by side, or one in the other."""
+    above, others = room.rpartition(".")[0], other.rpartition(".")[0]
+    return above in (others, other) or others == room
+
+
+def test_no_two_modules_in_neighboring_rooms_have_one_name() -> None:
+    # Nor the plural of another's. Each room may have its errors; a command is called as a user
+    # types it, and a pass as its page.
+    homes: dict[str, list[str]] = {}
+    for name in MODULES:
+        room, _, stem = name.rpartition(".")
+        if stem not in ("__init__", "__main__", "errors") and room_of(name) not in (
+            "cli",
+            "passes",
+        ):
+            homes.setdefault(stem.removesuffix("s"), []).append(room)
+    wrong = [
+        f"{stem} in {room} and {other}"
+        for stem, rooms in homes.items()
+        for room, other in itertools.combinations(rooms, 2)
+        if room == other or are_neighbors(room, other)
+    ]
+    assert not wrong
+
+
+def test_no_module_has_the_name_of_a_room_beside_it() -> None:
+    rooms = {name.removesuffix(".__init__") for name in MODULES if name.endswith(".__init__")}
+    assert not [
+        name
+        for name in MODULES
+        for room in rooms
+        if name.rpartition(".")[0] in (room, room.rpartition(".")[0])
+        and name.rpartition(".")[2].removesuffix("s") == room.rpartition(".")[2].removesuffix("s")
+    ]

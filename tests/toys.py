@@ -13,7 +13,7 @@ import pytest
 from tritonopt import source
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.protocol import Pass
 
 
 def doublings(known: Any) -> Iterator[ast.BinOp]:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from tritonopt.rewriting.model import Remark as Remark
     from tritonopt.rewriting.model import Safety as Safety
     from tritonopt.rewriting.model import Site as Site
-    from tritonopt.rewriting.passes import Pass as Pass
     from tritonopt.rewriting.pipeline import RewriteResult as RewriteResult
     from tritonopt.rewriting.pipeline import rewrite_source as rewrite_source
+    from tritonopt.rewriting.protocol import Pass as Pass
     from tritonopt.runtime import Optimization as Optimization
     from tritonopt.runtime import SourceUnavailable as SourceUnavailable
     from tritonopt.runtime import optimize as optimize
@@ -29,7 +29,7 @@ _HOMES = {
     "Bits": "tritonopt.rewriting.model",
     "Condition": "tritonopt.rewriting.model",
     "Optimization": "tritonopt.runtime",
-    "Pass": "tritonopt.rewriting.passes",
+    "Pass": "tritonopt.rewriting.protocol",
     "Remark": "tritonopt.rewriting.model",
     "RewriteResult": "tritonopt.rewriting.pipeline",
     "Safety": "tritonopt.rewriting.model",

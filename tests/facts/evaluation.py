@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tests.facts.execution import Undefined, bitwise, floored, remainder, truncated
-from tritonopt.facts.polynomial import Argument, Atom, Polynomial
+from tritonopt.facts.algebra.polynomial import Argument, Atom, Polynomial
 
 Key = tuple[object, ...]
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.facts.support import body, form
 from tritonopt.facts import KernelFacts, Polynomial
-from tritonopt.facts.bounds import Bounds
-from tritonopt.facts.divisibility import Divisibility
+from tritonopt.facts.algebra.bounds import Bounds
+from tritonopt.facts.algebra.divisibility import Divisibility
 
 EXAMPLES = 150
 MILLISECONDS = 2000

@@ -10,7 +10,7 @@ import pytest
 
 from tritonopt import rewrite_source
 from tritonopt.rewriting.model import RemarkKind
-from tritonopt.rewriting.passes import Lint
+from tritonopt.rewriting.protocol import Lint
 from tritonopt.rewriting.registry import catalogue
 
 IMPORTS = """\

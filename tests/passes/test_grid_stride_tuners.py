@@ -8,7 +8,7 @@ import pytest
 
 from tritonopt import rewrite_source
 from tritonopt.rewriting.model import Remark
-from tritonopt.source.program import Program
+from tritonopt.source.project.program import Program
 
 KERNEL = """import torch
 import triton

@@ -11,7 +11,7 @@ import pytest
 
 from tritonopt.rewriting import options
 from tritonopt.rewriting.options import PassSelectionError, Selected
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.protocol import Pass
 
 
 class Colour(Enum):

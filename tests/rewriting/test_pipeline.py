@@ -20,10 +20,10 @@ from tests.toys import (
 from tritonopt import facts, source
 from tritonopt.facts import Polynomial
 from tritonopt.rewriting import pipeline
+from tritonopt.rewriting.dry_run import survey
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind, Safety, Site, Status
 from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
-from tritonopt.rewriting.survey import survey
 from tritonopt.source import SourceError
 
 HEADER = "import triton\nimport triton.language as tl\n\n\n"
@@ -359,7 +359,7 @@ def test_a_mistake_that_a_rewrite_would_bring_is_none_of_the_file() -> None:
 
 
 def test_a_text_is_read_once_a_round_and_not_once_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tritonopt.source import edits
+    from tritonopt.source.editing import edits
 
     counts = {"read": 0, "facts": 0}
     read, of = edits.read, facts.of

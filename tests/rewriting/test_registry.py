@@ -11,7 +11,7 @@ import pytest
 
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.protocol import Pass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import ast
 import pytest
 
 from tritonopt import source
-from tritonopt.source import EditConflict, Remove, Replace, excerpts
+from tritonopt.source import EditConflict, Remove, Replace
+from tritonopt.source.editing import excerpts
 
 HEAD = "import triton\n\n\n@triton.jit\ndef k(x):\n"
 

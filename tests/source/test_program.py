@@ -349,7 +349,7 @@ def test_a_file_is_parsed_where_its_imports_lead_here(
         seen.append(path)
         return parse(text, path, inside)
 
-    monkeypatch.setattr("tritonopt.source.program.parse", parse_and_note)
+    monkeypatch.setattr("tritonopt.source.project.program.parse", parse_and_note)
     found.uses_elsewhere(found.kernels[0])
     assert (str(tmp_path / "other.py") in seen) == parsed
 

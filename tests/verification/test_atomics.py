@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.judging import Pair, measure, rounding_only
-from tritonopt.verification.outcomes import Outcome, Output
+from tritonopt.verification.comparison.compare import Pair, measure, rounding_only
+from tritonopt.verification.process.messages import Outcome, Output
 
 
 def _outcome(*values: float, dtype: type = np.float32) -> Outcome:

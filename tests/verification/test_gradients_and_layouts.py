@@ -82,7 +82,7 @@ def test_gradients_in_other_ways_than_all_at_once(
 
 def test_what_a_backward_pass_allocates_is_guarded() -> None:
     torch = pytest.importorskip("torch")
-    from tritonopt.verification.memory import Allocations, Arena, also_in_backward
+    from tritonopt.verification.worker.guarded_memory import Allocations, Arena, also_in_backward
 
     class Untouched(torch.autograd.Function):  # type: ignore[misc]  # torch is untyped here
         @staticmethod

@@ -9,7 +9,7 @@ from hypothesis import configuration, given, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
-from tritonopt.verification import hypothesis_internals as internals
+from tritonopt.verification.inputs import hypothesis_internals as internals
 
 
 def test_this_version_has_the_names() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tritonopt.verification import Verdict, VerificationError, verify
-from tritonopt.verification.verifier import _read
+from tritonopt.verification.tasks import read_module
 
 _HEAD = """
 import torch
@@ -239,11 +239,11 @@ def test_files_in_the_encoding_that_they_declare(tmp_path: Path) -> None:
         ("marked.py", "", "utf-8-sig"),
     ):
         (tmp_path / name).write_text(start + _PLAIN, encoding=encoding)
-        found.append(_read(tmp_path / name).text)
+        found.append(read_module(tmp_path / name).text)
     assert found[1] == _PLAIN and "caf\xe9" in found[0]
     (tmp_path / "broken.py").write_bytes(b"# caf\xe9\n")
     with pytest.raises(VerificationError, match=r"broken\.py: .*save the file as UTF-8"):
-        _read(tmp_path / "broken.py")
+        read_module(tmp_path / "broken.py")
 
 
 def test_relative_imports_and_the_name_of_the_module(tmp_path: Path) -> None:

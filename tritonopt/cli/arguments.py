@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tritonopt.reporting.findings import Summary
     from tritonopt.rewriting.model import Safety
-    from tritonopt.rewriting.passes import Pass
+    from tritonopt.rewriting.protocol import Pass
 
 EXACT = "exact"
 

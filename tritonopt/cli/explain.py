@@ -17,13 +17,13 @@ from tritonopt.cli.places import STDIN, Place, PlaceError, place, read_place
 from tritonopt.cli.selection import Selection
 from tritonopt.reporting import text
 from tritonopt.rewriting import options, registry
+from tritonopt.rewriting.dry_run import survey
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.survey import survey
 
 if TYPE_CHECKING:
-    from tritonopt.rewriting.passes import Pass
+    from tritonopt.rewriting.protocol import Pass
 
 _DESCRIPTION = """\
 Print the manual page of a pass; or of the sites in a kernel or a line of a file (of a line without

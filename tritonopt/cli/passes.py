@@ -10,7 +10,7 @@ from tritonopt.cli.main import OK, complain
 from tritonopt.reporting import text
 from tritonopt.reporting.findings import EXACT, safety_names
 from tritonopt.rewriting import options, registry
-from tritonopt.rewriting.passes import Lint, Pass
+from tritonopt.rewriting.protocol import Lint, Pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 
 from tritonopt import source
 from tritonopt.cli import arguments as shared
-from tritonopt.cli import scanning, verifying
+from tritonopt.cli import rewrite_verification, scanning
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import Bar
 from tritonopt.cli.scanning import Target
-from tritonopt.reporting import lines, text
+from tritonopt.reporting import one_line, text
 from tritonopt.reporting.findings import FileFindings, Summary
 from tritonopt.rewriting.model import Remark, RemarkKind
 
 if TYPE_CHECKING:
     from tritonopt import facts
     from tritonopt.cli.selection import Selection
-    from tritonopt.rewriting.passes import Pass
     from tritonopt.rewriting.pipeline import RewriteResult
+    from tritonopt.rewriting.protocol import Pass
 
 _DESCRIPTION = """\
 Rewrite the kernels of files. Without --write a unified diff goes to stdout and
@@ -47,13 +47,15 @@ class Job:
 
     selection: Selection
     write: bool
-    verify: verifying.Request | None
+    verify: rewrite_verification.Request | None
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Job:
         from tritonopt.cli.selection import Selection
 
-        return cls(Selection.of(arguments), arguments.write, verifying.request_of(arguments))
+        return cls(
+            Selection.of(arguments), arguments.write, rewrite_verification.request_of(arguments)
+        )
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_safety(parser)
     shared.add_assume(parser)
     shared.add_report_format(parser)
-    verifying.add_arguments(parser)
+    rewrite_verification.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -220,9 +222,9 @@ def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
 
     passes = selection.passes(settings)
     result = rewrite(passes)
-    checked = verifying.Verified(result)
+    checked = rewrite_verification.Verified(result)
     if job.verify is not None and result.changed:
-        checked = verifying.verified(target.path, result, passes, rewrite, job.verify)
+        checked = rewrite_verification.verified(target.path, result, passes, rewrite, job.verify)
         result = checked.result
     if job.write and result.changed and target.data is None:
         source.write_file(file, result.text)
@@ -240,7 +242,7 @@ def _findings(
     target: Target,
     file: source.SourceFile,
     result: RewriteResult,
-    checked: verifying.Verified,
+    checked: rewrite_verification.Verified,
 ) -> FileFindings:
     from tritonopt.reporting import diff
 
@@ -284,7 +286,7 @@ def _show(done: Done, arguments: argparse.Namespace) -> None:
             _say(message)
         return
     if form == "github":
-        for line in lines.github(findings):
+        for line in one_line.github(findings):
             print(line)
         for message in findings.refused:
             _say(message)
@@ -299,7 +301,7 @@ def _show(done: Done, arguments: argparse.Namespace) -> None:
         _say("")
     for remark in findings.remarks:
         if form == "concise":
-            _say(lines.concise_line(findings.path, remark))
+            _say(one_line.concise_line(findings.path, remark))
             continue
         for line in text.remark_lines(findings.path, remark, style):
             _say(line)
@@ -350,7 +352,7 @@ def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Nam
         print(sarif.report(found, shared.rules(summary), summary.errors))
         return
     if arguments.statistics:
-        for line in lines.statistics(summary):
+        for line in one_line.statistics(summary):
             print(line)
         return
     for note in summary.notes:

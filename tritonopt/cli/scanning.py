@@ -19,7 +19,7 @@ from tritonopt.source.files import SourceFile, decoded, find_python_files, read_
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.focus import Focus
-    from tritonopt.source.program import Program
+    from tritonopt.source.project.program import Program
 
 Result = TypeVar("Result")
 
@@ -157,7 +157,7 @@ def program(targets: Targets, *, keep: bool = False) -> Program | None:
     paths = [*(target.path for target in targets.files if target.data is None), *targets.context]
     if len(paths) < 2 or not any_kernels(targets):
         return None
-    from tritonopt.source.program import Program
+    from tritonopt.source.project.program import Program
 
     # Many syntax trees stay alive: to look through them for garbage as often as by default takes
     # as long as a third of the whole run.

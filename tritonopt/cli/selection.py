@@ -14,7 +14,7 @@ from tritonopt.cli.configuration import Settings
 from tritonopt.rewriting import pipeline, registry
 from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.protocol import Pass
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tritonopt.cli.scanning import Target
     from tritonopt.cli.selection import Selection
     from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion, Summary
-    from tritonopt.rewriting.passes import Pass
-    from tritonopt.rewriting.survey import Found, Survey
+    from tritonopt.rewriting.dry_run import Found, Survey
+    from tritonopt.rewriting.protocol import Pass
 
 _DESCRIPTION = """\
 Suggest what is worth doing to the kernels of files: rewrites that have shown a gain when they
@@ -141,9 +141,9 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     """The suggestions for one file. Whatever fails is in the findings."""
     from tritonopt import facts, source
     from tritonopt.reporting.findings import FileFindings
-    from tritonopt.reporting.lines import concise_line
+    from tritonopt.reporting.one_line import concise_line
+    from tritonopt.rewriting.dry_run import survey
     from tritonopt.rewriting.pipeline import describe
-    from tritonopt.rewriting.survey import survey
 
     shown = str(target.path)
     selection, settings = job.selection, target.settings
@@ -305,16 +305,16 @@ def _lines(text: str) -> list[str]:
 
 def _show(findings: FileFindings, arguments: argparse.Namespace) -> None:
     """One file, as soon as it is done; formats that are one object wait for the end."""
-    from tritonopt.reporting import lines, text
+    from tritonopt.reporting import one_line, text
 
     if arguments.format == "github":
-        for line in () if arguments.statistics else lines.github(findings):
+        for line in () if arguments.statistics else one_line.github(findings):
             print(line)
     elif arguments.format in ("text", "concise"):
         if arguments.statistics:
             shown: Iterable[str] = ()
         elif arguments.format == "concise":
-            shown = lines.concise(findings)
+            shown = one_line.concise(findings)
         else:
             shown = text.suggestion_lines(findings, text.Style.of(sys.stdout))
         for line in shown:
@@ -339,9 +339,9 @@ def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Nam
 
         print(sarif.report(found, shared.rules(summary), summary.errors))
     elif arguments.statistics:
-        from tritonopt.reporting import lines
+        from tritonopt.reporting import one_line
 
-        for line in lines.statistics(summary):
+        for line in one_line.statistics(summary):
             print(line)
     elif arguments.format in ("text", "concise"):
         from tritonopt.reporting import text

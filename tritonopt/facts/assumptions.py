@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tritonopt.facts.polynomial import Atom, Polynomial
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.source.trees import walk
 
 _COMPARISONS = {

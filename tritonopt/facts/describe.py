@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.effects import Effect, EffectKind, Loop
-from tritonopt.facts.kernel import KernelFacts
-from tritonopt.facts.polynomial import TooLarge
+from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.reductions import accumulation
 from tritonopt.facts.values import Value
 

@@ -15,21 +15,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.host.launch_evidence import below_lambda
+from tritonopt.facts.host.tensor_types import passed_types
 from tritonopt.facts.language import DTYPES, function
-from tritonopt.facts.launches import below_lambda
-from tritonopt.facts.tensors import passed_types
-from tritonopt.facts.values import (
-    COMPARISONS,
-    FLOAT_BITS,
-    INTEGER_DTYPES,
-    Value,
-    operands_first,
-)
+from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value, operands_first
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.facts.effects import Effect
-    from tritonopt.facts.kernel import KernelFacts
+    from tritonopt.facts.kernel_facts import KernelFacts
 
 SOME_FLOAT = "some float"
 SOME_INTEGER = "some integer"

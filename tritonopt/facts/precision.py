@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tritonopt.facts.values import FLOAT_BITS, Value
 
 if TYPE_CHECKING:
-    from tritonopt.facts.kernel import KernelFacts
+    from tritonopt.facts.kernel_facts import KernelFacts
 
 _ROUNDING = frozenset({"add", "sub", "mul", "div"})
 _MIXING = _ROUNDING | {"minimum", "maximum"}

@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.forms import Forms
+from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.forms import Forms
-from tritonopt.facts.polynomial import ONE, Polynomial
 from tritonopt.facts.values import Value
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
-    from tritonopt.facts.kernel import KernelFacts
+    from tritonopt.facts.kernel_facts import KernelFacts
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tritonopt.facts.values import COMPARISONS, Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.effects import Effect, Loop
-    from tritonopt.facts.kernel import KernelFacts
+    from tritonopt.facts.kernel_facts import KernelFacts
 
 _LENGTH = 4
 _ITERATIONS = 3

@@ -11,7 +11,7 @@ from tritonopt.reporting.findings import FileFindings, Summary, safety_names
 from tritonopt.rewriting.model import Remark
 
 if TYPE_CHECKING:
-    from tritonopt.verification.programs import Comparison
+    from tritonopt.verification.process.compiled_programs import Comparison
     from tritonopt.verification.verdict import Verdict
 
 VERSION = 1

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from tritonopt import __version__
 from tritonopt.reporting.findings import FileFindings, Suggestion, safety_names
 from tritonopt.rewriting.model import Remark, RemarkKind
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.protocol import Pass
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -11,7 +11,7 @@ from tritonopt.reporting.findings import EXACT, FileFindings, Summary, safety_na
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 
 if TYPE_CHECKING:
-    from tritonopt.verification.programs import Comparison
+    from tritonopt.verification.process.compiled_programs import Comparison
     from tritonopt.verification.verdict import Verdict
 
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from tritonopt.rewriting.passes import Pass
+    from tritonopt.rewriting.protocol import Pass
 
 
 class PassSelectionError(ValueError):

@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
-from tritonopt.facts.work import TooMuchWork, at_most
+from tritonopt.facts.algebra.work import TooMuchWork, at_most
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.focus import Focus
+from tritonopt.rewriting.line_map import Origins
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
-from tritonopt.rewriting.origins import Origins
-from tritonopt.rewriting.passes import Lint
+from tritonopt.rewriting.protocol import Lint
 from tritonopt.rewriting.silence import Silence
 
 if TYPE_CHECKING:
-    from tritonopt.rewriting.passes import Pass
+    from tritonopt.rewriting.protocol import Pass
 
 DEFAULT_SAFETY = frozenset({Safety.ROUNDING, Safety.CONTRACT})
 

@@ -12,7 +12,7 @@ from importlib import metadata
 
 from tritonopt.rewriting import options
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.passes import Pass
+from tritonopt.rewriting.protocol import Pass
 
 GROUP = "tritonopt.passes"
 

@@ -16,14 +16,14 @@ from triton.runtime import Autotuner, Heuristics
 from tritonopt import facts
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.focus import Focus
+from tritonopt.rewriting.line_map import relined
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
-from tritonopt.rewriting.origins import relined
-from tritonopt.rewriting.passes import Pass
 from tritonopt.rewriting.pipeline import rewrite_source
+from tritonopt.rewriting.protocol import Pass
 from tritonopt.runtime.live import ORIGINAL, Live, chain_of, read_live
+from tritonopt.runtime.live_verification import is_inside_verification, why_not_verified
 from tritonopt.runtime.making import chain_like, function_from, kernel_like
 from tritonopt.runtime.surroundings import changed_names, new_names, surroundings_of, unbound
-from tritonopt.runtime.verifying import is_inside_verification, why_not_verified
 from tritonopt.source import SourceError
 
 K = TypeVar("K")

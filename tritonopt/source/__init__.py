@@ -10,20 +10,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tritonopt.source.changes import AddArgument as AddArgument
-    from tritonopt.source.changes import AddParameter as AddParameter
-    from tritonopt.source.changes import Change as Change
-    from tritonopt.source.changes import Enclose as Enclose
-    from tritonopt.source.changes import InsertAfter as InsertAfter
-    from tritonopt.source.changes import InsertBefore as InsertBefore
-    from tritonopt.source.changes import Remove as Remove
-    from tritonopt.source.changes import Replace as Replace
-    from tritonopt.source.changes import ReplaceExpression as ReplaceExpression
-    from tritonopt.source.edits import Rewritten as Rewritten
-    from tritonopt.source.edits import applied as applied
-    from tritonopt.source.edits import apply as apply
-    from tritonopt.source.edits import replaced as replaced
-    from tritonopt.source.edits import rewritten as rewritten
+    from tritonopt.source.editing.changes import AddArgument as AddArgument
+    from tritonopt.source.editing.changes import AddParameter as AddParameter
+    from tritonopt.source.editing.changes import Change as Change
+    from tritonopt.source.editing.changes import Enclose as Enclose
+    from tritonopt.source.editing.changes import InsertAfter as InsertAfter
+    from tritonopt.source.editing.changes import InsertBefore as InsertBefore
+    from tritonopt.source.editing.changes import Remove as Remove
+    from tritonopt.source.editing.changes import Replace as Replace
+    from tritonopt.source.editing.changes import ReplaceExpression as ReplaceExpression
+    from tritonopt.source.editing.edits import Rewritten as Rewritten
+    from tritonopt.source.editing.edits import applied as applied
+    from tritonopt.source.editing.edits import apply as apply
+    from tritonopt.source.editing.edits import replaced as replaced
+    from tritonopt.source.editing.edits import rewritten as rewritten
     from tritonopt.source.errors import EditConflict as EditConflict
     from tritonopt.source.errors import SourceError as SourceError
     from tritonopt.source.files import SourceFile as SourceFile
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
     from tritonopt.source.module import Module as Module
     from tritonopt.source.module import has_kernels as has_kernels
     from tritonopt.source.module import read as read
-    from tritonopt.source.program import Program as Program
+    from tritonopt.source.project.program import Program as Program
 
 _HOMES = {
-    "changes": (
+    "editing.changes": (
         *("AddArgument", "AddParameter", "Change", "Enclose", "InsertAfter", "InsertBefore"),
         *("Remove", "Replace", "ReplaceExpression"),
     ),
-    "edits": ("Rewritten", "applied", "apply", "replaced", "rewritten"),
+    "editing.edits": ("Rewritten", "applied", "apply", "replaced", "rewritten"),
     "errors": ("EditConflict", "SourceError"),
     "files": ("SourceFile", "decoded", "find_python_files", "read_file", "write_file"),
     "kernels": ("Kernel", "Parameter"),
     "launches": ("Launch",),
     "module": ("Module", "has_kernels", "read"),
-    "program": ("Program",),
+    "project.program": ("Program",),
 }
 
 

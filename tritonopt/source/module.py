@@ -20,7 +20,7 @@ from tritonopt.source.names import Binding, Names
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
-    from tritonopt.source.program import Program
+    from tritonopt.source.project.program import Program
 
 
 _NEVER_GIVEN = ("triton.", "torch.")

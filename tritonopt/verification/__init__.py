@@ -6,8 +6,9 @@
 Importing this needs neither torch, triton nor hypothesis; verifying does.
 """
 
+from tritonopt.verification.api import verify
 from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.run import Progress
 from tritonopt.verification.verdict import Answer, Timing, Verdict
-from tritonopt.verification.verifier import Progress, verify
 
 __all__ = ["Answer", "Progress", "Timing", "VerificationError", "Verdict", "verify"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from .programs import Comparison
+from tritonopt.verification.process.compiled_programs import Comparison
 
 
 class Answer(str, Enum):

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from tritonopt.facts.algebra.polynomial import ONE, Argument, Atom, Polynomial
 from tritonopt.facts.algebra.sums import bind_lane, fresh_lane, sum_over_lanes
 from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes, trip_atom
-from tritonopt.facts.polynomial import ONE, Argument, Atom, Polynomial
 from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, Op, Value, is_integer
 
 if TYPE_CHECKING:
-    from tritonopt.facts.forms import Forms
+    from tritonopt.facts.algebra.forms import Forms
 
 Rule: TypeAlias = "Callable[[Forms, Value], Polynomial]"
 

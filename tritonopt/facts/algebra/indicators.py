@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.polynomial import ONE, ZERO, Atom, Monomial, Polynomial, TooLarge
+from tritonopt.facts.algebra.polynomial import ONE, ZERO, Atom, Monomial, Polynomial, TooLarge
 from tritonopt.facts.values import COMPARISONS, Value, is_float
 
 if TYPE_CHECKING:
-    from tritonopt.facts.forms import Forms
+    from tritonopt.facts.algebra.forms import Forms
 
 
 class Indicators:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge, ceiling_division
 from tritonopt.facts.algebra.sums import sum_over_loop
 from tritonopt.facts.algebra.variation import trip_atom, varies_itself
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.polynomial import Polynomial, TooLarge, ceiling_division
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
-    from tritonopt.facts.forms import Forms
+    from tritonopt.facts.algebra.forms import Forms
 
 MAX_OPENED = 2
 """Names of one loop that are kept as they are at a time, while the step of one of them is found.

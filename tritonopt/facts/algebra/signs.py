@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.polynomial import Atom, Polynomial
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 
 if TYPE_CHECKING:
-    from tritonopt.facts.kernel import KernelFacts
+    from tritonopt.facts.kernel_facts import KernelFacts
 
 _INTEGER_ATOMS = frozenset(
     {"lane", "trip", "program_id", "num_programs", "cdiv", "floordiv", "bound"}

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import permutations
 
+from tritonopt.facts.algebra.polynomial import ZERO, Argument, Atom, Polynomial, monomial_polynomial
 from tritonopt.facts.algebra.signs import NONNEGATIVE_ATOMS
 from tritonopt.facts.algebra.variation import WITH_AXES, trip_atom, varies_along, varies_with
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.polynomial import ZERO, Argument, Atom, Polynomial, monomial_polynomial
 
 
 def sum_over_lanes(form: Polynomial, axis: int, extent: Polynomial) -> Polynomial:

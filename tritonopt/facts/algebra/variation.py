@@ -6,8 +6,8 @@ Lanes are numbered from the last axis, so that broadcasting changes nothing: `co
 
 from __future__ import annotations
 
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.polynomial import Atom, Polynomial
 
 WITH_AXES = frozenset({"tile", "undefined"})
 """Atoms that name the axes they lie along."""

@@ -1,0 +1,158 @@
+"""`tritonopt rewrite --verify`: only what was verified is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tritonopt import verification
+from tritonopt.cli.main import main
+from tritonopt.verification import Verdict, VerificationError
+
+# max-to-where keeps the type and the bits; fuse-stats rounds differently.
+TEXT = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def norm_kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    mean = tl.sum(total, axis=0) / N
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        d = tl.where(cols < N, x - mean, 0.0)
+        squares += d * d
+    tl.store(Y + row, tl.sum(squares, axis=0) / N)
+
+
+@triton.jit
+def relu_kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(Y + cols, tl.maximum(x, 0.0), mask=cols < N)
+"""
+PASSES = "--passes=fuse-stats,max-to-where"
+GOOD = Verdict("equivalent", "interpreter", 9)
+BAD = Verdict("counterexample", "interpreter", 3, counterexample="y[0]", script="print('it')\n")
+UNKNOWN = Verdict("unsupported", "interpreter", 0, reason="no function launches it")
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Let every verification answer by what stands in the rewritten text; gives what was asked."""
+    asked: list[dict[str, Any]] = []
+
+    def install(decide: Any) -> list[dict[str, Any]]:
+        def verify(original: Path, rewritten: Path, **options: Any) -> Verdict:
+            asked.append(options)
+            assert original.read_text() == TEXT
+            answer = decide("shifted" in options["text"], "maximum(x" not in options["text"])
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        monkeypatch.setattr(verification, "verify", verify)
+        return asked
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(TEXT)
+    return install
+
+
+def written() -> tuple[bool, bool]:
+    """Whether the fused sweeps and the where stand in the file now."""
+    text = Path("a.py").read_text()
+    return "shifted" in text, "maximum(x" not in text
+
+
+def run(*options: str) -> int:
+    return main(["rewrite", "a.py", PASSES, "--write", *options])
+
+
+def test_what_was_verified_is_written(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = judge(lambda fused, where: GOOD)
+    assert run("--verify", "--backend=interpreter", "--max-examples=7") == 0
+    assert written() == (True, True)
+    assert "a.py: verified: equivalent on 9 examples (interpreter)" in capsys.readouterr().err
+    (options,) = asked
+    assert (options["backend"], options["max_examples"]) == ("interpreter", 7)
+    assert options["require"] == "equivalent"
+
+
+def test_nothing_is_verified_unasked(judge: Any) -> None:
+    asked = judge(lambda fused, where: BAD)
+    assert run() == 0
+    assert not asked and written() == (True, True)
+
+
+def test_identical_bits_are_asked_for_where_they_are_promised(judge: Any) -> None:
+    asked = judge(lambda fused, where: Verdict("identical", "interpreter", 9))
+    assert main(["rewrite", "a.py", "--passes=max-to-where", "--verify"]) == 0
+    assert [options["require"] for options in asked] == ["identical"]
+
+
+def test_bits_that_the_original_does_not_keep_are_not_asked_for(judge: Any) -> None:
+    answers = iter([UNKNOWN, GOOD])
+    asked = judge(lambda fused, where: next(answers))
+    assert main(["rewrite", "a.py", "--passes=max-to-where", "--verify"]) == 0
+    assert [options["require"] for options in asked] == ["identical", "equivalent"]
+
+
+def test_the_pass_that_fails_is_left_out(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    judge(lambda fused, where: BAD if fused else GOOD)
+    assert run("--verify") == 2
+    assert written() == (False, True)
+    said = capsys.readouterr().err
+    assert "a.py: fuse-stats not applied, because the result is another function" in said
+    assert "a defect of ours" in said and "y[0]" in said
+    assert Path("counterexample_a_fuse-stats.py").read_text() == "print('it')\n"
+
+
+def test_passes_that_fail_together_only(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    judge(lambda fused, where: BAD if fused and where else GOOD)
+    assert run("--verify") == 2
+    assert written() == (False, False)
+    assert "fuse-stats, max-to-where not applied" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("answer", [UNKNOWN, VerificationError("no function launches it")])
+def test_what_cannot_be_verified_is_not_written(
+    judge: Any, answer: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(lambda fused, where: answer)
+    assert run("--verify") == 2
+    assert written() == (False, False)
+    said = capsys.readouterr().err
+    assert "could not be verified: no function launches it" in said and "defect" not in said
+
+
+def test_without_write_only_the_verified_diff_is_shown(
+    judge: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(lambda fused, where: BAD if fused else GOOD)
+    assert main(["rewrite", "a.py", PASSES, "--verify"]) == 2
+    assert written() == (False, False)
+    shown = capsys.readouterr().out
+    assert "tl.where(x" in shown and "shifted" not in shown
+
+
+def test_what_has_to_be_installed_is_said(
+    monkeypatch: pytest.MonkeyPatch, judge: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError("no numpy", name="numpy")
+
+    monkeypatch.setattr("tritonopt.cli.rewrite_verification.import_module", missing)
+    assert run("--verify") == 2
+    assert "pip install 'tritonopt[verify]'" in capsys.readouterr().err
+    assert written() == (False, False)

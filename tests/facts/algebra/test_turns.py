@@ -1,0 +1,91 @@
+"""Loops that never take a second turn, and those of which it cannot be said."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.facts.support import body, facts_of
+from tritonopt.facts.algebra.turns import takes_one_turn
+
+ALONE = {
+    "one tile": ("for i in range(0, B, B):", True),
+    "from anywhere": ("for i in range(M, M + B, B):", True),
+    "less than a tile": ("for i in range(M, M + B - 1, B):", True),
+    "more than a tile": ("for i in range(M, M + B + 1, B):", False),
+    "all tiles": ("for i in range(0, N, B):", False),
+    "the last tile": ("for i in range(tl.cdiv(N, B) * B - B, N, B):", True),
+    "the last tile, named": ("p = last(N, B)\nfor i in range(p, N, B):", True),
+    "the last two tiles": ("for i in range(tl.cdiv(N, B) * B - 2 * B, N, B):", False),
+    "the last tile of another length": ("for i in range(tl.cdiv(N, M) * M - M, N, B):", False),
+    "what a whole number of tiles leaves": ("for i in range(N // B * B, N, B):", True),
+    "up to a whole number of tiles": ("for i in range(0, N // B * B, B):", False),
+    "at most a tile": ("for i in range(0, min(N, B), B):", True),
+    "at least a tile": ("for i in range(0, max(N, B), B):", False),
+    "the smaller of two": ("for i in range(0, min(N, M), B):", False),
+    "tiles of what is at most one": ("for i in range(tl.cdiv(min(N, B), B)):", True),
+    "downwards": ("for i in range(N, 0, -B):", False),
+    "one": ("for i in range(1):", True),
+    "two": ("for i in range(2):", False),
+    "while": ("i = 0\nwhile i < B:", False),
+}
+_LAST = "@triton.jit\ndef last(a, b):\n    return tl.cdiv(a, b) * b - b\n\n\n"
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_from_the_kernel_alone(name: str) -> None:
+    head, expected = ALONE[name]
+    facts = body(f"{head}\n    i += 0\n    tl.store(X + tl.arange(0, B), i)", before=_LAST)
+    assert takes_one_turn(facts, facts.loops[0]) is expected
+
+
+AT_LAUNCHES = {
+    "grows with the size": ("triton.next_power_of_2(n)", True),
+    "grows, and is never small": ("max(16, triton.next_power_of_2(n))", True),
+    "grows up to a limit": ("min(4096, triton.next_power_of_2(n))", False),
+    "grows with something else": ("triton.next_power_of_2(m)", False),
+    "is given": ("64", False),
+    "comes from elsewhere": ("settings(n)", False),
+}
+
+
+@pytest.mark.parametrize("tiles", ["range(0, N, B)", "range(tl.cdiv(N, B))"])
+@pytest.mark.parametrize("name", AT_LAUNCHES)
+def test_from_the_launches(name: str, tiles: str) -> None:
+    block, expected = AT_LAUNCHES[name]
+    text = f"""
+        @triton.jit
+        def kernel(X, N, B: tl.constexpr):
+            for i in {tiles}:
+                tl.store(X + i + tl.arange(0, B), 0.0)
+
+        def run(x):
+            m, n = x.shape
+            kernel[(m,)](x, n, B={block})
+    """
+    facts = facts_of(text)
+    assert takes_one_turn(facts, facts.loops[0]) is expected
+    # Of several launches every one has to show it.
+    more = "\n        def other(x):\n            kernel[(1,)](x, x.shape[0], B=32)\n"
+    facts = facts_of(text.rstrip() + "\n" + more)
+    assert not takes_one_turn(facts, facts.loops[0])
+
+
+def test_a_limit_that_the_launcher_checks() -> None:
+    text = """
+        @triton.jit
+        def kernel(X, N, K, B: tl.constexpr):
+            for i in range(0, N, B):
+                tl.store(X + i + tl.arange(0, B), 0.0)
+            for i in range(K):
+                tl.store(X + i + tl.arange(0, B), 0.0)
+
+        def run(x):
+            n = x.shape[0]
+            if n > 1024:
+                raise ValueError("too large")
+            kernel[(1,)](x, n, 1, B=1024)
+    """
+    facts = facts_of(text)
+    assert all(takes_one_turn(facts, loop) for loop in facts.loops)
+    facts = facts_of(text.replace("n > 1024", "n > 1025").replace("n, 1, B", "n, 2, B"))
+    assert not any(takes_one_turn(facts, loop) for loop in facts.loops)

@@ -1,0 +1,175 @@
+"""Offsets along lanes, tiles that stay below a length, and numbers for which a promise is false."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.facts.support import body, facts_of, value
+from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.divisibility import Divisibility
+from tritonopt.facts.algebra.polynomial import Atom
+from tritonopt.facts.memory.counterexamples import find_counterexample, promise_about
+from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
+
+
+def kernel(expression: str, assume: Sequence[str] = ()) -> KernelFacts:
+    return body(
+        f"""
+        pid = tl.program_id(0)
+        lanes = tl.arange(0, B)
+        offs = pid * B + lanes
+        index = tl.load(Y + lanes)
+        found = {expression}
+        tl.store(X + found, lanes)
+        """,
+        assume=assume,
+    )
+
+
+def offsets(expression: str, assume: Sequence[str] = ()) -> Offsets:
+    facts = kernel(expression, assume)
+    return read_offsets(facts, value(facts, "found"))
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind", "start", "limit"),
+    [
+        ("offs", Kind.PLAIN, "program_id(0)*B", None),
+        ("lanes + 3", Kind.PLAIN, "3", None),
+        ("offs % N", Kind.WRAPPED, "program_id(0)*B", "N"),
+        ("(offs + M) % (N * 2)", Kind.WRAPPED, "program_id(0)*B + M", "2*N"),
+        ("(offs % N).to(tl.int64)", Kind.WRAPPED, "program_id(0)*B", "N"),
+        ("tl.where(offs < N, offs, 0)", Kind.SELECTED, "program_id(0)*B", "N"),
+        ("tl.where(offs <= N - 1, offs, 0)", Kind.SELECTED, "program_id(0)*B", "N"),
+        ("tl.where(N > offs, offs, 0)", Kind.SELECTED, "program_id(0)*B", "N"),
+        ("tl.where(offs >= N, M, offs)", Kind.SELECTED, "program_id(0)*B", "N"),
+        ("tl.where(N <= offs, 0, offs)", Kind.SELECTED, "program_id(0)*B", "N"),
+        ("tl.where(lanes < N, offs, 0)", Kind.SELECTED, "program_id(0)*B", "program_id(0)*B + N"),
+        ("(lanes[:, None] * N + lanes[None, :]) % M", Kind.WRAPPED, "arange(0, B)[:, None]*N", "M"),
+        ("offs[:, None] % M", Kind.WRAPPED, "program_id(0)*B", "M"),
+    ],
+)
+def test_read(expression: str, kind: Kind, start: str, limit: str | None) -> None:
+    found = offsets(expression)
+    assert found.kind is kind
+    assert found.start.readable == start
+    assert (found.limit.readable if found.limit else None) == limit
+
+
+def test_the_axis_along_which_they_run() -> None:
+    assert offsets("offs[:, None] % M").axis == 1
+    assert offsets("(lanes[:, None] * N + lanes[None, :]) % M").axis == 0
+    assert offsets("(lanes[:, None] + lanes[None, :] * N) % M").axis == 1
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "index",
+        "index % N",
+        "(2 * lanes) % N",
+        "(-lanes) % N",
+        "(lanes * N) % M",
+        "(lanes // 2) % N",
+        "(lanes * lanes) % N",
+        "(lanes + lanes // 4) % N",
+        "(offs % N) % M",
+        "offs % index",
+        "offs % (N + lanes)",
+        "tl.where(index < N, offs, 0)",
+        "tl.where((offs < N) & (offs > 2), offs, 0)",
+        "tl.where(offs > N, offs, 0)",
+        "tl.where(offs < N, 0, offs)",
+        "tl.where(offs < N, offs, lanes)",
+        "tl.where(offs == N, offs, 0)",
+        "pid % N",
+    ],
+)
+def test_not_consecutive(expression: str) -> None:
+    facts = kernel(expression)
+    try:
+        found = read_offsets(facts, value(facts, "found"))
+    except NotConsecutive:
+        return
+    # What begins at the length instead of ending there never stays below it.
+    assert found.kind is Kind.SELECTED
+    assert stays_below(facts, Divisibility(facts), found) is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "assume", "below"),
+    [
+        ("lanes % N", ["B <= N"], True),
+        ("lanes % N", ["B < N"], True),
+        ("lanes % N", ["B <= N + 1"], False),
+        ("lanes % N", [], False),
+        ("lanes % (B * 2 - B)", [], True),
+        ("offs % N", ["N % B == 0"], False),
+    ],
+)
+def test_stays_below(expression: str, assume: Sequence[str], below: bool) -> None:
+    facts = kernel(expression, assume)
+    found = read_offsets(facts, value(facts, "found"))
+    assert (stays_below(facts, Divisibility(facts), found) is not None) == below
+
+
+LAUNCHED = """
+@triton.jit
+def kernel(X, N, B: tl.constexpr):
+    offs = tl.program_id({axis}) * B + tl.arange(0, B)
+    found = tl.where(offs < N, offs, 0)
+    tl.store(X + found, offs)
+
+
+def run(x, n, m, b):
+    {check}
+    kernel[{grid}](x, n, B=b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("grid", "check", "axis", "below"),
+    [
+        ("(n // b,)", "pass", 0, True),
+        ("(triton.cdiv(n, b),)", "assert n % b == 0", 0, True),
+        ("(triton.cdiv(n, b),)", "pass", 0, False),
+        ("(triton.cdiv(n, b) + 1,)", "assert n % b == 0", 0, False),
+        ("(triton.cdiv(m, b),)", "assert n % b == 0", 0, False),
+        ("(triton.cdiv(n, 2 * b),)", "assert n % b == 0", 0, False),
+        ("(triton.cdiv(n, b), 1)", "assert n % b == 0", 1, False),
+        ("(1, triton.cdiv(n, b))", "assert n % b == 0", 1, True),
+        ("lambda meta: (triton.cdiv(n, meta['B']),)", "assert n % b == 0", 0, True),
+        ("lambda meta: (triton.cdiv(meta['N'], meta['B']),)", "assert n % b == 0", 0, True),
+        ("make(n)", "assert n % b == 0", 0, False),
+        ("(4,)", "n, b = 256, 64", 0, True),
+        ("(5,)", "n, b = 256, 64", 0, False),
+    ],
+)
+def test_stays_below_by_the_grid(grid: str, check: str, axis: int, below: bool) -> None:
+    facts = facts_of(LAUNCHED.format(grid=grid, check=check, axis=axis), "kernel")
+    found = read_offsets(facts, value(facts, "found"))
+    assert (stays_below(facts, Divisibility(facts), found) is not None) == below
+
+
+@pytest.mark.parametrize(
+    ("expression", "hint", "assume", "text"),
+    [
+        ("offs % N", "B", [], "N=100, B=64: lane 36 of program 1 wraps to element 0"),
+        ("offs % N", "B", ["N % B == 0"], ""),
+        ("offs % N", "B", ["N % 32 == 0"], "N=96, B=64: lane 32 of program 1 wraps to element 0"),
+        ("lanes % N", "B", ["B <= N"], ""),
+        ("tl.where(offs < N, offs, 0)", "B", [], "lane 36 of program 1 selects element 0"),
+        ("(offs - 1) % N", "B", ["N % B == 0"], "lane 0 of program 0 is element -1"),
+        ("lanes * 3", "B", [], "B=64: lane 1 is element 3, not 1"),
+        ("lanes + 3", "B", [], "B=64: lane 0 is element 3, no multiple of 64"),
+        ("offs", "B", [], ""),
+    ],
+)
+def test_counterexamples(expression: str, hint: str, assume: Sequence[str], text: str) -> None:
+    facts = kernel(expression, assume)
+    extent = Polynomial.of(Atom("param", (hint,)))
+    promise = promise_about(facts, value(facts, "found"), 0, extent, extent, extent)
+    found = find_counterexample(facts, Divisibility(facts), promise)
+    assert (text in found) if text else not found, found

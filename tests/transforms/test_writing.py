@@ -1,0 +1,118 @@
+"""What a pass writes: free names, the file's own spelling, the first iteration of a loop."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tritonopt import facts, source
+from tritonopt.transforms.writing import FirstIteration, NotExpressible, Writer, first_iteration
+
+HEAD = "import triton\nimport triton.language as tl\n"
+HELPER = """
+@triton.jit
+def at(p):
+    return tl.load(p)
+"""
+
+
+def read(body: str, head: str = HEAD, jit: str = "@triton.jit") -> facts.KernelFacts:
+    lines = "\n".join("    " + line for line in body.strip("\n").splitlines())
+    text = f"{head}\n\n{jit}\ndef kernel(X, Y, N, BLOCK: tl.constexpr):\n{lines}\n"
+    return facts.of(source.read(text).kernels[-1])
+
+
+def first_tile(body: str, guards: tuple[str, ...] = (), head: str = HEAD) -> FirstIteration:
+    """The first iteration of the value of `tile`, which the loop's last statement reads."""
+    known = read(body, head)
+    loop = known.loops[0]
+    last = loop.node.body[-1]
+    wanted = next(n for n in ast.walk(last) if isinstance(n, ast.Name) and n.id == "tile")
+    return first_iteration(Writer(known), [loop], last, wanted, guards=guards)
+
+
+LOOP = """
+total = 0.0
+for start in range(0, N, BLOCK):
+    cols = start + tl.arange(0, BLOCK)
+    tile = tl.load(X + cols, mask=cols < N, other=0.0)
+    total += tl.sum(tile)
+"""
+
+
+def test_the_first_iteration_has_names_of_its_own() -> None:
+    assert first_tile(LOOP) == FirstIteration(
+        (
+            "first_cols = tl.arange(0, BLOCK)",
+            "first_tile = tl.load(X + first_cols, mask=first_cols < N, other=0.0)",
+        ),
+        "first_tile",
+    )
+
+
+def test_guards_mask_every_load() -> None:
+    written = first_tile(LOOP.replace(", mask=cols < N, other=0.0", ""), ("N > 0",))
+    assert written.statements[-1] == "first_tile = tl.load(X + first_cols, mask=N > 0)"
+    written = first_tile(LOOP, ("N > 0",))
+    assert "mask=(first_cols < N) & (N > 0)" in written.statements[-1]
+
+
+def test_a_load_of_a_helper_cannot_be_guarded() -> None:
+    body = LOOP.replace("tl.load(X + cols, mask=cols < N, other=0.0)", "at(X + cols)")
+    assert first_tile(body, head=HEAD + HELPER).statements[-1] == "first_tile = at(X + first_cols)"
+    with pytest.raises(NotExpressible, match="helper"):
+        first_tile(body, ("N > 0",), head=HEAD + HELPER)
+
+
+def test_a_number_has_no_methods_and_no_hints() -> None:
+    body = LOOP.replace("cols = start", "cols = tl.multiple_of(start, BLOCK).to(tl.int64)")
+    assert first_tile(body).statements[0] == (
+        "first_cols = tl.cast(0, tl.int64) + tl.arange(0, BLOCK)"
+    )
+
+
+def test_what_was_updated_in_place_is_written_as_an_assignment() -> None:
+    body = LOOP.replace("    total", "    tile *= 2.0\n    total")
+    assert first_tile(body).statements[-1] == "first_tile_2 = first_tile * 2.0"
+
+
+def test_constants_keep_their_spelling() -> None:
+    body = LOOP.replace("other=0.0", 'other=0., eviction_policy="evict_last"')
+    assert first_tile(body).statements[-1].endswith('other=0., eviction_policy="evict_last")')
+
+
+def test_what_is_bound_under_a_condition_is_not_written_again() -> None:
+    body = LOOP.replace("    tile = ", "    if N > 3:\n        cols = cols + 1\n    tile = ")
+    with pytest.raises(NotExpressible, match="no plain assignment"):
+        first_tile(body)
+
+
+def test_names_are_free() -> None:
+    writer = Writer(read("shift = 1\nshift_2 = 2\ntl.store(Y, shift + shift_2)"))
+    assert [writer.fresh("shift"), writer.fresh("shift"), writer.fresh("N", "n")] == [
+        "shift_3",
+        "shift_4",
+        "n",
+    ]
+
+
+def test_the_language_is_spelled_as_in_the_file() -> None:
+    assert Writer(read("pass")).language("where") == "tl.where"
+    head = "import triton\nfrom triton.language import where as choose, constexpr\n"
+    body = "return choose(N, X, Y)"
+    text = f"{head}\n\n@triton.jit\ndef kernel(X, Y, N, BLOCK: constexpr):\n    {body}\n"
+    writer = Writer(facts.of(source.read(text).kernels[0]))
+    assert writer.language("where") == "choose"
+    with pytest.raises(NotExpressible):
+        writer.language("zeros")
+    assert writer.minimum == "min"
+
+
+def test_a_name_that_is_rebound_no_longer_means_the_same() -> None:
+    known = read("a = N + 1\nb = a * 2\na = N\ntl.store(Y, b)")
+    second, last = known.kernel.node.body[1], known.kernel.node.body[-1]
+    assert isinstance(second, ast.Assign)
+    writer = Writer(known)
+    assert writer.means_the_same(second.value, known.before[second])
+    assert not writer.means_the_same(second.value, known.before[last])

@@ -1,0 +1,206 @@
+"""Launches of the user's own command: generalised, shadowed, and what stands in the way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tritonopt.verification import VerificationError, verify
+from tritonopt.verification.capture.generalize import NotGeneral, generalise
+
+SUBJECTS = Path(__file__).parents[1] / "subjects"
+
+
+def _tensor(shape: Sequence[int], strides: Sequence[int], at: int, **more: Any) -> dict[str, Any]:
+    found = {"dtype": "float32", "shape": list(shape), "strides": list(strides)}
+    return {**found, "memory": [at, 0], **more}
+
+
+def _launch(m: int, n: int, gap: int = 0, block: int = 16) -> dict[str, Any]:
+    return {
+        "arguments": {
+            "out": _tensor((m, n), (n, 1), 1),
+            "x": _tensor((m, n), (n + gap, 1), 2),
+            "stride_x": {"value": n + gap},
+            "n": {"value": n},
+            "eps": {"value": 1e-5},
+            "BLOCK": {"value": block},
+        },
+        "grid": [-(-n // block), m],
+    }
+
+
+def test_sizes_strides_and_the_grid_are_named() -> None:
+    found = generalise([_launch(3, 100), _launch(5, 40, gap=3), _launch(2, 7)])
+    assert found.grid == "cdiv(n, BLOCK), m"
+    assert found.args == (
+        "out: f32[m, n], x: f32[m, n], stride_x: x.stride(0), n: n, eps: 1e-05, BLOCK: 16"
+    )
+
+
+def test_a_stride_that_is_a_size_everywhere_is_the_size() -> None:
+    assert "stride_x: n, n: n" in generalise([_launch(3, 100), _launch(5, 40)]).args
+
+
+def test_indices_stay_below_the_size_that_they_were_below() -> None:
+    launches = [_launch(3, 100), _launch(5, 40)]
+    for launch, high in zip(launches, (2, 4), strict=True):
+        index = _tensor((6,), (1,), 3, dtype="int64", values=[0, high])
+        launch["arguments"]["index"] = index
+    assert "index: i64[6] in 0..m" in generalise(launches).args
+
+
+def test_the_same_memory_is_the_same_argument() -> None:
+    launches = [_launch(3, 100), _launch(5, 40)]
+    for launch in launches:
+        launch["arguments"]["x"]["memory"] = [1, 0]
+    assert "x: =out" in generalise(launches).args
+
+
+def test_what_varies_at_one_size_is_no_size() -> None:
+    launches = [_launch(3, 100) for _ in range(6)] + [_launch(5, 40)]
+    for number, launch in enumerate(launches):
+        launch["arguments"]["ignored"] = {"value": -100 + number**2}
+    assert "ignored: -100|-99|-96|-91|-84|-75|-64" in generalise(launches).args
+
+
+def test_what_varies_without_a_formula_is_not_generalised() -> None:
+    launches = [_launch(3, 100), _launch(5, 40)]
+    launches[0]["grid"] = [77, 3]
+    with pytest.raises(NotGeneral, match="the grid was 77, 3"):
+        generalise(launches)
+
+
+def test_the_grid_of_a_tuned_kernel_is_one_for_all_configurations() -> None:
+    launches = [_launch(3, 100), _launch(5, 40)]
+    for launch, n in zip(launches, (100, 40), strict=True):
+        del launch["arguments"]["BLOCK"]
+        launch["tuned"] = [
+            {"constants": {"BLOCK": {"value": b}}, "grid": [-(-n // b), launch["grid"][1]]}
+            for b in (16, 32)
+        ]
+        launch["grid"] = None
+    found = generalise(launches)
+    assert found.grid == "cdiv(n, BLOCK), m"
+    assert "BLOCK" not in found.args and "n: n" in found.args
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A copy of the softmax subject, and a script that calls it three times."""
+    (tmp_path / "kernel.py").write_text((SUBJECTS / "softmax.py").read_text())
+    (tmp_path / "script.py").write_text(
+        "import torch, kernel\n"
+        "for m, n in ((3, 17), (4, 100), (7, 64)):\n"
+        "    kernel.softmax(torch.randn(m, n))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    return [sys.executable, "script.py"]
+
+
+def _changed(old: str, new: str) -> None:
+    text = Path("kernel.py").read_text()
+    assert old in text
+    Path("rewritten.py").write_text(text.replace(old, new))
+
+
+def test_launches_are_compared_and_others_like_them_drawn(command: list[str]) -> None:
+    _changed("e / tl.sum(e, axis=0)", "e * (1.0 / tl.sum(e, axis=0))")
+    verdict = verify(
+        "kernel.py", "rewritten.py", command=command, backend="interpreter", max_examples=6
+    )
+    assert verdict.verdict == "equivalent", verdict
+    assert verdict.examples > 3
+    assert "launches seen and compared: _softmax 3x" in verdict.notes
+    assert any("--grid 'm' --args 'out: f32[m, n], x: f32[m, n]" in n for n in verdict.notes)
+
+
+def test_a_launch_that_differs_is_told(command: list[str]) -> None:
+    _changed("mask=mask)\n\n\ndef", "mask=cols < n - (n == 100))\n\n\ndef")
+    verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    for part in ("_softmax was launched with", "float32[4, 100]", "grid = (4,)", ", 99]"):
+        assert part in verdict.counterexample
+
+
+def test_a_launch_that_fails_for_the_command_accuses_nobody(command: list[str]) -> None:
+    with Path("script.py").open("a") as script:
+        script.write("kernel._softmax[(1,)]()\n")
+    _changed("e / tl.sum(e, axis=0)", "e * 1 / tl.sum(e, axis=0)")
+    verdict = verify(
+        "kernel.py", "rewritten.py", command=command, backend="interpreter", max_examples=2
+    )
+    assert verdict.verdict == "identical", verdict
+    assert any("a launch of the command failed (TypeError" in n for n in verdict.notes)
+
+
+def test_an_error_that_the_original_does_not_show(command: list[str]) -> None:
+    _changed("e / tl.sum(e, axis=0)", "e / tl.sum(e, axis=0) * 1.00002")
+    verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    for part in ("_softmax was launched with", "error is too large", "the float64 oracle"):
+        assert part in verdict.counterexample
+
+
+def test_a_tuned_kernel_is_compared_and_others_like_it_drawn(
+    command: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "kernel.py").write_text(_TUNED)
+    (tmp_path / "script.py").write_text(
+        "import torch, kernel\nfor n in (17, 100, 300):\n    kernel.double(torch.randn(n))\n"
+    )
+    _changed("* 2.0", "+ v")
+    verdict = verify(
+        "kernel.py", "rewritten.py", command=command, backend="interpreter", max_examples=2
+    )
+    assert verdict.verdict == "identical", verdict
+    assert any("--grid 'cdiv(n, BLOCK)' --args" in note for note in verdict.notes), verdict.notes
+
+
+_TUNED = """
+import torch
+import triton
+import triton.language as tl
+
+
+def once(call, quantiles=None):
+    # Triton's own needs a GPU.
+    call()
+    return [1.0, 1.0, 1.0]
+
+
+@triton.autotune([triton.Config({"BLOCK": b}) for b in (16, 64)], key=["n"], do_bench=once)
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+@triton.jit
+def kernel(x, y, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + o, mask=o < n)
+    tl.store(y + o, v * 2.0, mask=o < n)
+
+
+def double(x):
+    y = torch.empty_like(x)
+    kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, y, x.numel())
+    return y
+"""
+
+
+def test_a_command_that_launches_nothing(command: list[str]) -> None:
+    _changed("row", "row")
+    with pytest.raises(VerificationError, match="never launched a kernel of kernel.py"):
+        verify("kernel.py", "rewritten.py", command=[sys.executable, "-c", "pass"])
+    with pytest.raises(VerificationError, match="cannot be started"):
+        verify("kernel.py", "rewritten.py", command=["./no-such-program"])
+
+
+def test_a_launcher_that_changed_too(command: list[str]) -> None:
+    _changed("x = x.contiguous()", "x = x.contiguous().clone()")
+    with pytest.raises(VerificationError, match="softmax changed as well"):
+        verify("kernel.py", "rewritten.py", command=command)

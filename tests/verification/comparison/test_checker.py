@@ -1,0 +1,203 @@
+"""What is made of the outcomes of workers, told by workers that make them up.
+
+So a GPU's additions in no fixed order are tried where there is none.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tritonopt.verification.comparison.checker import Checker
+from tritonopt.verification.comparison.compare import rounding_only
+from tritonopt.verification.inputs.examples import Example, TensorRecipe
+from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
+
+EXAMPLE = Example((("x", TensorRecipe("f32", (64,))),))
+Answer = Callable[[RunOptions, int], Outcome]
+
+
+class Worker:
+    """Answers run after run with what a function makes of the options and a counter."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        self.count = itertools.count()
+        self.asked: tuple[RunOptions, ...] = ()
+
+    def send_or_die(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        self.asked = options
+
+    def receive(self, count: int) -> tuple[Outcome, ...]:
+        return tuple(self.answer(options, next(self.count)) for options in self.asked)
+
+    def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
+        self.asked = options
+        return self.receive(len(options))
+
+
+def outcome(*values: float, atomics: bool = False, failure: Failure | None = None) -> Outcome:
+    bits = np.array(values, dtype=np.float32).view(np.uint32)
+    output = Output("returned", "f32", bits.shape, bits)
+    return Outcome((output,), launches=("kernel",), written=1, atomics=atomics, failure=failure)
+
+
+def spread(size: float, *, atomics: bool = True, about: float = 100.0) -> Answer:
+    """Runs that differ by so much; the float64 copy gives the middle."""
+
+    def answer(options: RunOptions, run: int) -> Outcome:
+        off = 0.0 if options.widened else size * (run % 3 - 1)
+        nudge = 1e-5 if options.nudge else 0.0
+        return outcome(about + off + nudge, 2 * about, atomics=atomics)
+
+    return answer
+
+
+def checked(original: Answer, rewritten: Answer, *, identical: bool = False) -> Checker:
+    workers = Worker(original), Worker(rewritten)
+    checker = Checker(*workers, {}, identical, interpreted=False)  # type: ignore[arg-type]
+    checker.examine(EXAMPLE)
+    return checker
+
+
+def verdict(checker: Checker) -> str:
+    found = checker.examinations[EXAMPLE]
+    difference = found.difference or checker.excess(EXAMPLE)
+    return checker.stopped or (difference.message if difference else "accepted")
+
+
+def test_additions_in_no_fixed_order_are_accepted() -> None:
+    checker = checked(spread(2e-5), spread(3e-5))
+    assert verdict(checker) == "accepted"
+    assert any("in no fixed order" in note for note in checker.all_notes())
+
+
+def test_a_contribution_that_is_lost_is_not_rounding() -> None:
+    assert "error is too large" in verdict(checked(spread(2e-5), spread(2e-5, about=99.9)))
+
+
+@pytest.mark.parametrize(("size", "atomics"), [(0.5, True), (2e-5, False)])
+def test_an_original_that_differs_from_itself_by_more_is_a_race(size: float, atomics: bool) -> None:
+    reason = verdict(checked(spread(size, atomics=atomics), spread(0.0)))
+    assert "differs from itself from run to run" in reason and "a race" in reason
+    assert ("more than the rounding" in reason) == atomics
+
+
+def test_a_rewritten_version_with_a_race_is_a_counterexample() -> None:
+    assert "differs from itself" in verdict(checked(spread(2e-5), spread(0.5)))
+    assert "differs from itself" in verdict(checked(spread(0.0), spread(2e-5, atomics=False)))
+
+
+def test_identical_bits_are_not_asked_of_additions_in_no_fixed_order() -> None:
+    reason = verdict(checked(spread(2e-5), spread(0.0), identical=True))
+    assert "identical bits cannot be asked" in reason
+
+
+FULL = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)
+
+
+def test_an_original_without_the_memory_shows_nothing() -> None:
+    checker = checked(lambda o, n: outcome(1.0, failure=FULL), spread(0.0))
+    assert verdict(checker) == "accepted" and checker.accepted == 0
+    assert any("did not fit the memory" in note for note in checker.all_notes())
+
+
+def test_a_rewritten_version_that_alone_runs_out_of_memory_is_a_counterexample() -> None:
+    checker = checked(spread(0.0), lambda o, n: outcome(1.0, failure=FULL))
+    assert "only the rewritten version fails: OutOfMemoryError" in verdict(checker)
+    # Once may be somebody else's fault.
+    checker = checked(
+        spread(0.0), lambda o, n: outcome(100.0, 200.0, failure=FULL if n < 2 else None)
+    )
+    assert checker.accepted == 1 and not checker.examinations[EXAMPLE].difference
+
+
+def test_more_memory_than_is_compared_is_no_answer() -> None:
+    large = Failure("TooLarge", "more than can be compared", refused=True)
+    checker = checked(spread(0.0), lambda o, n: outcome(1.0, failure=large))
+    assert "more than can be compared" in checker.stopped
+
+
+def test_a_yes_needs_examples_that_wrote_something() -> None:
+    failure = Failure("InterpreterError", "KeyError")
+
+    def fails(options: RunOptions, run: int) -> Outcome:
+        return outcome(1.0, failure=None if run < 2 else failure)
+
+    checker = checked(fails, spread(0.0, about=1.0))
+    for n in (1, 2):
+        checker.examine(Example((("x", TensorRecipe("f32", (n,))),)))
+    assert checker.accepted == 1 and checker.failed == 2
+    assert "the original itself failed on 2 examples" in checker.why_unsupported()
+    assert "KeyError" in checker.why_unsupported()
+
+
+def test_an_original_that_never_finishes_is_given_up() -> None:
+    stuck = outcome(1.0, failure=Failure("Hang", "no answer within 60 s"))
+    checker = checked(lambda o, n: stuck, spread(0.0))
+    for n in (1, 2):
+        checker.examine(Example((("x", TensorRecipe("f32", (n,))),)))
+    assert "does not finish" in checker.stopped
+
+
+def test_subnormal_numbers_that_an_atomic_addition_drops_are_no_race() -> None:
+    one, other = outcome(4e-36, 1e-36), outcome(4.01e-36, 1e-36)
+    assert rounding_only(one, other, None, None)
+    assert not rounding_only(outcome(4e-30, 1e-36), outcome(4.01e-30, 1e-36), None, None)
+
+
+def failing(text: str) -> Answer:
+    return lambda options, run: outcome(1.0, failure=Failure("RuntimeError", text))
+
+
+def example_of(size: int) -> Example:
+    return Example((("x", TensorRecipe("f32", (size,))),))
+
+
+def test_the_same_failure_three_times_is_the_answer() -> None:
+    workers = Worker(failing("no such device function")), Worker(spread(0.0))
+    checker = Checker(*workers, {}, identical=False, interpreted=False)  # type: ignore[arg-type]
+    for size in (3, 5):
+        checker.try_out(example_of(size))
+        assert not checker.stopped
+    checker.try_out(example_of(7))
+    assert "fails on every example: RuntimeError: no such device function" in checker.stopped
+
+
+def test_failures_that_differ_may_be_a_matter_of_sizes() -> None:
+    counter = itertools.count()
+    workers = Worker(lambda o, r: failing(f"size {next(counter)}")(o, r)), Worker(spread(0.0))
+    checker = Checker(*workers, {}, identical=False, interpreted=False)  # type: ignore[arg-type]
+    for size in (3, 5, 7, 9):
+        checker.examine(example_of(size))
+    assert not checker.stopped
+
+
+def far_off(*values: float) -> Answer:
+    """What computes these, where the truth is 1 and 2."""
+    return lambda options, run: outcome(1.0, 2.0) if options.widened else outcome(*values)
+
+
+def test_where_the_original_is_worth_nothing_neither_is_judged() -> None:
+    checker = checked(far_off(-1.0, 1.0), far_off(1.0, 3.5))
+    assert verdict(checker) == "accepted"
+    assert any("evidence for neither" in note for note in checker.all_notes())
+
+
+def test_what_is_worth_nothing_excuses_no_error_elsewhere() -> None:
+    of_size = {3: far_off(-1.0, 1.0), 5: far_off(1.0, 2.0)}
+    size = 3
+
+    def original(options: RunOptions, run: int) -> Outcome:
+        return of_size[size](options, run)
+
+    workers = Worker(original), Worker(far_off(1.0, 2.1))
+    checker = Checker(*workers, {}, identical=False, interpreted=False)  # type: ignore[arg-type]
+    checker.examine(example_of(3))
+    size = 5
+    checker.examine(example_of(5))
+    assert checker.excess(example_of(3)) is None
+    assert checker.excess(example_of(5)) is not None

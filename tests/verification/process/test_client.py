@@ -1,0 +1,92 @@
+"""Workers die alone, are told apart by how they died, and are started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tritonopt.verification.inputs.examples import Example, PlainValue
+from tritonopt.verification.process.client import Died, VersionWorker, Worker
+from tritonopt.verification.process.fork_server import template
+from tritonopt.verification.process.messages import OUT_OF_MEMORY, RunOptions, VersionSpec
+
+
+@pytest.fixture
+def workers() -> Iterator[tuple[Worker, Worker]]:
+    pair = Worker(30.0, forked=True), Worker(30.0, forked=True)
+    yield pair
+    for worker in pair:
+        worker.close()
+
+
+def test_one_that_is_killed_dies_alone(workers: tuple[Worker, Worker]) -> None:
+    one, other = workers
+    one.ask("probe")
+    other.ask("probe")
+    assert one.process is not None and other.process is not None
+    before = other.process.pid
+    os.kill(one.process.pid, signal.SIGSEGV)
+    with pytest.raises(Died, match="SIGSEGV"):
+        one.ask("probe")
+    assert other.ask("probe") == one.ask("probe")
+    assert other.process.pid == before
+
+
+def test_one_that_the_system_kills_has_no_memory_left(workers: tuple[Worker, Worker]) -> None:
+    one, _ = workers
+    one.ask("probe")
+    assert one.process is not None
+    os.kill(one.process.pid, signal.SIGKILL)
+    with pytest.raises(Died) as death:
+        one.ask("probe")
+    # Whichever version it was, that is no difference between the two.
+    assert death.value.failure.refused
+    assert death.value.failure.kind == OUT_OF_MEMORY
+
+
+def test_the_template_may_die_too(workers: tuple[Worker, Worker]) -> None:
+    one, other = workers
+    one.ask("probe")
+    first = template()
+    first.process.kill()
+    first.process.wait()
+    assert other.ask("probe") == one.ask("probe")
+    assert template() is not first
+
+
+_MOODY = """
+import os
+import time
+
+def launch(mood):
+    if mood == "crash":
+        os._exit(3)
+    if mood == "hang":
+        time.sleep(60)
+    return mood, os.environ["MOOD"]
+"""
+
+
+def test_the_run_goes_on_after_a_crash_and_a_hang(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The template has long been there: what it forks lives in today's environment.
+    monkeypatch.setenv("MOOD", "as set today")
+    path = tmp_path / "moody.py"
+    path.write_text(_MOODY)
+    spec = VersionSpec("original", str(path), _MOODY, str(path), "interpreter", "launch", False)
+    worker = VersionWorker(spec, timeout=2.0)
+    found = []
+    try:
+        for mood in ("good", "crash", "good", "hang", "good"):
+            example = Example((("mood", PlainValue(mood)),))
+            (outcome,) = worker.run(example, RunOptions())
+            found.append(outcome.failure.kind if outcome.failure else outcome.plain)
+    finally:
+        worker.close()
+    good = ("'good'", "'as set today'")
+    assert found == [good, "Crash", good, "Hang", good]

@@ -1,0 +1,250 @@
+"""What a failed call teaches about the next one, and what it says of the line that failed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any
+
+import pytest
+
+torch: Any = pytest.importorskip("torch")
+
+from tritonopt import source  # noqa: E402
+from tritonopt.verification import Verdict  # noqa: E402
+from tritonopt.verification.process.messages import Attempt, Blame  # noqa: E402
+from tritonopt.verification.settling.repairs import repairs  # noqa: E402
+from tritonopt.verification.signature.argument_language import parse  # noqa: E402
+from tritonopt.verification.signature.inference import read  # noqa: E402
+from tritonopt.verification.signature.launchers import Launchers  # noqa: E402
+from tritonopt.verification.worker.blame import Blaming  # noqa: E402
+from tritonopt.verification.worker.operators import types_of  # noqa: E402
+
+
+def _suggested(
+    text: str,
+    trouble: str,
+    sizes: Mapping[str, int],
+    blame: Blame = Blame(),  # noqa: B008  # it is frozen
+    level: int = Attempt.FAILED,
+) -> list[str]:
+    signature = parse(text)
+    attempt = Attempt(level, 0, trouble, blame=blame)
+    return [str(repair(signature)) for repair in repairs(signature, sizes, attempt)]
+
+
+_SIZES = {"m": 2, "k": 3, "p": 4, "n": 5}
+
+
+def test_sizes_in_a_message_become_equal() -> None:
+    found = _suggested(
+        "x: f32[m, k], y: f32[p, n]",
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5) (f.py:7)",
+        _SIZES,
+    )
+    found += _suggested("x: f32[m, k], y: f32[p, n]", "ValueError: 3 is not 4", _SIZES)
+    assert "x: f32[m, p], y: f32[p, n]" in found
+
+
+def test_leading_dimensions_become_a_size_and_no_size_becomes_them() -> None:
+    found = _suggested(
+        "x: f32[..., n], y: f32[m, n], count: 6",
+        "ValueError: 6 is not 2",
+        {**_SIZES, "...": 6},
+    )
+    assert "x: f32[m, n], y: f32[m, n], count: 6" in found
+    assert not any("count: ..." in text or "[..., n], count" in text for text in found)
+
+
+def test_a_number_in_a_message_may_be_a_size() -> None:
+    found = _suggested(
+        "x: f32[m, n], count: 1",
+        "RuntimeError: got [1] but expected shape compatible with [5]",
+        _SIZES,
+    )
+    assert "x: f32[m, n], count: n" in found
+
+
+@pytest.mark.parametrize(
+    ("trouble", "rank"),
+    [
+        ("ValueError: not enough values to unpack (expected 4, got 2)", 4),
+        ("IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)", 3),
+        ("IndexError: tuple index out of range", 3),
+        ("RuntimeError: weight should have at least three dimensions", 3),
+        ("RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d", 3),
+        ("ValueError: x must be a 4-D tensor", 4),
+        ("ValueError: too many values to unpack (expected 1)", 1),
+    ],
+)
+def test_a_tensor_gets_the_dimensions_that_are_asked_for(trouble: str, rank: int) -> None:
+    blame = Blame(("x",), (("x", 2),))
+    found = _suggested("x: f32[m, n], y: f32[m, n]", trouble, _SIZES, blame)
+    shapes = [parse(text).tensor("x").shape for text in found]
+    assert shapes and all(len(shape) == rank for shape in shapes)
+    assert all("y: f32[m, n]" in text for text in found), "the other one is not to blame"
+
+
+def test_a_view_of_more_dimensions_counts_from_what_it_has() -> None:
+    blame = Blame(("x",), (("x", 3),))
+    trouble = "ValueError: not enough values to unpack (expected 4, got 3)"
+    found = _suggested("x: f32[m, n]", trouble, _SIZES, blame)
+    assert [len(parse(text).tensor("x").shape) for text in found] == [3]
+
+
+def test_a_view_that_does_not_fit_asks_for_a_dimension_of_the_longest_tensor() -> None:
+    blame = Blame(("w", "x"), (("w", 1), ("x", 2)))
+    trouble = "RuntimeError: shape '[2, 5]' is invalid for input of size 50 (f.py:9)"
+    found = _suggested("x: f32[m, n], w: f32[n]", trouble, _SIZES, blame)
+    assert "x: f32[m, n, b], w: f32[n]" in found
+    assert not any("w: f32[n, " in text for text in found)
+
+
+def test_a_multiple_that_is_asked_for_is_a_fact() -> None:
+    blame = Blame(("x",), (("x", 2),), (("%", 5, 16),))
+    assert "x: f32[m, n], n % 16 == 0" in _suggested("x: f32[m, n]", "no", _SIZES, blame)
+
+
+def test_two_sides_of_a_condition_become_equal() -> None:
+    blame = Blame(("x", "y"), (), (("==", (2, 3), (4, 5)),))
+    found = _suggested("x: f32[m, k], y: f32[p, n]", "AssertionError", _SIZES, blame)
+    assert any(len(set(parse(t).size_names)) == 2 for t in found)
+
+
+def test_a_type_that_is_asked_for() -> None:
+    blame = Blame(("x",), (("x", 1),), (("==", "f32", "i32"),))
+    assert "x: i32[n]" in _suggested("x: f32[n]", "AssertionError", _SIZES, blame)
+    index = _suggested(
+        "x: f32[m, n], at: f32[k]",
+        "IndexError: tensors used as indices must be long, int, byte or bool tensors",
+        _SIZES,
+        Blame(("at",), (("at", 1),)),
+    )
+    assert "x: f32[m, n], at: i64[k] in 0..n" in index
+
+
+def test_a_list_gets_the_length_that_is_asked_for() -> None:
+    blame = Blame(("size",), (), (("==", 2, 4),))
+    signature = parse("x: f32[n], size: 1")
+    attempt = Attempt(0, 0, "TypeError: 'int' object is not subscriptable", blame=blame)
+    two = repairs(signature, _SIZES, attempt)[0](signature)
+    assert [a.name for a in two.arguments] == ["x", "size"] and "(1, 1)" in str(two)
+    attempt = Attempt(0, 0, "AssertionError", blame=blame)
+    longer = [str(repair(two)) for repair in repairs(two, _SIZES, attempt)]
+    assert any("(1, 1, 1, 1)" in text for text in longer)
+
+
+def test_what_came_through_teaches_nothing() -> None:
+    assert _suggested("x: f32[m, n]", "", _SIZES, level=Attempt.GOOD) == []
+
+
+_FAILING = """
+def launch(x, w, size):
+    y = x.transpose(0, 1)
+    return inner(y, w, size)
+
+def inner(y, weights, size):
+    z = y.contiguous() + 1
+    a, b = z.shape
+    if a % 8 != 0 and weights.dtype != z.dtype:
+        raise ValueError("sizes")
+"""
+
+
+def test_a_condition_that_refuses_is_looked_at_through_views_and_copies() -> None:
+    scope: dict[str, Any] = {}
+    exec(compile(_FAILING, "failing.py", "exec"), scope)
+    blaming = Blaming(_FAILING)
+
+    def line(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "exception":
+            blaming.failed(frame, argument[1])
+        return line
+
+    def call(frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename != "failing.py":
+            return None
+        blaming.entered(frame)
+        return line
+
+    before = sys.gettrace()
+    sys.settrace(call)
+    try:
+        with pytest.raises(ValueError, match="sizes"):
+            scope["launch"](torch.zeros(3, 5), torch.zeros(2, dtype=torch.int32), 1)
+    finally:
+        sys.settrace(before)
+    assert set(blaming.blame.names) == {"w", "x"}
+    assert dict(blaming.blame.ranks) == {"w": 1, "x": 2}
+    assert blaming.blame.compared == (("%", 5, 8), ("!=", "i32", "f32"))
+
+
+def test_types_are_those_of_the_operator_of_that_name() -> None:
+    assert types_of("adaptive_avg_pool2d", ("input", "output_size")) == (
+        "Tensor",
+        "Tuple[int, int]",
+    )
+    assert types_of("norm_scalaropt_dim", ("x", "p", "dim"))[1] == "Optional[number]"
+    assert types_of("clamp_min", ("A", "mini")) == ("Tensor", "number")
+    assert types_of("my_own_norm", ("x",)) == ()
+    assert types_of("softmax", tuple("abcdefgh")) == (), "it has fewer parameters"
+
+
+_ROTATED = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(q, cos, out, seq, heads, dim, BLOCK: tl.constexpr):
+    at = tl.program_id(0)
+    row = at // heads % seq
+    o = tl.arange(0, BLOCK)
+    x = tl.load(q + at * dim + o, mask=o < dim, other=0.0)
+    c = tl.load(cos + row * dim + o, mask=o < dim, other=0.0)
+    tl.store(out + at * dim + o, x * c, mask=o < dim)
+
+def rotate(q, cos):
+    q = q.transpose(1, 2).contiguous()
+    batch, seq, heads, dim = q.shape
+    cos = cos.contiguous()
+    out = torch.empty_like(q)
+    kernel[(batch * seq * heads,)](
+        q, cos, out, seq, heads, dim, BLOCK=triton.next_power_of_2(dim)
+    )
+    return out
+"""
+
+
+def test_four_dimensions_and_a_table_that_goes_with_them(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    right = _ROTATED.replace("x * c", "c * x")
+    verdict = of_texts(_ROTATED, right, max_examples=10)
+    assert verdict.verdict == "identical", verdict.reason
+    assert any("found by calling the original" in note for note in verdict.notes)
+
+
+_STEPS = """
+import torch
+import triton
+import triton.language as tl
+from torch.nn.modules.utils import _pair
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    pass
+
+def f(x, steps=1, weight=2.0):
+    m, n = x.shape
+    a, b = _pair(steps)
+    torch.abs(x)
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+
+
+def test_what_has_a_number_for_a_default_is_none_of_the_tensors() -> None:
+    launchers = Launchers(source.read(_STEPS, "kernel.py"))
+    known = read(launchers, launchers.named("f")).known
+    assert [str(a) for a in known] == ["x: f32|f16|bf16[m, n]", "steps: 1", "weight: 2.0"]

@@ -1,0 +1,293 @@
+"""The search for arguments, with an original that is a rule instead of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tritonopt import source
+from tritonopt.verification.inputs.examples import Example, PlainValue
+from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome
+from tritonopt.verification.settling.trial import Trial, Unsettled
+from tritonopt.verification.signature.inference import read
+from tritonopt.verification.signature.launchers import Launchers
+from tritonopt.verification.worker.attempt import judge
+
+_HEAD = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    pass
+"""
+
+
+class Original:
+    """Answers what a worker would: `rule` gives the level that an example reaches."""
+
+    def __init__(self, rule: Callable[[Example], int]) -> None:
+        self.rule = rule
+        self.calls = 0
+
+    def attempt(self, example: Example) -> Attempt:
+        self.calls += 1
+        return Attempt(self.rule(example), lines=0, trouble="no")
+
+
+def _trial(code: str, rule: Callable[[Example], int]) -> Trial:
+    launchers = Launchers(source.read(_HEAD + code, "kernel.py"))
+    reading = read(launchers, launchers.named("f"))
+    return Trial(Original(rule), reading, backward=False)  # type: ignore[arg-type]  # a stand-in
+
+
+_LOSS = """
+def f(x, target, reduction="mean", weight=None):
+    m, n = x.shape
+    check(target)
+    if reduction == "sum":
+        pass
+    if weight is not None:
+        weight = weight.contiguous()
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+
+
+def _takes_a_loss(example: Example) -> int:
+    tensors = example.tensors
+    if "target" not in tensors or tensors["target"].dtype != "i64":
+        return Attempt.FAILED
+    m, n = tensors["x"].shape
+    if len(tensors["target"].shape) != 1:
+        return Attempt.FAILED
+    if tensors["target"].shape[0] < m or tensors["target"].high >= n:
+        return Attempt.OUTSIDE
+    if "weight" in tensors and tensors["weight"].shape[-1:] != (n,):
+        return Attempt.OUTSIDE
+    return Attempt.GOOD
+
+
+def test_an_index_is_found_and_what_has_a_default_varies() -> None:
+    found = _trial(_LOSS, _takes_a_loss).settle()
+    text = str(found)
+    assert "target: i64[m] in 0..n" in text
+    assert "reduction: 'mean'|'sum'" in text
+    assert "weight: f32|f16|bf16[" in text and "| None" in text
+
+
+def test_nothing_is_taken() -> None:
+    trial = _trial(_LOSS, lambda example: Attempt.FAILED)
+    with pytest.raises(Unsettled, match="calls were tried; the nearest was"):
+        trial.settle()
+
+
+def test_what_leads_outside_is_not_evaded_by_another_type() -> None:
+    code = "def f(x):\n    m, n = x.shape\n    kernel[(m,)](x, n, BLOCK=16)\n"
+
+    def writes_outside(example: Example) -> int:
+        return Attempt.OUTSIDE if example.tensors["x"].is_float else Attempt.GOOD
+
+    with pytest.raises(Unsettled):
+        _trial(code, writes_outside).settle()
+
+
+def test_types_that_are_not_taken_are_left_out() -> None:
+    code = "def f(x):\n    m, n = x.shape\n    kernel[(m,)](x, n, BLOCK=16)\n"
+
+    def single_only(example: Example) -> int:
+        return Attempt.GOOD if example.tensors["x"].dtype == "f32" else Attempt.FAILED
+
+    assert str(_trial(code, single_only).settle()) == "x: f32[m, n]"
+
+
+def test_sizes_that_must_be_equal_are() -> None:
+    code = (
+        "def f(x, w):\n    m, n = x.shape\n    w = w.view(-1, w.shape[-1])\n"
+        "    kernel[(m,)](x, n, BLOCK=16)\n"
+    )
+
+    def reads_the_row(example: Example) -> int:
+        x, w = example.tensors["x"].shape, example.tensors["w"].shape
+        return Attempt.GOOD if w[-1] >= x[-1] else Attempt.OUTSIDE
+
+    found = _trial(code, reads_the_row).settle()
+    assert found.tensors[0].shape[-1] == found.tensors[1].shape[-1]
+
+
+def test_a_list_of_tensors_is_found_with_what_may_differ_in_it() -> None:
+    code = "def f(parts: list[torch.Tensor]):\n    kernel[(1,)](parts[0], 1, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        rows = {t.shape[:-1] for t in example.tensors.values()}
+        return Attempt.GOOD if len(example.tensors) > 1 and len(rows) == 1 else Attempt.FAILED
+
+    assert str(_trial(code, rule).settle()) == (
+        "parts: [f32|f16|bf16[m, n], f32|f16|bf16[m, k], ...]"
+    )
+
+
+def test_sizes_are_drawn_where_there_is_no_tensor() -> None:
+    code = "def f(n, m):\n    x = torch.empty((n, m))\n    kernel[(n,)](x, m, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        return Attempt.FAILED if example.tensors else Attempt.GOOD
+
+    assert str(_trial(code, rule).settle()) == "n: n, m: m"
+
+
+def test_one_size_alone_settles_nothing() -> None:
+    code = "def f(x):\n    kernel[(1,)](x, 1, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        elements = [x.elements for x in example.tensors.values()]
+        return Attempt.GOOD if elements == [1] else Attempt.FAILED
+
+    with pytest.raises(Unsettled):
+        _trial(code, rule).settle()
+
+
+def test_two_vectors_are_the_sides_of_a_matrix() -> None:
+    code = (
+        "def f(x, v, w):\n    m = v.shape[0]\n    n = w.shape[0]\n    x = expand(x)\n"
+        "    assert v.dim() == 1 and w.dim() == 1\n    kernel[(m,)](x, n, BLOCK=16)\n"
+    )
+
+    def rule(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        fits = len(shapes) == 3 and shapes[0] == shapes[1] + shapes[2]
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    assert "x: f32|f16|bf16[m, n], v: f32|f16|bf16[m], w" in str(_trial(code, rule).settle())
+
+
+def test_any_number_of_dimensions_is_not_taken_from_one() -> None:
+    code = (
+        "def f(x, y):\n    x = x.view(-1, x.shape[-1])\n    y = y.view(-1, y.shape[-1])\n"
+        "    kernel[(1,)](x, x.shape[-1], BLOCK=16)\n"
+    )
+
+    def rule(example: Example) -> int:
+        x, y = (t.shape for t in example.tensors.values())
+        return Attempt.GOOD if len(x) == 2 and x == y else Attempt.FAILED
+
+    found = _trial(code, rule).settle()
+    assert len({t.shape for t in found.tensors}) == 1
+    assert len(found.tensors[0].shape) == 2 and "..." not in found.tensors[0].shape
+
+
+def test_a_gradient_of_another_shape_is_a_wrong_size() -> None:
+    text = "Function FBackward returned an invalid gradient at index 1 - got [1] but expected [5]"
+    failure = Failure("RuntimeError", text)
+    assert judge(Outcome(failure=failure, launches=("kernel",)), 9, 0.0).level == Attempt.OUTSIDE
+    other = replace(failure, message="no such thing")
+    found = judge(Outcome(failure=other, launches=("kernel",)), 9, 0.0)
+    assert found.level == Attempt.FAILED_AFTER_LAUNCH
+
+
+def test_what_was_guessed_varies() -> None:
+    code = "def f(x, dim):\n    m, n = x.shape\n    kernel[(m,)](x, n, dim, BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        values = [r.value for _, r in example.arguments if isinstance(r, PlainValue)]
+        return Attempt.GOOD if values in ([-1], [0], [1]) else Attempt.FAILED
+
+    assert "dim: -1|0|1" in str(_trial(code, rule).settle())
+
+
+def test_a_tensor_has_the_dimensions_of_another() -> None:
+    code = "def f(x, y):\n    m, n = x.shape\n    kernel[(m,)](x, n, y.stride(0), BLOCK=16)\n"
+
+    def rule(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        fits = len(shapes) == 2 and shapes[0] == shapes[1]
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    assert str(_trial(code, rule).settle()) == "x: f32|f16|bf16[m, n], y: f32|f16|bf16[m, n]"
+
+
+_RANGE = """
+def f(start, end, device=None, layout=None):
+    n = int(end - start)
+    place = device or layout
+    out = torch.empty(n, device=device, layout=layout)
+    kernel[(n,)](out, n, BLOCK=16)
+    return out
+"""
+
+
+def test_a_size_is_found_among_numbers_and_not_where_a_result_lies() -> None:
+    def rule(example: Example) -> int:
+        values = {n: r.value for n, r in example.arguments if isinstance(r, PlainValue)}
+        return Attempt.GOOD if "start" in values and "end" in values else Attempt.FAILED
+
+    found = _trial(_RANGE, rule).settle()
+    assert {a.name for a in found.arguments} == {"start", "end"}
+    assert found.size_names
+
+
+_TWO = """
+def f(x, y):
+    kernel[(x.shape[0],)](x, y, BLOCK=16)
+"""
+
+
+def test_shapes_that_overlap_are_the_last_choice() -> None:
+    def rule(example: Example) -> int:
+        shapes = [t.shape for t in example.tensors.values()]
+        if len(shapes) < 2 or not all(shapes):
+            return Attempt.FAILED
+        return Attempt.GOOD if len(shapes[0]) == len(shapes[1]) == 2 else Attempt.CLASHING
+
+    found = _trial(_TWO, rule).settle()
+    assert [len(t.shape) for t in found.tensors] == [2, 2]
+    alone = _trial(_TWO, lambda example: min(rule(example), Attempt.CLASHING)).settle()
+    assert len(alone.tensors) == 2, "a race of its own must show, as what was drawn does"
+
+
+def test_what_only_some_sizes_show_is_learned_from_them() -> None:
+    """As many rows of y as of x are enough; fewer lead outside of it."""
+
+    class Telling(Original):
+        def attempt(self, example: Example) -> Attempt:
+            self.calls += 1
+            x, y = (example.tensors[name].shape for name in "xy")
+            if len(x) != 2 or len(y) != 2 or x[1] != y[1]:
+                return Attempt(Attempt.FAILED, 0, "no")
+            level = Attempt.GOOD if y[0] >= x[0] else Attempt.OUTSIDE
+            return Attempt(level, 0, "outside, beside argument y", blame=Blame(("y",)))
+
+    launchers = Launchers(source.read(_HEAD + _ROWS, "kernel.py"))
+    reading = read(launchers, launchers.named("f"))
+    original = Telling(lambda example: 0)
+    found = Trial(original, reading, backward=False).settle()  # type: ignore[arg-type]  # a stand-in
+    assert found.tensor("x").shape == found.tensor("y").shape
+    assert original.calls < 60
+
+
+_ROWS = """
+def f(x, y):
+    m, n = x.shape
+    k, l = y.shape
+    assert n == l
+    kernel[(m,)](x, y, n, BLOCK=16)
+"""
+
+
+_REDUCTION = """
+def f(x, dim=None):
+    m, n = x.shape
+    if dim is None:
+        return whole(x)
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+
+
+def test_a_reduction_along_no_dimension_is_also_one_along_some() -> None:
+    def rule(example: Example) -> int:
+        values = dict(example.arguments)
+        dim = values["dim"].value if isinstance(values.get("dim"), PlainValue) else None
+        return Attempt.GOOD if dim is None or dim in (-1, 0, 1) else Attempt.FAILED
+
+    assert "dim: None|-1|0|1" in str(_trial(_REDUCTION, rule).settle())

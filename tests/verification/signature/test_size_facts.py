@@ -1,0 +1,121 @@
+"""Sizes made of others, facts about sizes, and classes of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from tritonopt.verification import Verdict, VerificationError
+from tritonopt.verification.comparison.search import drawn
+from tritonopt.verification.inputs.examples import Limits
+from tritonopt.verification.inputs.plain_examples import sized_example
+from tritonopt.verification.inputs.tensor_data import NONFINITE, values_of
+from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.size_facts import Fact, fitted
+
+_LIMITS = Limits(2**12, 64, frozenset({"f32", "i64", "i32"}))
+
+LINES = [
+    "x: f32[m, 2 * n], y: f32[m, n]",
+    "x: f32[n], w: f32[cdiv(n, 16)], n % 16 == 0",
+    "x: f32[n] in positive, i: i64[n] in permutation, k: i32[m] in 0..9 sorted",
+    "x: f32[n], o: i32[b + 1] in 0..n cumulative, b <= n",
+    "x: [f32[2 * n], f32[n]], y: f32[n] in very_negative | None",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_reads_back_as_it_was_written(line: str) -> None:
+    assert str(parse(line)) == line
+    assert parse(str(parse(line))) == parse(line)
+
+
+def test_computed_sizes_are_computed() -> None:
+    for example in drawn(parse(LINES[0]), _LIMITS, backward=False, count=20, seed=0):
+        (_, columns), (_, half) = (example.tensors[name].shape for name in "xy")
+        assert columns == 2 * half
+
+
+def test_facts_hold_in_every_call() -> None:
+    examples = drawn(parse(LINES[1]), _LIMITS, backward=False, count=30, seed=0)
+    sizes = {e.tensors["x"].shape[0] for e in examples}
+    assert all(size % 16 == 0 for size in sizes) and len(sizes) > 3
+    assert sized_example(parse(LINES[1]), {"n": 5}).tensors["x"].shape == (16,)
+    assert sized_example(parse(LINES[1]), {"n": 15}).tensors["w"].shape == (1,)
+
+
+def test_sizes_are_changed_as_little_as_facts_ask_for() -> None:
+    assert fitted([Fact("n % 16 == 0")], {"n": 30, "m": 3}) == {"n": 32, "m": 3}
+    assert fitted([Fact("m <= n")], {"n": 5, "m": 3}) == {"n": 5, "m": 3}
+    found = fitted([Fact("m <= n"), Fact("m % 4 == 0")], {"n": 5, "m": 9})
+    assert found["m"] <= found["n"] and found["m"] % 4 == 0
+
+
+MISTAKES = {
+    "x: f32[n], k % 16 == 0": (12, "sizes here are n"),
+    "x: f32[n], n % 16": (14, "expected"),
+    "x: f32[2 * x.size(0)]": (12, "nothing that is made of sizes"),
+    "x: f32[n] in permutation": (14, "what f32 can be"),
+    "x: i64[n] in positive": (14, "what i64 can be"),
+    "x: f32[n] in nice": (19, "`..` between the bounds, or one of"),
+}
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_is_shown_where_it_is(line: str) -> None:
+    column, text = MISTAKES[line]
+    with pytest.raises(VerificationError, match="column") as caught:
+        parse(line)
+    assert f"column {column}" in str(caught.value) or line == "x: f32[n] in nice"
+    assert text in str(caught.value)
+
+
+def made(kind: str, dtype: torch.dtype, values: str = NONFINITE) -> torch.Tensor:
+    found: torch.Tensor = values_of((4, 50), dtype, values, seed=1, low=0, high=9, kind=kind)
+    return found
+
+
+def test_values_are_of_their_class() -> None:
+    assert made("finite", torch.float32).isfinite().all()
+    assert (made("positive", torch.float32) > 0).all()
+    assert (made("negative", torch.float32) < 0).all()
+    assert (made("very_negative", torch.float16) <= -1e4).all()
+    assert made("very_negative", torch.float16, "1e4 + noise").half().isfinite().all()
+    assert (made("permutation", torch.int64).sort(-1).values == torch.arange(50)).all()
+    assert (made("sorted", torch.int64).diff(dim=-1) >= 0).all()
+    whole = made("cumulative", torch.int32)
+    assert (whole.diff(dim=-1) >= 0).all() and (whole[:, [0, -1]] == torch.tensor([0, 9])).all()
+
+
+_TEXT = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x, y, n, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + o, tl.load(x + o, mask=o < n) + 1, mask=o < n)
+
+def launch(x: torch.Tensor):
+    (n,) = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 16),)](x, y, n, BLOCK=16)
+    return y
+"""
+
+
+def test_a_rewrite_may_rest_on_what_is_assumed(of_texts: Callable[..., Verdict]) -> None:
+    unmasked = _TEXT.replace(", mask=o < n", "")
+    assert of_texts(_TEXT, unmasked, max_examples=10).verdict == "counterexample"
+    verdict = of_texts(_TEXT, unmasked, assume=["n % 16 == 0"], max_examples=10)
+    assert verdict.verdict == "identical", verdict.counterexample
+    assert "only calls were drawn of which `n % 16 == 0` holds" in verdict.notes
+
+
+@pytest.mark.parametrize("fact", ["k > 3", "n %", "n", "x.size(0) > 3"])
+def test_what_is_no_fact_is_refused(fact: str, of_texts: Callable[..., Verdict]) -> None:
+    with pytest.raises(VerificationError, match="--assume, column"):
+        of_texts(_TEXT, _TEXT, assume=[fact], max_examples=5)

@@ -1,0 +1,159 @@
+"""Canonical forms: what a value is, whatever it was called and however it was written.
+
+Every value has a form, a polynomial over atoms (see `polynomial`). Integers are
+taken as mathematical integers (the condition `no-int32-overflow`, which covers
+narrower and unsigned types too, once a value has one), floating point as real
+numbers: equal forms of floats are equal up to rounding, which is what a rewrite
+at `rounding` may use and one at `exact` may not. Real numbers have no inf and no
+NaN, and are not divided by zero: `0*x` is 0, and `x/x` is 1.
+
+Lanes are numbered from the last axis, so that broadcasting changes nothing:
+`cols` and `cols[None, :]` have one form. A sum over lanes or iterations is an
+atom "total" over what varies, with what does not vary taken out of it. A loop
+that counts below zero runs zero times.
+
+Atoms, by tag:
+
+    param NAME, global NAME, program_id AXIS, num_programs AXIS
+    lane (EXTENT, AXIS FROM THE RIGHT)        trip LOOP
+    load (BASE, OFFSET, MEMORY VERSION)       the element at an address, at a time
+    negative E, zero E, holds ...             indicators: E < 0, E == 0, another condition
+    total (DIMENSIONS, TERM)                  a sum; its own indices are "bound" atoms
+    cdiv A B                                  the least integer not below A / B
+    floordiv A B WHEN, mod A B WHEN           as Triton divides integers, by `BindingTimes`
+    round, cast, math, call, attribute        not ring operations
+    tile (IDENTITY, AXES, DEPENDS)            not understood, equal only to itself
+    undefined (ORDER, AXES, DEPENDS)          a masked-off lane of a load without `other`
+
+AXES of an atom are the axes, counted from the right, that its own axes lie along, or the
+bound atoms of the sums over them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.algebra.form_rules import RULES, axes_of
+from tritonopt.facts.algebra.indicators import Indicators
+from tritonopt.facts.algebra.polynomial import Argument, Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.recurrences import Recurrences
+from tritonopt.facts.algebra.signs import Signs
+from tritonopt.facts.algebra.variation import trip_atom
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.values import Value
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel_facts import KernelFacts
+
+
+class Forms:
+    """Computes and remembers forms.
+
+    `memory` says whether loads at one address are told apart by the writes
+    between them; a pass that wants to know *why* two forms differ asks again
+    without. `opened` holds carried names that are to stay atoms, which is how a
+    loop's step is computed.
+    """
+
+    def __init__(
+        self,
+        facts: KernelFacts,
+        *,
+        memory: bool = True,
+        opened: frozenset[tuple[int, str]] = frozenset(),
+    ) -> None:
+        self.facts = facts
+        self.memory = memory
+        self.opened = opened
+        self.signs = Signs(facts)
+        self.recurrences = Recurrences(self)
+        self._indicators = Indicators(self)
+        self._known: dict[int, Polynomial] = {}
+
+    def of(self, value: Value) -> Polynomial:
+        """The form of a value; a value too large to be of use is an atom of its own."""
+        known = self._known.get(value.serial)
+        if known is not None:
+            return known
+        # Operands first, so that a chain of a thousand additions is no deep recursion.
+        todo = [value]
+        while todo:
+            part = todo[-1]
+            ahead = [o for o in part.operands if o.serial not in self._known]
+            if ahead:
+                todo += ahead
+                continue
+            todo.pop()
+            if part.serial not in self._known:
+                self._known[part.serial] = self._compute(part)
+        return self._known[value.serial]
+
+    def _compute(self, value: Value) -> Polynomial:
+        rule = RULES.get(value.op)
+        if rule is None:
+            return self.unknown(value)
+        try:
+            return rule(self, value)
+        except TooLarge:
+            return self.unknown(value)
+
+    def unknown(self, value: Value) -> Polynomial:
+        """An atom of its own, which depends on every loop it was computed in."""
+        if value.op in ("carried", "result"):
+            identity, name = value.carrier
+            loop = self.facts.loops[identity]
+            around = loop.nest if value.op == "carried" else loop.nest[:-1]
+            own: Argument = (value.op, identity, name)
+        else:
+            own = ("value", value.serial)
+            around = tuple(
+                self.facts.loops[i] for i in self.facts.interpretation.variant_loops(value)
+            )
+        depends = tuple(trip_atom(loop.identity) for loop in around)
+        return Polynomial.of(Atom("tile", (own, axes_of(value), depends)))
+
+    def condition(self, value: Value) -> Polynomial:
+        """A form that is 1 where the condition holds and 0 where it does not."""
+        return self._indicators.of(value)
+
+    def address(self, pointer: Value) -> tuple[str | None, Polynomial]:
+        """(base parameter, offset in elements); base None when it is not one parameter."""
+        form = self.of(pointer)
+        bases = [
+            atom
+            for atom in form.atoms
+            if atom.tag == "param" and atom.arguments[0] in self.facts.pointers
+        ]
+        if len(bases) == 1 and form.terms.get(((bases[0], 1),)) == 1:
+            offset = form - Polynomial.of(bases[0])
+            if bases[0] not in offset.atoms:
+                return str(bases[0].arguments[0]), offset
+        return None, form
+
+    # Loops
+
+    def opening(self, name: tuple[int, str]) -> Forms:
+        """The forms where one more carried name stays an atom."""
+        return Forms(self.facts, memory=self.memory, opened=self.opened | {name})
+
+    def trip_count(self, loop: Loop) -> Polynomial | None:
+        """How many iterations, where that is known; a negative number means none."""
+        return self.recurrences.trip_count(loop)
+
+    def recurrence_step(self, loop: Loop, name: str) -> Polynomial | None:
+        """What one iteration adds to a carried name; None when it is not an addition."""
+        return self.recurrences.recurrence_step(loop, name)
+
+    # Signs
+
+    def is_integer(self, form: Polynomial) -> bool:
+        """Whether every value of the form is an integer, as far as the kernel shows."""
+        return self.signs.is_integer(form)
+
+    def is_nonnegative(self, form: Polynomial) -> bool:
+        """Whether the form is shown to be 0 or more: a sum of what cannot be negative."""
+        return self.signs.is_nonnegative(form)
+
+    def is_positive(self, form: Polynomial) -> bool:
+        """Whether the form is shown to be 1 or more."""
+        return self.signs.is_positive(form)

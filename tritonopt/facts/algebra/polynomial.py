@@ -1,0 +1,481 @@
+"""Polynomials with rational coefficients over atoms: the normal form of the facts.
+
+An atom is a canonical name for something that is not a sum or a product: a
+parameter, a program id, the lane of a tile, the trip of a loop, the element at
+an address, an indicator (1 where a comparison holds, 0 elsewhere). Two
+expressions that are equal by the laws of a commutative ring, in whatever way
+they were written, have the same polynomial.
+
+Indicators are idempotent: `m * m` is `m`. That makes masks algebra:
+`where(m, a, b)` is `m*a + (1 - m)*b`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Union
+
+from tritonopt.facts.algebra.work import spend
+
+Argument = Union["Atom", "Polynomial", str, int, bool, None, tuple["Argument", ...]]
+
+MAX_TERMS = 256
+MAX_SIZE = 4000
+"""Terms, and atoms with all that is inside them. Beyond either a form is of no use to anybody."""
+
+
+class TooLarge(Exception):
+    """The normal form would have more than `MAX_TERMS` terms or `MAX_SIZE` atoms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Atom:
+    """A canonical leaf. `tag` says what it is, `arguments` which one."""
+
+    tag: str
+    arguments: tuple[Argument, ...] = ()
+
+    @cached_property
+    def key(self) -> str:
+        return f"{self.tag}({', '.join(_argument_key(a) for a in self.arguments)})"
+
+    @cached_property
+    def size(self) -> int:
+        """The number of atoms in it, itself included, counted as often as they occur."""
+        return 1 + sum(_size(a) for a in self.arguments)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Atom) and self.key == other.key
+
+    def __repr__(self) -> str:
+        return self.key
+
+    @cached_property
+    def readable(self) -> str:
+        """As a person would write it, for messages and listings."""
+        parts = [_readable(a) for a in self.arguments]
+        match self.tag, self.arguments:
+            case (("param" | "global" | "dtype" | "constant"), (first, *_)):
+                return str(first)
+            case "trip", _:
+                return f"trip{parts[0]}"
+            case "lane", (_, axis):
+                after = ", ".join([":", *["None"] * (axis if isinstance(axis, int) else 0)])
+                return f"arange(0, {parts[0]})" + (f"[{after}]" if axis else "")
+            case "load", (base, *_):
+                return f"{base or '?'}[{parts[1]}]"
+            case "negative", (Polynomial() as form,):
+                return _comparison(form, "<")
+            case "zero", (Polynomial() as form,):
+                return _comparison(form, "==")
+            case "holds", (str() as order, *_) if order in _ORDERS:
+                return f"({parts[1]} {_ORDERS[order]} {parts[2]})"
+            case "total", _:
+                return f"sum({parts[1]})"
+            case "bound", (kind, *_):
+                return "lane" if kind == "lane" else f"trip{parts[1]}"
+            case (("floordiv" | "mod"), (left, right, *_)):
+                sign = "//" if self.tag == "floordiv" else "%"
+                return f"{_factor(left)}{sign if sign == '//' else ' % '}{_factor(right)}"
+            case "group", (form,):
+                return _factor(form)
+            case "undefined", _:
+                return "undefined"
+            case "tile", (own, *_):
+                named = isinstance(own, tuple) and own[0] in ("carried", "result")
+                return f"{own[2]}?" if named and isinstance(own, tuple) else "?"
+        return f"{self.tag}({', '.join(parts)})"
+
+    @property
+    def is_indicator(self) -> bool:
+        return self.tag in ("negative", "zero", "holds")
+
+    def leaves(self) -> Iterator[Atom]:
+        """This atom and every atom inside it."""
+        yield self
+        for argument in self.arguments:
+            yield from _leaves(argument)
+
+    def map(self, change: Callable[[Atom], Atom | None]) -> Atom:
+        """The atom with `change` applied to each atom inside; None leaves one as it is."""
+        replaced = change(self)
+        if replaced is not None:
+            return replaced
+        if not self.arguments:
+            return self
+        mapped = tuple(_map(a, change) for a in self.arguments)
+        # What stays keeps what was found out about it.
+        same = all(a is b for a, b in zip(mapped, self.arguments, strict=True))
+        return self if same else Atom(self.tag, mapped)
+
+
+def _size(argument: Argument) -> int:
+    if isinstance(argument, (Atom, Polynomial)):
+        return argument.size
+    return sum(_size(a) for a in argument) if isinstance(argument, tuple) else 0
+
+
+def _argument_key(argument: Argument) -> str:
+    if isinstance(argument, tuple):
+        return "(" + ", ".join(_argument_key(a) for a in argument) + ")"
+    if isinstance(argument, str):
+        return repr(argument)
+    return str(argument)
+
+
+def _readable(argument: Argument) -> str:
+    if isinstance(argument, (Atom, Polynomial)):
+        return argument.readable
+    if isinstance(argument, tuple):
+        return ", ".join(_readable(a) for a in argument)
+    return str(argument)
+
+
+_ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+
+
+def _factor(argument: Argument) -> str:
+    """As a factor, in parentheses where it needs them."""
+    text = _readable(argument)
+    return text if re.fullmatch(r"\w+(\([^()]*\))?", text) else f"({text})"
+
+
+def _comparison(form: Polynomial, order: str) -> str:
+    """`form < 0` or `form == 0` with what is taken off on the other side: `cols < N`."""
+    more = Polynomial({m: c for m, c in form.terms.items() if c > 0 and m})
+    less = Polynomial({m: -c for m, c in form.terms.items() if c < 0 and m})
+    rest = form.terms.get((), Fraction(0))
+    if order == "<" and rest == -1:
+        order, rest = "<=", Fraction(0)  # of integers
+    if not more.is_zero and not less.is_zero:
+        less -= rest
+    elif less.is_zero:
+        less = Polynomial.constant(-rest)
+    else:
+        more = Polynomial.constant(rest)
+    turned = order != "==" and any(a.tag == "lane" for a in less.atoms)
+    if turned and not any(a.tag == "lane" for a in more.atoms):
+        return f"({less.readable} {order.replace('<', '>')} {more.readable})"
+    return f"({more.readable} {order} {less.readable})"
+
+
+def _leaves(argument: Argument) -> Iterator[Atom]:
+    if isinstance(argument, Atom):
+        yield from argument.leaves()
+    elif isinstance(argument, Polynomial):
+        for atom in argument.atoms:
+            yield from atom.leaves()
+    elif isinstance(argument, tuple):
+        for inner in argument:
+            yield from _leaves(inner)
+
+
+def _map(argument: Argument, change: Callable[[Atom], Atom | None]) -> Argument:
+    if isinstance(argument, Atom):
+        return argument.map(change)
+    if isinstance(argument, Polynomial):
+        return argument.map(change)
+    if isinstance(argument, tuple):
+        mapped = tuple(_map(a, change) for a in argument)
+        return argument if all(a is b for a, b in zip(mapped, argument, strict=True)) else mapped
+    return argument
+
+
+Monomial = tuple[tuple[Atom, int], ...]
+"""Atoms with their powers, sorted by key; a negative power is a division."""
+
+
+class Polynomial:
+    """Immutable; the terms map a monomial to its coefficient."""
+
+    __slots__ = ("__dict__", "size", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, Fraction]) -> None:
+        spend()
+        if len(terms) > MAX_TERMS:
+            raise TooLarge
+        self.terms: dict[Monomial, Fraction] = {m: c for m, c in terms.items() if c}
+        self.size = sum(atom.size for monomial in self.terms for atom, _ in monomial)
+        if self.size > MAX_SIZE:
+            raise TooLarge
+
+    @classmethod
+    def constant(cls, value: int | Fraction) -> Polynomial:
+        return cls({(): Fraction(value)})
+
+    @classmethod
+    def of(cls, atom: Atom, power: int = 1) -> Polynomial:
+        return cls({((atom, power),): Fraction(1)})
+
+    @cached_property
+    def key(self) -> str:
+        return " + ".join(_term_key(m, c) for m, c in self.sorted_terms) or "0"
+
+    @cached_property
+    def readable(self) -> str:
+        """As a person would write it: `N - 1`, `row*stride + arange(0, BLOCK)`."""
+        terms = sorted(((m, c) for m, c in self.terms.items() if m), key=_written_order)
+        rest = self.terms.get((), Fraction(0))
+        if rest:
+            # `N - 1`, but `1 - N`.
+            first = rest > 0 and all(coefficient < 0 for _, coefficient in terms)
+            terms.insert(0 if first else len(terms), ((), rest))
+        text = ""
+        for monomial, coefficient in terms:
+            sign = (" - " if text else "-") if coefficient < 0 else (" + " if text else "")
+            term = _term(monomial, abs(coefficient))
+            text += f"{sign}({term})" if " & " in term and len(terms) > 1 else sign + term
+        return text or "0"
+
+    @property
+    def sorted_terms(self) -> list[tuple[Monomial, Fraction]]:
+        return sorted(self.terms.items(), key=lambda term: _term_key(term[0], Fraction(1)))
+
+    @cached_property
+    def atoms(self) -> frozenset[Atom]:
+        return frozenset(atom for monomial in self.terms for atom, _ in monomial)
+
+    def leaves(self) -> Iterator[Atom]:
+        for atom in self.atoms:
+            yield from atom.leaves()
+
+    @property
+    def constant_value(self) -> Fraction | None:
+        """The number that this is, if it is one."""
+        if not self.terms:
+            return Fraction(0)
+        return self.terms.get(()) if len(self.terms) == 1 else None
+
+    def value(self, numbers: Mapping[Atom, int]) -> Fraction | None:
+        """What it comes to with these atoms as numbers; None where one is missing or 0 divides."""
+        total = Fraction(0)
+        for monomial, coefficient in self.terms.items():
+            for atom, power in monomial:
+                number = numbers.get(atom)
+                if number is None or (number == 0 and power < 0):
+                    return None
+                coefficient *= Fraction(number) ** power
+            total += coefficient
+        return total
+
+    @property
+    def is_zero(self) -> bool:
+        return not self.terms
+
+    @property
+    def sole_atom(self) -> Atom | None:
+        """The atom that this is, if it is just one."""
+        if len(self.terms) == 1:
+            ((monomial, coefficient),) = self.terms.items()
+            if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+                return monomial[0][0]
+        return None
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Polynomial) and self.terms == other.terms
+
+    def __str__(self) -> str:
+        return self.key
+
+    __repr__ = __str__
+
+    def __add__(self, other: Polynomial | int | Fraction) -> Polynomial:
+        terms = dict(self.terms)
+        for monomial, coefficient in _polynomial(other).terms.items():
+            known = terms.get(monomial)
+            terms[monomial] = coefficient if known is None else known + coefficient
+        return Polynomial(terms)
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial({m: -c for m, c in self.terms.items()})
+
+    def __sub__(self, other: Polynomial | int | Fraction) -> Polynomial:
+        return self + -_polynomial(other)
+
+    def __mul__(self, other: Polynomial | int | Fraction) -> Polynomial:
+        other = _polynomial(other)
+        if len(self.terms) * len(other.terms) > 4 * MAX_TERMS:
+            raise TooLarge
+        terms: dict[Monomial, Fraction] = {}
+        for left, a in self.terms.items():
+            for right, b in other.terms.items():
+                monomial = multiply(left, right) if left and right else left or right
+                known = terms.get(monomial)
+                terms[monomial] = a * b if known is None else known + a * b
+        return Polynomial(terms)
+
+    def power(self, exponent: int) -> Polynomial:
+        result = ONE
+        for _ in range(exponent):
+            result = result * self
+        return result
+
+    def inverse(self) -> Polynomial:
+        """`1 / self`, with no claim that it exists."""
+        if len(self.terms) == 1:
+            ((monomial, coefficient),) = self.terms.items()
+            # An indicator has no inverse worth a name: 1/0 is not 0.
+            if not any(atom.is_indicator for atom, _ in monomial):
+                result = Polynomial.constant(1 / coefficient)
+                for atom, power in monomial:
+                    result = result * _inverted(atom, power)
+                return result
+        return Polynomial.of(Atom("group", (self,)), -1)
+
+    def map(self, change: Callable[[Atom], Atom | None]) -> Polynomial:
+        """The polynomial with `change` applied to every atom, inner ones included."""
+        changed = {atom: atom.map(change) for atom in self.atoms}
+        if all(old is new for old, new in changed.items()):
+            return self
+        terms: dict[Monomial, Fraction] = {}
+        for monomial, coefficient in self.terms.items():
+            mapped: Monomial = ()
+            for atom, power in monomial:
+                mapped = multiply(mapped, ((changed[atom], power),))
+            terms[mapped] = terms.get(mapped, Fraction(0)) + coefficient
+        return Polynomial(terms)
+
+    def divided_by(self, divisor: Polynomial) -> Polynomial | None:
+        """The quotient, where the divisor is one term or goes in without a rest; else None."""
+        if divisor.is_zero or self.is_zero:
+            return None
+        ours = self.sorted_terms[0]
+        for theirs in divisor.sorted_terms:
+            quotient = Polynomial.constant(ours[1] / theirs[1])
+            inverse = tuple((a, -p) for a, p in theirs[0] if not a.is_indicator)
+            kept = tuple((a, p) for a, p in ours[0] if not (a.is_indicator and (a, p) in theirs[0]))
+            quotient = quotient * Polynomial({multiply(kept, inverse): Fraction(1)})
+            if quotient * divisor == self:
+                return quotient
+        return None
+
+    def whole_quotient(self, divisor: Polynomial) -> Polynomial | None:
+        """The quotient by a single term, where it goes into every term without a rest."""
+        if len(divisor.terms) != 1 or any(a.is_indicator for a in divisor.atoms):
+            return None
+        quotient = self * divisor.inverse()
+        whole = all(
+            coefficient.denominator == 1 and all(power > 0 for _, power in monomial)
+            for monomial, coefficient in quotient.terms.items()
+        )
+        return quotient if whole else None
+
+
+def _polynomial(value: Polynomial | int | Fraction) -> Polynomial:
+    return value if isinstance(value, Polynomial) else Polynomial.constant(value)
+
+
+def _inverted(atom: Atom, power: int) -> Polynomial:
+    """`atom ** -power`; a sum that was divided by is itself again."""
+    inside = atom.arguments[0] if atom.tag == "group" else None
+    if power < 0 and isinstance(inside, Polynomial):
+        return inside.power(-power)
+    return Polynomial.of(atom, -power)
+
+
+def multiply(left: Monomial, right: Monomial) -> Monomial:
+    powers = dict(left)
+    for atom, power in right:
+        powers[atom] = 1 if atom.is_indicator else powers.get(atom, 0) + power
+    return tuple(sorted(((a, p) for a, p in powers.items() if p), key=lambda item: item[0].key))
+
+
+def monomial_polynomial(items: Iterable[tuple[Atom, int]]) -> Polynomial:
+    return Polynomial({multiply((), tuple(items)): Fraction(1)})
+
+
+_POSITIONS = frozenset({"program_id", "trip", "lane", "bound"})
+"""What is multiplied by a stride or a block: `program_id(0)*stride`."""
+
+
+def _written_order(term: tuple[Monomial, Fraction]) -> tuple[bool, int, int, Fraction, str]:
+    """What is added before what is taken off, lanes late, products before single names."""
+    monomial, coefficient = term
+    lanes = sum(atom.tag == "lane" for atom, _ in monomial)
+    degree = sum(power for _, power in monomial)
+    return coefficient < 0, lanes, -degree, -abs(coefficient), _term_key(monomial, Fraction(1))
+
+
+def _term(monomial: Monomial, coefficient: Fraction) -> str:
+    """A product: `2*M`, `N**2`, `row*stride`, `x/N`, `N/2`."""
+    if coefficient == 1 and all(atom.is_indicator for atom, _ in monomial) and monomial:
+        return " & ".join(atom.readable for atom, _ in monomial)
+    if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+        return monomial[0][0].readable
+    factors = sorted(monomial, key=lambda factor: factor[0].tag not in _POSITIONS)
+    above = [_power(atom, power) for atom, power in factors if power > 0]
+    below = [_power(atom, -power) for atom, power in factors if power < 0]
+    if coefficient.numerator != 1 or not above:
+        above.insert(0, str(coefficient.numerator))
+    if coefficient.denominator != 1:
+        below.insert(0, str(coefficient.denominator))
+    quotient = "*".join(below)
+    return "*".join(above) + (
+        f"/({quotient})" if len(below) > 1 else f"/{quotient}" if below else ""
+    )
+
+
+def _power(atom: Atom, power: int) -> str:
+    text = atom.readable
+    if atom.tag in ("floordiv", "mod"):
+        text = f"({text})"
+    return text if power == 1 else f"{text}**{power}"
+
+
+def _term_key(monomial: Monomial, coefficient: Fraction) -> str:
+    factors = [a.key if p == 1 else f"{a.key}^{p}" for a, p in monomial]
+    if coefficient != 1 or not factors:
+        factors.insert(0, str(coefficient))
+    return "*".join(factors)
+
+
+ZERO = Polynomial({})
+ONE = Polynomial.constant(1)
+
+
+def ceiling_division(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
+    """The least integer that is not below dividend / divisor, for integers."""
+    whole, rest = _split_multiples(dividend, divisor)
+    if rest.is_zero:
+        return whole
+    a, b = rest.constant_value, divisor.constant_value
+    if a is not None and b:
+        return whole + math.ceil(a / b)
+    return whole + Polynomial.of(Atom("cdiv", (rest, divisor)))
+
+
+def _split_multiples(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """(q, r) with dividend == q * divisor + r, taking whole terms only."""
+    if divisor == ONE:
+        return dividend, ZERO
+    if len(divisor.terms) != 1 or divisor.constant_value is not None:
+        return ZERO, dividend
+    ((theirs, coefficient),) = divisor.terms.items()
+    whole: dict[Monomial, Fraction] = {}
+    rest: dict[Monomial, Fraction] = {}
+    for monomial, mine in dividend.terms.items():
+        powers = dict(monomial)
+        ratio = mine / coefficient
+        if ratio.denominator == 1 and all(powers.get(a, 0) >= p for a, p in theirs):
+            for atom, power in theirs:
+                powers[atom] -= power
+            left = tuple((a, p) for a, p in sorted(powers.items(), key=lambda i: i[0].key) if p)
+            whole[left] = ratio
+        else:
+            rest[monomial] = mine
+    return Polynomial(whole), Polynomial(rest)

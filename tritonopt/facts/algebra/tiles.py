@@ -1,0 +1,76 @@
+"""How many tiles a sweep takes at each launch: whether one holds the whole row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
+from tritonopt.facts.effects import Loop
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel_facts import KernelFacts
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """What one launch shows of a sweep, under one configuration."""
+
+    where: str
+    """The launch, as messages name it."""
+    holds_row: bool = False
+    """Whether one tile always holds the row."""
+    grows: bool = False
+    """Whether the tile is as large as the row takes, up to the size below."""
+    size: int | None = None
+    """Of the tile, or the most that it can be; None where that is no number here."""
+
+
+def tiles_of(facts: KernelFacts, loop: Loop) -> tuple[Tiles, ...]:
+    """For every launch and configuration; empty where the launches are not known."""
+    if loop.start is None or loop.stop is None or loop.step is None:
+        return ()
+    length = facts.forms.of(loop.stop) - facts.forms.of(loop.start)
+    step = facts.forms.of(loop.step)
+    if step == ONE and (counted := _counted(length)) is not None:
+        length, step = counted
+    found = [
+        _tiles(world.launch.where, substitute(length, world), substitute(step, world))
+        for world in facts.launches.passed
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _tiles(where: str, length: Polynomial, step: Polynomial) -> Tiles:
+    whole = Polynomial.of(Atom("power_of_two", (length,)))
+    rest = (step - length).constant_value
+    if step == whole or (rest is not None and rest >= 0):
+        return Tiles(where, holds_row=True)
+    atom = step.sole_atom
+    if atom is not None and atom.tag == "minimum" and whole in atom.arguments:
+        sizes = [
+            argument.constant_value
+            for argument in atom.arguments
+            if isinstance(argument, Polynomial) and argument != whole
+        ]
+        return Tiles(where, grows=True, size=_number(sizes[0]) if sizes else None)
+    if step == ONE:
+        return Tiles(where)  # a loop that counts tiles
+    return Tiles(where, size=_number(step.constant_value))
+
+
+def _counted(tiles: Polynomial) -> tuple[Polynomial, Polynomial] | None:
+    """(length, tile) of a loop that counts tiles: `range(tl.cdiv(N, BLOCK))`."""
+    atom = tiles.sole_atom
+    match (atom.tag, *atom.arguments) if atom is not None else ():
+        case ("cdiv", Polynomial() as length, Polynomial() as tile, *_):
+            return length, tile
+        case ("floordiv", Polynomial() as length, Polynomial() as tile, *_):
+            return length - tile + 1, tile
+    return None
+
+
+def _number(constant: Fraction | None) -> int | None:
+    return int(constant) if constant is not None and constant.denominator == 1 else None

@@ -1,0 +1,111 @@
+"""Loops that never take a second turn: `range(last_tile, N, TILE)`, or one tile that holds all.
+
+A loop over `range(start, stop, step)` takes at most one turn where `start + step - stop` is not
+negative. That is shown from the kernel alone, or from what every launch of it passes; what is
+counted, or divides, is taken to be at least 1, as everywhere (see `bounds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.algebra.bounds import Bounds
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.polynomial import Atom, Monomial, Polynomial, TooLarge
+from tritonopt.facts.effects import Loop
+from tritonopt.facts.launch_bindings import Passed
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel_facts import KernelFacts
+
+_STEPS = 4
+"""So many roundings and extremes one after the other are done away with."""
+
+
+def takes_one_turn(facts: KernelFacts, loop: Loop) -> bool:
+    """Whether the loop is shown never to take a second turn."""
+    if loop.start is None or loop.stop is None or loop.step is None:
+        return False
+    bounds = Bounds(facts)
+    try:
+        start, stop, step = map(facts.forms.of, (loop.start, loop.stop, loop.step))
+        rest = start + step - stop
+        if _is_positive(bounds, step) and _is_nonnegative(bounds, rest):
+            return True
+        worlds = facts.launches.passed
+        return bool(worlds) and all(_takes_one_in(bounds, step, rest, world) for world in worlds)
+    except TooLarge:
+        return False
+
+
+def _takes_one_in(bounds: Bounds, step: Polynomial, rest: Polynomial, world: Passed) -> bool:
+    upwards = _is_positive(bounds, step) or _is_positive(bounds, substitute(step, world))
+    return upwards and _is_nonnegative(bounds, substitute(rest, world), world.nonnegative)
+
+
+def _is_positive(bounds: Bounds, form: Polynomial) -> bool:
+    return _is_nonnegative(bounds, form - 1)
+
+
+def _is_nonnegative(
+    bounds: Bounds, form: Polynomial, known: Sequence[Polynomial] = (), steps: int = _STEPS
+) -> bool:
+    """Whether a form is at least 0; `known` are others that are."""
+    least = bounds.lower_bound(form)
+    if least is not None and least.number >= 0:
+        return True
+    if any(_is_nonnegative(bounds, form - other) for other in known):
+        return True
+    return steps > 0 and any(
+        _is_nonnegative(bounds, lower, known, steps - 1) for lower in _below(bounds, form)
+    )
+
+
+def _below(bounds: Bounds, form: Polynomial) -> Iterator[Polynomial]:
+    """Forms that are not above this one, with something simpler in place of one atom."""
+    for monomial, coefficient in form.terms.items():
+        others = form - Polynomial({monomial: coefficient})
+        for index, (atom, power) in enumerate(monomial):
+            if power != 1:
+                continue
+            above = coefficient < 0
+            rest = (*monomial[:index], *monomial[index + 1 :])
+            for product in _products(bounds, atom, rest, above=above):
+                yield others + product * coefficient
+            if _is_nonnegative(bounds, Polynomial({rest: abs(coefficient)}), steps=0):
+                for limit in _limits(bounds, atom, above=above):
+                    yield others + limit * Polynomial({rest: coefficient})
+
+
+def _products(bounds: Bounds, atom: Atom, rest: Monomial, *, above: bool) -> Iterator[Polynomial]:
+    """What an atom times `rest`, if that is its own divisor, is not below, or not above."""
+    if atom.tag not in ("cdiv", "floordiv") or len(atom.arguments) < 2:
+        return
+    dividend, divisor = atom.arguments[:2]
+    assert isinstance(dividend, Polynomial) and isinstance(divisor, Polynomial)
+    if divisor != Polynomial({rest: Fraction(1)}) or not _is_positive(bounds, divisor):
+        return
+    if atom.tag == "cdiv":
+        yield dividend + divisor - 1 if above else dividend
+    elif _is_nonnegative(bounds, dividend, steps=0):
+        # Triton rounds towards zero, which is down only there.
+        yield dividend if above else dividend - divisor + 1
+
+
+def _limits(bounds: Bounds, atom: Atom, *, above: bool) -> Iterator[Polynomial]:
+    """What an atom is not below, or not above."""
+    sides = [a for a in atom.arguments if isinstance(a, Polynomial)]
+    if atom.tag == ("minimum" if above else "maximum"):
+        yield from sides
+    elif atom.tag == "power_of_two" and not above:
+        yield sides[0]
+        # Of 0 it is 0: then there is nothing to go through, in tiles of nothing.
+        yield Polynomial.constant(1)
+    elif atom.tag in ("cdiv", "floordiv") and above and len(sides) == 2:
+        dividend, divisor = sides
+        # Rounded up it is above 1 beyond one divisor, rounded down from two of them on.
+        room = divisor - dividend if atom.tag == "cdiv" else divisor * 2 - dividend - 1
+        if _is_positive(bounds, divisor) and _is_nonnegative(bounds, room):
+            yield Polynomial.constant(1)

@@ -1,0 +1,385 @@
+"""What the launches of a kernel show of its arguments: which buffers overlap nothing else.
+
+A tensor that the launcher allocates overlaps no other; the same name passed
+twice is the same buffer. This holds only when every use of the kernel in the
+files that were given is a launch that can be read: an escape (the kernel in a dict, returned,
+passed on) makes all of it unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at, passed_by
+from tritonopt.facts.host.reach import reach_of
+from tritonopt.facts.host.slices import may_overlap
+from tritonopt.facts.host.torch_api import ALLOCATING, REPLACING
+from tritonopt.facts.launch_bindings import Passed
+from tritonopt.source import Kernel, Launch
+from tritonopt.source.trees import walk
+
+_ALLOCATIONS = frozenset(
+    f"torch.{name}{like}"
+    for name in ("empty", "zeros", "ones", "full", "rand", "randn", "randint")
+    for like in ("", "_like")
+) | {"torch.empty_strided", "torch.arange", "torch.tensor"}
+_VIEWS = frozenset(
+    [
+        "view",
+        "reshape",
+        "squeeze",
+        "unsqueeze",
+        "flatten",
+        "t",
+        "transpose",
+        "permute",
+        "expand",
+        "contiguous",
+        "view_as",
+        "detach",
+        "narrow",
+        "select",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Disjointness:
+    """Whether two pointer parameters overlap, with the reason in words."""
+
+    disjoint: bool
+    reason: str
+
+
+class LaunchEvidence:
+    """What all launches of one kernel, taken together, show.
+
+    Those of the kernel's own file, and of the files that were given with it. `unseen` says why
+    there may be others, if there may.
+    """
+
+    def __init__(self, kernel: Kernel, unseen: str = "") -> None:
+        self.kernel = kernel
+        self._unseen = unseen
+        self._disjoint: dict[tuple[str, str], Disjointness] = {}
+
+    @cached_property
+    def launches(self) -> tuple[Launch, ...]:
+        module = self.kernel.module
+        own = (launch for launch in module.launches if launch.kernel is self.kernel)
+        return (*own, *module.uses_elsewhere(self.kernel).launches)
+
+    @cached_property
+    def unknown(self) -> str:
+        """Why the launches are no evidence; empty when they are."""
+        if self._unseen:
+            return self._unseen
+        decorator = self.kernel.unknown_decorator
+        if decorator is not None:
+            what = f"what @{ast.unparse(decorator)} in line {decorator.lineno}"
+            return f"{what} makes of the launches of {self.kernel.name} is not known"
+        escapes = self.kernel.module.escapes.get(self.kernel.qualname, ())
+        if escapes:
+            return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"
+        module = self.kernel.module
+        places = module.uses_elsewhere(self.kernel).escapes
+        if places:
+            return f"{self.kernel.name} may be used other than by a launch in {places[0]}"
+        caller = module.uses_elsewhere(self.kernel).caller
+        if not self.launches and caller is None:
+            given = "this file" if module.program is None else "the files that were given"
+            return f"no launch of the kernel is in {given}"
+        if self.caller is not None:
+            return f"{self.caller.name} calls {self.kernel.name} too, with arguments of its own"
+        for launch in self.launches:
+            if not launch.complete:
+                return f"the launch in {launch.where} hides its arguments behind * or **"
+            if launch.chosen_by is not None:
+                tuner = f"what is called on the kernel in line {launch.chosen_by.lineno}"
+                return f"{tuner} chooses arguments of the launch in {launch.where}"
+            if below_lambda(launch):
+                return f"the launch in {launch.where} stands in a lambda"
+            if launch.launcher is None:
+                return f"the launch in {launch.where} stands outside of any function"
+        return ""
+
+    @cached_property
+    def constants(self) -> dict[str, int]:
+        """Parameters for which every launch writes the same integer."""
+        if self.unknown:
+            return {}
+        found: dict[str, int] = {}
+        for name in (p.name for p in self.kernel.parameters):
+            values = {_integer(launch.arguments.get(name)) for launch in self.launches}
+            number = values.pop() if len(values) == 1 else None
+            if number is not None:
+                found[name] = number
+        return found
+
+    @cached_property
+    def passed(self) -> tuple[Passed, ...]:
+        """What the launches pass, every configuration of each; empty where that is not known."""
+        if self.unknown:
+            return ()
+        by_launch = [passed_by(launch) for launch in self.launches]
+        return tuple(chain.from_iterable(by_launch)) if all(by_launch) else ()
+
+    @cached_property
+    def caller(self) -> Kernel | None:
+        """Jit code that calls the kernel: its parameters may be tiles."""
+        module = self.kernel.module
+        others = (k for k in module.kernels if k is not self.kernel)
+        own = next((k for k in others if self.kernel.name in k.called), None)
+        return own or module.uses_elsewhere(self.kernel).caller
+
+    def equal(self, first: str, second: str) -> bool:
+        """Whether every launch passes the same expression for both parameters."""
+        if self.unknown:
+            return False
+        for launch in self.launches:
+            one, other = launch.arguments.get(first), launch.arguments.get(second)
+            if one is None or other is None or ast.dump(one) != ast.dump(other):
+                return False
+            if not _stays_the_same(one):
+                return False
+            if evaluation_at(launch).may_be_another(one, evaluated_by(launch)):
+                return False
+        return True
+
+    def passes_one_for_both(self, first: str, second: str) -> bool:
+        """Whether some launch is seen to pass the same expression for two parameters."""
+        pairs = [(n.arguments.get(first), n.arguments.get(second)) for n in self.launches]
+        return any(
+            one is not None and other is not None and ast.dump(one) == ast.dump(other)
+            for one, other in pairs
+        )
+
+    def overlap(self, first: str, second: str) -> str:
+        """Where a launch is seen to pass two parts of one tensor that may overlap; "" for none."""
+        for launch in self.launches:
+            one, other = launch.arguments.get(first), launch.arguments.get(second)
+            if one is not None and other is not None and may_overlap(launch, one, other):
+                return launch.where
+        return ""
+
+    def disjoint(self, first: str, second: str) -> Disjointness:
+        """Whether, at every launch, the two parameters point to memory that does not overlap."""
+        if (first, second) not in self._disjoint:
+            self._disjoint[first, second] = self._shown_disjoint(first, second)
+        return self._disjoint[first, second]
+
+    @cached_property
+    def _buffers(self) -> tuple[_Buffers, ...]:
+        """Of each launch."""
+        return tuple(map(_Buffers, self.launches))
+
+    def _shown_disjoint(self, first: str, second: str) -> Disjointness:
+        if self.unknown:
+            return Disjointness(False, self.unknown)
+        reasons = []
+        for launch, buffers in zip(self.launches, self._buffers, strict=True):
+            shown = _disjoint_at(launch, buffers, first, second)
+            if not shown.disjoint:
+                return shown
+            reasons.append(shown.reason)
+        return Disjointness(True, "; ".join(dict.fromkeys(reasons)))
+
+
+def _integer(argument: ast.expr | None) -> int | None:
+    value = argument.value if isinstance(argument, ast.Constant) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _stays_the_same(expression: ast.expr) -> bool:
+    """Whether an argument written twice in one call is one value: a name, or a size of a tensor."""
+    match expression:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape")):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="size" | "numel" | "stride")):
+            return True
+    return False
+
+
+def below_lambda(launch: Launch) -> bool:
+    """Whether names at the launch may be those of a lambda or a comprehension."""
+    parents = launch.module.names.parents
+    node: ast.AST | None = launch.call
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, (ast.Lambda, ast.comprehension, ast.ListComp, ast.GeneratorExp)):
+            return True
+        node = parents.get(node)
+    return False
+
+
+def _disjoint_at(launch: Launch, buffers: _Buffers, first: str, second: str) -> Disjointness:
+    where = launch.where
+    one, other = launch.arguments.get(first), launch.arguments.get(second)
+    if one is None or other is None:
+        return Disjointness(False, f"the launch in {where} does not pass both")
+    for mine, theirs, name in ((one, other, first), (other, one, second)):
+        if isinstance(mine, ast.Constant) and mine.value is None:
+            return Disjointness(True, f"the launch in {where} passes None for {name}")
+        if buffers.is_noalias(mine, theirs):
+            return Disjointness(True, f"{name} is allocated by the launcher in {where}")
+    if ast.dump(one) == ast.dump(other):
+        return Disjointness(False, f"the launch in {where} passes the same tensor for both")
+    if may_overlap(launch, one, other):
+        return Disjointness(False, f"the launch in {where} passes parts of one tensor for both")
+    unshown = f"does not show that {first} and {second} are different buffers"
+    return Disjointness(False, f"the launch in {where} {unshown}")
+
+
+class _Buffers:
+    """The local names of a launcher, and which of them hold memory that it allocated itself."""
+
+    def __init__(self, launch: Launch) -> None:
+        assert launch.launcher is not None
+        self._module = launch.module
+        self._reach = reach_of(self._module, launch.launcher)
+        self._end = launch.call.end_lineno or launch.call.lineno
+        self._tensors = {
+            base for argument in launch.arguments.values() if (base := _base(argument)) is not None
+        }
+        self._assigned: dict[str, list[ast.Assign | ast.AnnAssign]] = {}
+        """The plain assignments, `name = value`."""
+        self._bound: dict[str, list[int]] = {}
+        """The lines in which a name is bound, plainly or not."""
+        self._hidden: set[str] = set()
+        """Names that an inner function binds too, or that are not the launcher's own."""
+        self._parameters = set(_parameter_names(launch.launcher.args))
+        self._loops = False
+        self._replaces_memory = False
+        plain: set[ast.AST] = set()
+        for node in walk(launch.launcher):
+            match node:
+                case (
+                    ast.Assign(targets=[ast.Name() as target])
+                    | ast.AnnAssign(target=ast.Name() as target, value=ast.expr())
+                ):
+                    self._assigned.setdefault(target.id, []).append(node)
+                    plain.add(target)
+                case ast.For() | ast.AsyncFor() | ast.While():
+                    self._loops = True
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                    if node is not launch.launcher:
+                        self._hidden |= _names_of_inner(node)
+                case ast.comprehension(target=target):
+                    self._hidden |= {n.id for n in walk(target) if isinstance(n, ast.Name)}
+                case ast.Global(names=names) | ast.Nonlocal(names=names):
+                    self._hidden |= set(names)
+                case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
+                    self._hidden.add(name)
+                case ast.Attribute(attr="data", ctx=ast.Store()):
+                    self._replaces_memory = True
+                case ast.Attribute(attr=method) if method in REPLACING:
+                    self._replaces_memory = True
+        self._otherwise: set[str] = set()
+        """Names that are bound in any way but a plain assignment."""
+        for node in walk(launch.launcher):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self._bound.setdefault(node.id, []).append(node.lineno)
+                if node not in plain:
+                    self._otherwise.add(node.id)
+
+    def is_noalias(self, mine: ast.expr, theirs: ast.expr) -> bool:
+        """Whether `mine` is memory of the launcher's own that `theirs` cannot be a part of."""
+        own = self._roots(mine)
+        if own is None or self._replaces_memory:
+            return False
+        if any(self._reach.is_reached(name, self._end) for name in own):
+            return False  # it may have other memory by now
+        if isinstance(theirs, ast.Constant):
+            return True
+        other = self._roots(theirs)
+        if other is not None:
+            return not own & other
+        base = _base(theirs)
+        if base is None:
+            return False
+        return self._is_from_parameter(base, frozenset()) or self._is_older(base, own)
+
+    def _roots(
+        self, expression: ast.expr, seen: frozenset[str] = frozenset()
+    ) -> frozenset[str] | None:
+        """The names through which it is an own allocation; None when it may be another's."""
+        if isinstance(expression, ast.Call):
+            function = expression.func
+            elsewhere = any(k.arg in ("out", None) for k in expression.keywords)
+            if self._module.resolve(function) in _ALLOCATIONS and not elsewhere:
+                return frozenset()
+            if isinstance(function, ast.Attribute) and function.attr in ALLOCATING:
+                # Of what is passed to a kernel, it is known to be a tensor's method.
+                return frozenset() if _base(function.value) in self._tensors else None
+        base = _base(expression)
+        if base is None or base in self._otherwise | self._parameters | self._hidden:
+            return None
+        if base in seen:
+            return frozenset()
+        found = frozenset({base})
+        for assignment in self._assigned.get(base, []):
+            assert assignment.value is not None
+            inner = self._roots(assignment.value, seen | found)
+            if inner is None:
+                return None
+            found |= inner
+        return found if base in self._assigned else None
+
+    def _is_from_parameter(self, name: str, seen: frozenset[str]) -> bool:
+        """Whether a name can hold nothing but a view of what the caller passed."""
+        if name in seen:
+            return True
+        if name in self._otherwise | self._hidden:
+            return False
+        if name not in self._parameters and name not in self._assigned:
+            return False
+        for assignment in self._assigned.get(name, []):
+            assert assignment.value is not None
+            base = _base(assignment.value)
+            if base is None or not self._is_from_parameter(base, seen | {name}):
+                return False
+        return True
+
+    def _is_older(self, name: str, roots: frozenset[str]) -> bool:
+        """Whether a name was bound for the last time before the memory was allocated."""
+        allocated = [line for root in roots for line in self._bound.get(root, [])]
+        bound = self._bound.get(name, [])
+        if self._loops or not allocated or not bound or name in self._hidden:
+            return False
+        return max(bound) < min(allocated)
+
+
+def _parameter_names(arguments: ast.arguments) -> Iterator[str]:
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    yield from (argument.arg for argument in every)
+    yield from (a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None)
+
+
+def _names_of_inner(node: ast.AST) -> set[str]:
+    """The names that an inner function, lambda or class binds for itself or for others."""
+    names = {n.id for n in walk(node) if isinstance(n, ast.Name) and _is_store(n)}
+    names |= {n.arg for n in walk(node) if isinstance(n, ast.arg)}
+    return names
+
+
+def _is_store(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Load)
+
+
+def _base(expression: ast.expr) -> str | None:
+    """The name that an expression is a view of: `x` of `x.view(-1, n)[0]`."""
+    while True:
+        match expression:
+            case ast.Name(id=name):
+                return name
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _VIEWS:
+                expression = value
+            case ast.Attribute(value=value, attr="T" | "mT" | "data"):
+                expression = value
+            case _:
+                return None

@@ -1,0 +1,714 @@
+"""What the host code around a launch shows: its arithmetic, its checks, the tuner's choices.
+
+The names of a launcher are followed back from the launch to where they were bound last, and its
+expressions become polynomials. What cannot be followed is an atom of its own, equal to nothing but
+itself, so that two readings of one name are equal only where it was not bound in between.
+
+A check (`assert`, `if ...: raise`, an `if` around the launch) counts where every way to the launch
+goes through it: it stands before the launch in the same block or in one around it.
+
+Atoms: host ("parameter", NAME), host ("chosen", NAME) for what the tuner chooses, host
+(WHERE, WHAT) for all else, size (TENSOR, WHICH), power_of_two (ARGUMENT, the least that is not
+below it), choice (WHERE, ONE, OTHER), cdiv, floordiv, mod, minimum, maximum as in `forms`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from tritonopt.facts.algebra.polynomial import (
+    Argument,
+    Atom,
+    Polynomial,
+    TooLarge,
+    ceiling_division,
+)
+from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.reach import Reach, reach_of
+from tritonopt.facts.host.side_effects import Evaluation
+from tritonopt.facts.launch_bindings import Multiple, Passed
+from tritonopt.source import Kernel, Launch
+from tritonopt.source.module import Module
+from tritonopt.source.trees import walk
+
+MAX_DEPTH = 40
+_BOUND = "_tritonopt_bound_names"
+_CEILING = frozenset({"triton.cdiv", "triton.language.cdiv"})
+_TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
+_CHECKS = frozenset({"torch._check", "torch._assert"})
+_SIZES = frozenset({"size", "stride", "numel"})
+_READ = frozenset({"triton.next_power_of_2", "min", "max", "int", "isinstance", "len"})
+_LEAVES_BLOCK = (ast.Raise, ast.Return, ast.Continue, ast.Break)
+
+
+def passed_by(launch: Launch) -> tuple[Passed, ...]:
+    """What a launch passes, once for each configuration of the kernel's tuner.
+
+    Empty where decorators that cannot be read choose the arguments.
+    """
+    tuning = _Tuning(launch.kernel)
+    if not tuning.readable:
+        return ()
+    host = _host_of(launch)
+    checks = _Checks()
+    place = host.statement(launch.call)
+    if place is not None:
+        host.check(place, checks)
+    return tuple(
+        _Passing(host, launch, tuning, chosen, place).passed(checks) for chosen in tuning.choices
+    )
+
+
+def forms_at(launch: Launch) -> Callable[[ast.expr], Polynomial]:
+    """What an expression of the launcher comes to where it stands."""
+    host = _host_of(launch)
+    return lambda expression: host.form(expression, host.statement(expression))
+
+
+def evaluation_at(launch: Launch) -> Evaluation:
+    names = launch.module.names
+    scope = names.module if launch.launcher is None else names.scopes[launch.launcher]
+    return Evaluation(launch.module, scope)
+
+
+def evaluated_by(launch: Launch) -> list[ast.expr]:
+    """What a launch evaluates: its grid and all that it passes."""
+    call = launch.call
+    return [launch.grid, *call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _host_of(launch: Launch) -> _Host:
+    return _host(launch.module, launch.launcher)
+
+
+# Of one file after the other: those of its launchers, which are asked about once for every kernel.
+@lru_cache(maxsize=32)
+def _host(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> _Host:
+    return _Host(module, function)
+
+
+def place_atom(expression: ast.expr) -> Atom:
+    """The atom that an expression is whose value cannot be followed, such as a new tensor."""
+    return Atom("host", (_where(expression), ""))
+
+
+class _Passing:
+    """One launch under one configuration."""
+
+    def __init__(
+        self,
+        host: _Host,
+        launch: Launch,
+        tuning: _Tuning,
+        chosen: Mapping[str, int | None] | None,
+        place: ast.stmt | None,
+    ) -> None:
+        self._host = host
+        self._launch = launch
+        self._tuning = tuning
+        self._chosen = chosen
+        self._place = place
+        self._evaluation = evaluation_at(launch)
+
+    def passed(self, checks: _Checks) -> Passed:
+        names = [parameter.name for parameter in self._launch.kernel.parameters]
+        return Passed(
+            self._launch,
+            {Atom("param", (name,)): self._value(name) for name in names},
+            tuple(checks.multiples),
+            tuple(checks.nonnegative),
+            tuple(checks.unread),
+            self._grid(self._launch.grid, self._place),
+        )
+
+    def _value(self, name: str, depth: int = 0) -> Polynomial:
+        if name in self._tuning.heuristics:
+            heuristic = self._tuning.heuristics[name]
+            match heuristic:
+                # In another file than the launch its names are others.
+                case ast.Lambda(args=arguments, body=body) if not self._launch.is_elsewhere:
+                    return self._of_chosen(body, arguments, None, depth)
+            return _unknown(heuristic, f"{name} by a heuristic")
+        argument = self._launch.arguments.get(name)
+        if argument is not None:
+            return self._form(argument, self._place)
+        if self._chosen is not None and name in self._chosen:
+            number = self._chosen[name]
+            if number is not None:
+                return Polynomial.constant(number)
+            return Polynomial.of(Atom("host", ("chosen", name)))
+        parameter = next(p for p in self._launch.kernel.parameters if p.name == name)
+        default = parameter.default
+        readable = isinstance(default, ast.Constant) or not self._launch.is_elsewhere
+        if default is not None and readable and self._chosen is not None:
+            return self._host.form(default, None)
+        return Polynomial.of(Atom("host", ("chosen", name)))
+
+    def _form(self, expression: ast.expr, place: ast.stmt | None) -> Polynomial:
+        """An expression of the launch, if nothing that the launch evaluates changes it."""
+        if self._evaluation.may_be_another(expression, evaluated_by(self._launch)):
+            return _unknown(expression, "changed")
+        return self._host.form(expression, place)
+
+    def _grid(
+        self, grid: ast.expr, place: ast.stmt | None, depth: int = 0
+    ) -> tuple[Polynomial | None, ...]:
+        match grid:
+            case ast.Tuple(elts=extents) | ast.List(elts=extents):
+                return tuple(self._form(extent, place) for extent in extents)
+            # What a lambda or an inner function reads is as it is when it is called: at the launch.
+            case ast.Lambda(args=arguments, body=ast.Tuple(elts=extents)):
+                return tuple(self._of_chosen(e, arguments, self._place, depth) for e in extents)
+            case ast.Name(id=name) if place is not None and depth < MAX_DEPTH:
+                bound = self._host.binding(name, place)
+                if bound.value is not None:
+                    assert isinstance(bound.place, ast.stmt)
+                    return self._grid(bound.value, bound.place, depth + 1)
+                match bound.place:
+                    case ast.FunctionDef(
+                        args=arguments,
+                        body=[ast.Return(value=ast.Tuple(elts=extents))],
+                        decorator_list=[],
+                    ):
+                        return tuple(
+                            self._of_chosen(e, arguments, self._place, depth) for e in extents
+                        )
+        return ()
+
+    def _of_chosen(
+        self,
+        expression: ast.expr,
+        arguments: ast.arguments,
+        place: ast.stmt | None,
+        depth: int,
+    ) -> Polynomial:
+        """The result of a function of one argument, the dictionary of what is passed."""
+
+        def chosen(name: str) -> Polynomial | None:
+            known = any(p.name == name for p in self._launch.kernel.parameters)
+            return self._value(name, depth + 1) if known and depth < MAX_DEPTH else None
+
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        if len(every) != 1 or arguments.vararg is not None or arguments.kwarg is not None:
+            return _unknown(expression, "")
+        if self._evaluation.may_be_another(expression, evaluated_by(self._launch)):
+            return _unknown(expression, "changed")
+        return self._host.form(expression, place, _Chosen(every[0].arg, chosen))
+
+
+class _Tuning:
+    """What the decorators of a kernel choose for it."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._module = kernel.module
+        self.readable = True
+        self.choices: list[dict[str, int | None] | None] = []
+        """The configurations; None for one that is not known."""
+        self.heuristics: dict[str, ast.expr] = {}
+        unknown = False
+        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+            if name == _TUNER and isinstance(decorator, ast.Call):
+                self.choices += self._configurations(decorator)
+            elif name == _HEURISTICS and isinstance(decorator, ast.Call):
+                self._read_heuristics(decorator)
+            elif name != kernel.jit:
+                unknown = True
+        if unknown:
+            self.choices = [None]
+        if not self.choices:
+            self.choices = [{}]
+
+    def _configurations(self, tuner: ast.Call) -> list[dict[str, int | None] | None]:
+        given = [k.value for k in tuner.keywords if k.arg == "configs"]
+        configurations = self._constant((*tuner.args[:1], *given)[:1])
+        if not isinstance(configurations, (ast.List, ast.Tuple)) or not configurations.elts:
+            return [None]
+        return [self._configuration(node) for node in configurations.elts]
+
+    def _configuration(self, node: ast.expr) -> dict[str, int | None] | None:
+        if not isinstance(node, ast.Call) or self._module.resolve(node.func) != "triton.Config":
+            return None
+        given = [k.value for k in node.keywords if k.arg == "kwargs"]
+        match (*node.args[:1], *given)[:1]:
+            case (ast.Dict(keys=keys, values=values),):
+                chosen: dict[str, int | None] = {}
+                for key, value in zip(keys, values, strict=True):
+                    if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                        return None
+                    number = value.value if isinstance(value, ast.Constant) else None
+                    chosen[key.value] = number if type(number) is int else None
+                return chosen
+        return None
+
+    def _read_heuristics(self, decorator: ast.Call) -> None:
+        given = [k.value for k in decorator.keywords if k.arg == "values"]
+        table = self._constant((*decorator.args[:1], *given)[:1])
+        if not isinstance(table, ast.Dict):
+            self.readable = False
+            return
+        for key, value in zip(table.keys, table.values, strict=True):
+            if not isinstance(key, ast.Constant):
+                self.readable = False
+                return
+            self.heuristics[str(key.value)] = value
+
+    def _constant(self, expressions: Sequence[ast.expr]) -> ast.AST | None:
+        """An expression, or what the module binds a name to that it binds just once.
+
+        And only hands to the tuner: elsewhere a list may get more elements.
+        """
+        if not expressions or not isinstance(expressions[0], ast.Name):
+            return expressions[0] if expressions else None
+        name = expressions[0].id
+        bindings = self._module.names.module.bindings.get(name, [])
+        only = bindings[0] if len(bindings) == 1 else None
+        loads = (n for n in self._module.names.scope_of if n.id == name)
+        if not all(isinstance(n.ctx, ast.Store) or self._is_for_tuner(n) for n in loads):
+            return None
+        return only if isinstance(only, ast.AST) else None
+
+    def _is_for_tuner(self, node: ast.AST) -> bool:
+        """Whether an expression is an argument of `triton.autotune` or `triton.heuristics`."""
+        call = self._module.names.parents.get(node)
+        if isinstance(call, ast.keyword):
+            call = self._module.names.parents.get(call)
+        return isinstance(call, ast.Call) and self._module.resolve(call.func) in (
+            _TUNER,
+            _HEURISTICS,
+        )
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """`META["BLOCK"]`: the name of the dictionary, and what it holds."""
+
+    name: str
+    lookup: Callable[[str], Polynomial | None]
+
+
+@dataclass(frozen=True)
+class _Binding:
+    """Where a name was bound last, seen from some place."""
+
+    place: ast.AST | None
+    """The statement that binds it; None for the start of the function and beyond."""
+    value: ast.expr | None = None
+    """The right side of a plain assignment."""
+    how: str = ""
+    """Tells apart what one statement may leave in a name."""
+
+
+class _Checks:
+    """Facts that a launcher has checked."""
+
+    def __init__(self) -> None:
+        self.multiples: list[Multiple] = []
+        self.nonnegative: list[Polynomial] = []
+        self.unread: list[Polynomial] = []
+
+
+class _Host:
+    """The names and expressions of one function; of the module alone where there is none."""
+
+    def __init__(self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef | None):
+        self._module = module
+        self._function = function
+        self._home: dict[ast.stmt, tuple[ast.AST, list[ast.stmt], int]] = {}
+        self._elsewhere: set[str] = set()
+        """Names that other functions may bind."""
+        self._parameters: set[str] = set()
+        self._forms: dict[tuple[ast.expr, ast.stmt | None], Polynomial] = {}
+        if function is None:
+            return
+        for node in walk(function):
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
+                self._elsewhere |= set(node.names)
+            if isinstance(node, ast.expr):
+                continue
+            for _, block in ast.iter_fields(node):
+                if isinstance(block, list):
+                    for index, item in enumerate(block):
+                        if isinstance(item, ast.stmt):
+                            self._home[item] = (node, block, index)
+        arguments = function.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        self._parameters = {argument.arg for argument in every}
+
+    @cached_property
+    def _reach(self) -> Reach | None:
+        return reach_of(self._module, self._function) if self._function is not None else None
+
+    def _size(
+        self,
+        tensor: ast.Name,
+        method: str,
+        which: tuple[int, ...],
+        place: ast.stmt | None,
+        depth: int,
+    ) -> Polynomial:
+        if place is not None and self._reach is not None:
+            line = max(place.lineno, tensor.lineno)
+            if self._reach.is_reached(tensor.id, line) or tensor.id in self._reach.reshaped:
+                # Code that is not known may have given it other sizes.
+                return _unknown(tensor, f"{method} {which}")
+        return _size(self._name(tensor, place, depth), method, which)
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The statement of the function that an expression stands in."""
+        parents = self._module.names.parents
+        around: ast.AST | None = node
+        while around is not None and around not in self._home:
+            around = parents.get(around)
+        return around if isinstance(around, ast.stmt) else None
+
+    # Names
+
+    def binding(self, name: str, place: ast.stmt) -> _Binding:
+        """What `name` is where `place` starts."""
+        while True:
+            around, block, index = self._home[place]
+            for statement in reversed(block[:index]):
+                if not _binds(statement, name):
+                    continue
+                match statement:
+                    case (
+                        ast.Assign(targets=[ast.Name()], value=value)
+                        | ast.AnnAssign(target=ast.Name(), value=ast.expr() as value)
+                    ) if not _binds(value, name):
+                        return _Binding(statement, value)
+                    case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                        part = _unpacked(targets, value, name)
+                        if part is not None and not _binds(value, name):
+                            return _Binding(statement, part)
+                return _Binding(statement, how="after")
+            if around is self._function:
+                return _Binding(None)
+            loop = isinstance(around, (ast.For, ast.AsyncFor, ast.While))
+            parts = [part for _, part in ast.iter_fields(around) if loop or part is not block]
+            if any(_binds(node, name) for part in parts for node in _nodes(part)):
+                return _Binding(around, how="inside")
+            assert isinstance(around, ast.stmt | ast.ExceptHandler | ast.match_case)
+            if around not in self._home:
+                return _Binding(around, how="inside")
+            assert isinstance(around, ast.stmt)
+            place = around
+
+    def _name(self, node: ast.Name, place: ast.stmt | None, depth: int) -> Polynomial:
+        name = node.id
+        if place is not None and name not in self._elsewhere:
+            found = self.binding(name, place)
+            if found.value is not None and isinstance(found.place, ast.stmt):
+                return self._form(found.value, found.place, None, depth + 1)
+            if found.place is not None:
+                return _unknown(found.place, f"{name} {found.how}")
+            if name in self._parameters:
+                return Polynomial.of(Atom("host", ("parameter", name)))
+        bindings = self._module.names.module.bindings.get(name, [])
+        home = self._module.names.scope_of[node].find(name) if node in self._scopes else None
+        of_module = home is None or home is self._module.names.module
+        once = len(bindings) == 1 and name not in self._module.names.declared_global
+        if of_module and once and isinstance(bindings[0], ast.expr):
+            return self._form(bindings[0], None, None, depth + 1)
+        return _unknown(node, name)
+
+    @property
+    def _scopes(self) -> Mapping[ast.Name, object]:
+        return self._module.names.scope_of
+
+    # Expressions
+
+    def form(
+        self, expression: ast.expr, place: ast.stmt | None, chosen: _Chosen | None = None
+    ) -> Polynomial:
+        """An expression as it is where `place` starts; at the end of the module without one."""
+        if chosen is not None:
+            return self._form(expression, place, chosen, 0)
+        if (expression, place) not in self._forms:
+            self._forms[expression, place] = self._form(expression, place, None, 0)
+        return self._forms[expression, place]
+
+    def _form(
+        self, node: ast.expr, place: ast.stmt | None, chosen: _Chosen | None, depth: int
+    ) -> Polynomial:
+        def inside(part: ast.expr) -> Polynomial:
+            return self._form(part, place, chosen, depth + 1)
+
+        if depth > MAX_DEPTH:
+            return _unknown(node, "deep")
+        try:
+            match node:
+                case ast.Constant(value=int() as value) if not isinstance(value, bool):
+                    return Polynomial.constant(value)
+                case ast.Name(id=name) if chosen is None or name != chosen.name:
+                    return self._name(node, place, depth)
+                case ast.UnaryOp(op=ast.USub(), operand=operand):
+                    return -inside(operand)
+                case ast.BinOp(left=left, op=op, right=right):
+                    return self._binary(node, inside(left), op, inside(right))
+                case ast.IfExp(body=body, orelse=orelse):
+                    sides = (inside(body), inside(orelse))
+                    return Polynomial.of(Atom("choice", (_where(node), *sides)))
+                case ast.Subscript(
+                    value=ast.Attribute(value=ast.Name() as tensor, attr="shape"),
+                    slice=ast.Constant(value=int() as index),
+                ):
+                    return self._size(tensor, "size", (index,), place, depth)
+                case ast.Subscript(
+                    value=ast.Name(id=name), slice=ast.Constant(value=str() as key)
+                ) if chosen is not None and name == chosen.name:
+                    return chosen.lookup(key) or _unknown(node, key)
+                case ast.Call():
+                    return self._call(node, inside, place, depth)
+        except TooLarge:
+            return _unknown(node, "large")
+        return _unknown(node, "")
+
+    def _binary(
+        self, node: ast.BinOp, left: Polynomial, op: ast.operator, right: Polynomial
+    ) -> Polynomial:
+        match op:
+            case ast.Add():
+                return left + right
+            case ast.Sub():
+                return left - right
+            case ast.Mult():
+                return left * right
+            case ast.FloorDiv():
+                exact = left.whole_quotient(right)
+                if exact is not None:
+                    return exact
+                return Polynomial.of(Atom("floordiv", (left, right, "static")))
+            case ast.Mod():
+                return Polynomial.of(Atom("mod", (left, right, "static")))
+        return _unknown(node, "")
+
+    def _call(
+        self,
+        node: ast.Call,
+        inside: Callable[[ast.expr], Polynomial],
+        place: ast.stmt | None,
+        depth: int,
+    ) -> Polynomial:
+        name = self._module.resolve(node.func) or self._module.builtin(node.func)
+        plain = not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)
+        if plain and name in _CEILING and len(node.args) == 2:
+            return ceiling_division(inside(node.args[0]), inside(node.args[1]))
+        if plain and name == "triton.next_power_of_2" and len(node.args) == 1:
+            return Polynomial.of(Atom("power_of_two", (inside(node.args[0]),)))
+        if plain and name in ("min", "max") and len(node.args) == 2:
+            sides = sorted((inside(a) for a in node.args), key=lambda side: side.key)
+            return Polynomial.of(Atom("minimum" if name == "min" else "maximum", tuple(sides)))
+        if plain and name == "int" and len(node.args) == 1:
+            argument = inside(node.args[0])
+            return argument if _is_surely_integer(argument) else _unknown(node, "int")
+        match node.func:
+            case ast.Attribute(value=ast.Name() as tensor, attr=method) if method in _SIZES:
+                indices = [a.value for a in node.args if isinstance(a, ast.Constant)]
+                if plain and len(indices) == len(node.args):
+                    which = tuple(i for i in indices if isinstance(i, int))
+                    if len(which) == len(indices):
+                        return self._size(tensor, method, which, place, depth)
+        return _unknown(node, "")
+
+    # Checks
+
+    def check(self, place: ast.stmt, found: _Checks) -> None:
+        """What holds where `place` starts, whichever way the function came there."""
+        while place in self._home:
+            around, block, index = self._home[place]
+            for statement in block[:index]:
+                match statement:
+                    case ast.Assert(test=test):
+                        self._learn(test, True, statement, found)
+                    case ast.Expr(value=ast.Call(func=called, args=[test, *_])) if (
+                        self._module.resolve(called) in _CHECKS
+                    ):
+                        self._learn(test, True, statement, found)
+                    case ast.If(test=test, body=[*_, last], orelse=[]) if self._leaves(last):
+                        self._learn(test, False, statement, found)
+            if isinstance(around, ast.If):
+                self._learn(around.test, block is around.body, around, found)
+            if around is self._function or not isinstance(around, ast.stmt):
+                return
+            place = around
+
+    def _leaves(self, last: ast.stmt) -> bool:
+        """Whether nothing after a statement is reached from it."""
+        match last:
+            case ast.Expr(value=ast.Call(func=called)):
+                return self._module.resolve(called) in ("sys.exit", "pytest.skip")
+        return isinstance(last, _LEAVES_BLOCK)
+
+    def _learn(self, test: ast.expr, holds: bool, place: ast.stmt, found: _Checks) -> None:
+        if not all(map(self._is_arithmetic, walk(test))):
+            names = {n.id: n for n in walk(test) if isinstance(n, ast.Name)}
+            found.unread += [self.form(name, place) for name in names.values()]
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._learn(operand, not holds, place, found)
+            case ast.BoolOp(op=ast.And(), values=values) if holds:
+                for value in values:
+                    self._learn(value, True, place, found)
+            case ast.BoolOp(op=ast.Or(), values=values) if not holds:
+                for value in values:
+                    self._learn(value, False, place, found)
+            case ast.BinOp(left=left, op=ast.Mod(), right=right) if not holds:
+                found.multiples.append((self.form(left, place), self.form(right, place)))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                self._learn_comparison(left, op, right, holds, place, found)
+
+    def _is_arithmetic(self, node: ast.AST) -> bool:
+        """Whether a part of a condition hides no arithmetic: nothing about `v` in `check(v)`."""
+        match node:
+            case ast.Call(func=ast.Attribute(attr=method)) if method in _SIZES:
+                return True
+            case ast.Call(func=called):
+                name = self._module.resolve(called) or self._module.builtin(called)
+                return name in _READ | _CEILING
+            case ast.BinOp(op=op):
+                return isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod))
+            case ast.Compare(ops=ops):
+                return not any(isinstance(op, (ast.In, ast.NotIn)) for op in ops)
+        return not isinstance(node, ast.comprehension)
+
+    def _learn_comparison(
+        self,
+        left: ast.expr,
+        op: ast.cmpop,
+        right: ast.expr,
+        holds: bool,
+        place: ast.stmt,
+        found: _Checks,
+    ) -> None:
+        equal = isinstance(op, ast.Eq) if holds else isinstance(op, ast.NotEq)
+        zero = isinstance(right, ast.Constant) and right.value == 0
+        if equal and zero and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
+            found.multiples.append((self.form(left.left, place), self.form(left.right, place)))
+            return
+        try:
+            difference = self.form(right, place) - self.form(left, place)
+        except TooLarge:
+            return
+        if not _is_whole(difference):
+            return
+        match op:
+            case ast.Eq() if holds:
+                found.nonnegative += [difference, -difference]
+            case ast.NotEq() if not holds:
+                found.nonnegative += [difference, -difference]
+            case ast.LtE():
+                found.nonnegative.append(difference if holds else -difference - 1)
+            case ast.Lt():
+                found.nonnegative.append(difference - 1 if holds else -difference)
+            case ast.GtE():
+                found.nonnegative.append(-difference if holds else difference - 1)
+            case ast.Gt():
+                found.nonnegative.append(-difference - 1 if holds else difference)
+
+
+def _where(node: ast.AST) -> Argument:
+    # `x` and `x.t()` and `x.t().clone()` begin at one place: only its end tells a node from these.
+    names = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    return tuple(getattr(node, name, None) or 0 for name in names)
+
+
+def _unknown(node: ast.AST, what: str) -> Polynomial:
+    """An atom that only the same reading of the same place is equal to."""
+    return Polynomial.of(Atom("host", (_where(node), what)))
+
+
+def is_free(atom: Atom) -> bool:
+    """Whether a launcher's atom may be any number: an argument, a size, or the tuner's choice.
+
+    Any other is computed in a way that is not followed, and may always be a multiple of something.
+    """
+    known = atom.tag == "host" and atom.arguments[0] in ("parameter", "chosen")
+    return known or atom.tag == "size"
+
+
+def _size(tensor: Polynomial, method: str, which: tuple[int, ...]) -> Polynomial:
+    return Polynomial.of(Atom("size", (tensor, method, which)))
+
+
+def _is_whole(form: Polynomial) -> bool:
+    return all(
+        coefficient.denominator == 1 and all(power > 0 for _, power in monomial)
+        for monomial, coefficient in form.terms.items()
+    )
+
+
+def _is_surely_integer(form: Polynomial) -> bool:
+    """Whether it is made of sizes of tensors alone; a name may hold a float."""
+    return _is_whole(form) and not any(leaf.tag == "host" for leaf in _outside_tensors(form))
+
+
+def _outside_tensors(form: Polynomial) -> Iterator[Atom]:
+    for atom in form.atoms:
+        yield atom
+        if atom.tag != "size":
+            for argument in atom.arguments:
+                if isinstance(argument, Polynomial):
+                    yield from _outside_tensors(argument)
+
+
+def _unpacked(targets: Sequence[ast.expr], value: ast.expr, name: str) -> ast.expr | None:
+    """What a name gets from `a, b = x, y` and from `a, b = tensor.shape`."""
+    places = [i for i, t in enumerate(targets) if isinstance(t, ast.Name) and t.id == name]
+    if len(places) != 1 or any(isinstance(target, ast.Starred) for target in targets):
+        return None
+    match value:
+        case ast.Tuple(elts=parts) if len(parts) == len(targets):
+            part = parts[places[0]]
+            return None if isinstance(part, ast.Starred) else part
+        case ast.Attribute(value=ast.Name(), attr="shape"):
+            return ast.Subscript(value, ast.Constant(places[0]), ast.Load())
+    return None
+
+
+def _nodes(part: object) -> Iterator[ast.AST]:
+    for item in part if isinstance(part, list) else [part]:
+        if isinstance(item, ast.AST):
+            yield item
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """Whether a statement may bind a name, or change the sizes of what it holds, however deep.
+
+    Names of inner functions count too.
+    """
+    return name in _bound_names(node)
+
+
+def _bound_names(node: ast.AST) -> frozenset[str]:
+    # Kept with the node: a launcher's statements are asked about once for every argument.
+    known: frozenset[str] | None = getattr(node, _BOUND, None)
+    if known is None:
+        known = frozenset(_names_bound_in(node))
+        setattr(node, _BOUND, known)
+    return known
+
+
+def _names_bound_in(node: ast.AST) -> Iterator[str]:
+    for inner in walk(node):
+        match inner:
+            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
+                yield bound
+            case (
+                ast.FunctionDef(name=bound)
+                | ast.AsyncFunctionDef(name=bound)
+                | ast.ClassDef(name=bound)
+                | ast.ExceptHandler(name=str() as bound)
+                | ast.MatchAs(name=str() as bound)
+                | ast.MatchStar(name=str() as bound)
+            ):
+                yield bound
+            case ast.Attribute(value=ast.Name(id=bound), attr=method):
+                if method in torch_api.RESHAPING or (
+                    method == "data" and isinstance(inner.ctx, ast.Store)
+                ):
+                    yield bound
+            case ast.alias(name=imported, asname=local):
+                yield local or imported.partition(".")[0]

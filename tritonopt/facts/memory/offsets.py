@@ -1,0 +1,263 @@
+"""Offsets that run from lane to lane: plain, wrapped at a length, or cut off at one.
+
+    plain      start + lane
+    wrapped    (start + lane) % limit
+    selected   start + lane where that is below the limit, another value elsewhere
+
+`start` and `limit` are the same for all lanes of the axis. What is said of such offsets is said
+of every program and every iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.algebra.divisibility import Divisibility, Proof, substitute
+from tritonopt.facts.algebra.indicators import negative
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, ceiling_division
+from tritonopt.facts.algebra.variation import trip_atom, varies_along
+from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.values import Value
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel_facts import KernelFacts
+
+
+_WIDE = frozenset({"int32", "int64", "uint32", "uint64"})
+_ORDERS = frozenset({"lt", "le", "gt", "ge"})
+
+
+class Kind(str, Enum):
+    PLAIN = "plain"
+    WRAPPED = "wrapped"
+    SELECTED = "selected"
+
+
+class NotConsecutive(Exception):
+    """Why the lanes do not go up by one, in words."""
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """Offsets along one axis of a tile."""
+
+    kind: Kind
+    axis: int
+    """Counted from the right."""
+    extent: Polynomial
+    start: Polynomial
+    limit: Polynomial | None = None
+    instead: Polynomial | None = None
+    """Of selected offsets: what the other lanes get."""
+
+    @property
+    def form(self) -> Polynomial:
+        """The values of the lanes, as compiled code computes them."""
+        inside = self.start + Polynomial.of(Atom("lane", (self.extent, self.axis)))
+        if self.limit is None:
+            return inside
+        if self.kind is Kind.WRAPPED:
+            return Polynomial.of(Atom("mod", (inside, self.limit, "runtime")))
+        assert self.instead is not None
+        below = negative(inside - self.limit)
+        return below * inside + (ONE - below) * self.instead
+
+
+def read_offsets(facts: KernelFacts, value: Value) -> Offsets:
+    """What kind of offsets a value is. Raises NotConsecutive where it is none."""
+    value = without_casts(value)
+    forms = facts.forms
+    match value.op:
+        case "mod":
+            inside, limit = (forms.of(operand) for operand in value.operands)
+            axis, extent, start = _lanes(inside)
+            return Offsets(Kind.WRAPPED, axis, extent, start, _even(limit, axis))
+        case "where":
+            return _selected(facts, value)
+    axis, extent, start = _lanes(forms.of(value))
+    return Offsets(Kind.PLAIN, axis, extent, start)
+
+
+def without_casts(value: Value) -> Value:
+    """The value before it is converted to a type that holds every index."""
+    while value.op == "cast" and value.dtype in _WIDE:
+        value = value.operands[0]
+    return value
+
+
+def _selected(facts: KernelFacts, value: Value) -> Offsets:
+    condition, *sides = value.operands
+    if condition.op not in _ORDERS:
+        raise NotConsecutive("the condition does not compare them with a length")
+    least, most = (facts.forms.of(operand) for operand in condition.operands)
+    if condition.op in ("gt", "ge"):
+        least, most = most, least
+    below = least - most if condition.op in ("lt", "gt") else least - most - 1
+    here, there = (facts.forms.of(side) for side in sides)
+    # Integers: where `a < b` does not hold, `b - 1 < a` does.
+    for inside, instead, less in ((here, there, below), (there, here, -below - 1)):
+        try:
+            axis, extent, start = _lanes(inside)
+            limit = _even(inside - less, axis)
+        except NotConsecutive:
+            continue
+        return Offsets(Kind.SELECTED, axis, extent, start, limit, _even(instead, axis))
+    raise NotConsecutive("the condition does not compare them with a length")
+
+
+def _lanes(form: Polynomial) -> tuple[int, Polynomial, Polynomial]:
+    """(axis, number of lanes, rest) of `rest + lane`; the fastest axis that has such lanes."""
+    lanes = sorted(
+        (atom for atom in form.atoms if atom.tag == "lane"), key=lambda a: str(a.arguments[1])
+    )
+    if not lanes:
+        raise NotConsecutive("the values of its lanes are not known")
+    why = ""
+    for lane in lanes:
+        extent, axis = lane.arguments
+        assert isinstance(extent, Polynomial) and isinstance(axis, int)
+        step = form.terms.get(((lane, 1),))
+        if step != 1:
+            apart = "" if step is None else f"{step} elements "
+            why = why or f"neighbouring lanes of {form.readable} are {apart}apart"
+            continue
+        start = form - Polynomial.of(lane)
+        if any(varies_along(atom, axis) for atom in start.atoms):
+            why = why or f"the lanes of {form.readable} do not go up by one"
+            continue
+        return axis, extent, start
+    raise NotConsecutive(why)
+
+
+def _even(form: Polynomial, axis: int) -> Polynomial:
+    """The form, which must be the same for all lanes."""
+    if any(varies_along(atom, axis) for atom in form.atoms):
+        raise NotConsecutive(f"{form.readable} is not the same for all lanes")
+    return form
+
+
+# Tiles that stay below the limit
+
+
+def stays_below(facts: KernelFacts, divisibility: Divisibility, offsets: Offsets) -> Proof | None:
+    """What shows that every lane is below the limit, in every program and iteration."""
+    assert offsets.limit is not None
+    start, extent, limit = offsets.start, offsets.extent, offsets.limit
+    slack = limit - start - extent
+    if _is_nonnegative(slack):
+        return Proof()
+    assumption = facts.assumptions.nonnegative(slack)
+    if assumption is not None:
+        return Proof(given=(assumption,))
+    worlds = divisibility.worlds
+    launches = Proof(launches=tuple(dict.fromkeys(world.launch for world in worlds)))
+    if worlds and all(_slack_at_launch(world, slack) for world in worlds):
+        return launches
+    tile = start.whole_quotient(extent)
+    counter = tile.sole_atom if tile is not None else None
+    if counter is None:
+        return None
+    whole = divisibility.proof(extent, limit)
+    if counter.tag == "trip":
+        loop = next(loop for loop in facts.loops if trip_atom(loop.identity) == counter)
+        count = facts.forms.trip_count(loop)
+        if whole is not None and count == ceiling_division(limit, extent):
+            return whole
+    if counter.tag == "program_id" and worlds:
+        by_grid = (
+            _grid_stays_below(world, world.programs(counter), extent, limit, whole is not None)
+            for world in worlds
+        )
+        if all(by_grid):
+            return (whole or Proof()) & launches
+    return None
+
+
+def _is_nonnegative(form: Polynomial) -> bool:
+    constant = form.constant_value
+    return constant is not None and constant >= 0
+
+
+def _slack_at_launch(world: Passed, slack: Polynomial) -> bool:
+    form = substitute(slack, world)
+    return _is_nonnegative(form) or any(
+        _is_nonnegative(form - known) for known in world.nonnegative
+    )
+
+
+def _grid_stays_below(
+    world: Passed,
+    programs: Polynomial | None,
+    extent: Polynomial,
+    limit: Polynomial,
+    whole: bool,
+) -> bool:
+    """Whether the last program's tile ends at the limit or before it.
+
+    `whole` says that the limit is known to be a multiple of the extent.
+    """
+    if programs is None:
+        return False
+    extent, length = substitute(extent, world), substitute(limit, world)
+    if _is_nonnegative(length - extent * programs):
+        return True
+    if programs == Polynomial.of(Atom("floordiv", (length, extent, "static"))):
+        return True
+    return whole and programs == ceiling_division(length, extent)
+
+
+# Numbers
+
+
+def number_of(form: Polynomial, numbers: Mapping[Atom, int]) -> int | None:
+    """What a form comes to where its leaves are these numbers, as compiled code computes it."""
+    total = 0
+    for monomial, coefficient in form.terms.items():
+        product, denominator = coefficient.as_integer_ratio()
+        if denominator != 1:
+            return None
+        for atom, power in monomial:
+            number = numbers[atom] if atom in numbers else _number_of_atom(atom, numbers)
+            if number is None or power < 0:
+                return None
+            product *= number if power == 1 else number**power
+        total += product
+    return total
+
+
+def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
+    if atom.tag not in COMPUTED:
+        return None
+    sides = [number_of(a, numbers) for a in atom.arguments if isinstance(a, Polynomial)]
+    match atom.tag, sides:
+        case "minimum", [int() as a, int() as b]:
+            return min(a, b)
+        case "maximum", [int() as a, int() as b]:
+            return max(a, b)
+        case "cdiv", [int() as a, int() as b] if b:
+            return -(-a // b)
+        case "floordiv", [int() as a, int() as b] if b:
+            floor = "static" in atom.arguments
+            return a // b if floor else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        case "mod", [int() as a, int() as b] if b:
+            floor = "static" in atom.arguments
+            return a % b if floor else abs(a) % abs(b) * (-1 if a < 0 else 1)
+        case "holds", [int() as a, int() as b]:
+            truth = {"lt": a < b, "le": a <= b, "eq": a == b}.get(str(atom.arguments[0]))
+            return None if truth is None else int(truth)
+        case "negative", [int() as a]:
+            return int(a < 0)
+        case "zero", [int() as a]:
+            return int(a == 0)
+        case "power_of_two", [int() as a]:
+            return 1 << (a - 1).bit_length() if a > 0 else None
+    return None
+
+
+COMPUTED = frozenset(
+    ["minimum", "maximum", "cdiv", "floordiv", "mod", "negative", "zero", "holds", "power_of_two"]
+)
+"""Atoms with a number of their own once what is inside them has one."""

@@ -1,0 +1,345 @@
+"""What an expression is on lanes that are masked off, computed from the `other=` of its loads.
+
+Only what is the same number in every element type is followed: the zeros,
+small whole numbers and the infinities. Every step is exact in all types, so
+that neither rounding nor contraction matters. (Integers have one zero: for
+them the sign of a zero means nothing.) What is not followed raises `NotKnown`,
+with the name of the reason and, where there is one, a number for which the
+result would be another.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.algebra.polynomial import ONE, TooLarge
+from tritonopt.facts.dtypes import FLOATS
+from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value, is_float
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel_facts import KernelFacts
+
+LARGEST = 127
+"""The largest whole number that all types hold, floats of 8 bits left out."""
+
+MAX_DEPTH = 100
+
+_NEVER_ZERO = 1 / 64
+"""No type rounds a number of this size to 0."""
+
+_COMPARED: Mapping[str, Callable[[float, float], bool]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
+
+_Axes = tuple[tuple[bool, ...], ...]
+"""The axes that are inserted into a value on the way up, innermost first."""
+
+_UNKNOWN = "value-is-not-known"
+
+_STABLE_ATOMS = frozenset(
+    ["param", "global", "program_id", "num_programs", "lane", "trip", "cdiv", "floordiv", "mod"]
+    + ["minimum", "maximum", "negative", "zero"]
+)
+"""What conditions on indices are made of, as long as nothing is loaded for them."""
+
+
+class NotKnown(Exception):
+    """The value on masked-off lanes is not known, or is not the same for all inputs."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class Padding:
+    """Expressions on the lanes where `condition` is false; with `where_true`, where it is true."""
+
+    def __init__(self, facts: KernelFacts, condition: Value, where_true: bool = False) -> None:
+        self._facts = facts
+        self._condition = condition
+        self._where_true = where_true
+        self._kept = _negated(condition) if where_true else condition
+        self._depth = 0
+        self.loads: dict[int, Value] = {}
+        """The masked loads that were met, by their place in the order of effects."""
+        self.by_arithmetic = False
+        """Whether some mask is not the very condition, but implies it by index arithmetic."""
+
+    def of(self, value: Value, axes: _Axes = ()) -> float:
+        """The number that a value is on all of these lanes. Raises NotKnown."""
+        self._depth += 1
+        try:
+            if self._depth > MAX_DEPTH:
+                raise NotKnown(_UNKNOWN, "the expression is too deep to be followed")
+            number = _checked(self._number(value, axes))
+            if value.op in ("neg", "mul") and is_negative_zero(number) and self._is_integer(value):
+                # 0, which is another number than -0.0 once it is converted to a float.
+                raise NotKnown(_UNKNOWN, "whether it is 0 or -0.0 depends on its type")
+            return number
+        finally:
+            self._depth -= 1
+
+    def _is_integer(self, value: Value) -> bool:
+        """Whether a value may be an integer; what a load clears with a float is taken for none."""
+        types = self._facts.types.of(value)
+        if types.seen:
+            return not types.all_in(FLOATS)
+        return not any(part.dtype == "float" for part in value.walk())
+
+    def _number(self, value: Value, axes: _Axes) -> float:
+        operands = value.operands
+        match value.op:
+            case "const":
+                return _constant(value)
+            case "load":
+                return self._load(value, axes)
+            case "full":
+                return self.of(operands[0])
+            case "insert_axes":
+                assert isinstance(value.attribute, tuple)
+                return self.of(operands[0], (value.attribute, *axes))
+            case "broadcast_to" | "pos":
+                return self.of(operands[0], axes)
+            case "neg":
+                return -self.of(operands[0], axes)
+            case "add":
+                return self.of(operands[0], axes) + self.of(operands[1], axes)
+            case "sub":
+                return self.of(operands[0], axes) - self.of(operands[1], axes)
+            case "mul":
+                return self._product(operands[0], operands[1], axes)
+            case "div":
+                return _quotient(self.of(operands[0], axes), self.of(operands[1], axes))
+            case "minimum" | "maximum":
+                return _extremum(value.op, *(self.of(o, axes) for o in operands))
+            case "where":
+                decided = self._decided(operands[0], axes)
+                if decided is not None:
+                    return self.of(operands[1 if decided else 2], axes)
+                return self._same(operands[1], operands[2], axes)
+            case "phi":
+                return self._same(operands[1], operands[2], axes)
+            case "cast":
+                return _cast(self.of(operands[0], axes), value)
+            case "elementwise":
+                return self._function(value, axes)
+        raise NotKnown(_UNKNOWN, f"{_named(value)} is not known where the mask is off")
+
+    def _decided(self, condition: Value, axes: _Axes) -> bool | None:
+        """Whether a condition holds on all of the lanes or on none; None if neither is shown."""
+        if self._is_off(condition, axes):
+            return False
+        if condition.op not in _COMPARED:
+            return None
+        try:
+            one, other = (self.of(side, axes) for side in condition.operands)
+        except NotKnown:
+            return None
+        return _COMPARED[condition.op](one, other)
+
+    def _product(self, left: Value, right: Value, axes: _Axes) -> float:
+        for factor, scale in ((left, _scale(right)), (right, _scale(left))):
+            if scale is not None:
+                return self._scaled(self.of(factor, axes), scale)
+        known: list[float] = []
+        for factor in (left, right):
+            try:
+                known.append(self.of(factor, axes))
+            except NotKnown as unknown:
+                failed, name = unknown, _named(factor)
+        if len(known) == 2:
+            return known[0] * known[1]
+        if known == [0.0] and failed.reason == _UNKNOWN:
+            example = f"0 * {name} is NaN where {name} is inf, and -0.0 where it is negative"
+            raise NotKnown(_UNKNOWN, example)
+        raise failed
+
+    def _scaled(self, number: float, scale: float) -> float:
+        """A number times a constant, which each type rounds in its own way, but never far."""
+        if number == 0.0 or (math.isinf(number) and abs(scale) >= _NEVER_ZERO):
+            return number * scale
+        return number * _checked(scale)
+
+    def _same(self, one: Value, other: Value, axes: _Axes) -> float:
+        """Of a choice that is not decided: both sides must be one number."""
+        mine, theirs = self.of(one, axes), self.of(other, axes)
+        if same_number(mine, theirs):
+            return mine
+        raise NotKnown(_UNKNOWN, f"it is {mine} or {theirs} where the mask is off")
+
+    def _function(self, value: Value, axes: _Axes) -> float:
+        name = str(value.attribute).removeprefix("math.")
+        numbers = [self.of(operand, axes) for operand in value.operands]
+        match name, numbers:
+            case ("abs", [x]):
+                return abs(x)
+            case ("floor" | "ceil", [x]):
+                return x
+            case ("exp" | "exp2", [x]) if x == -math.inf:
+                return 0.0
+            case ("sqrt" | "sqrt_rn", [x]) if x in (0.0, math.inf):
+                return x
+            case ("fma", [a, b, c]):
+                return _checked(a * b) + c
+        given = ", ".join(f"{number:g}" for number in numbers)
+        raise NotKnown("function-is-rounded", f"{name}({given}) is what the hardware makes of it")
+
+    # Loads and masks
+
+    def _load(self, value: Value, axes: _Axes) -> float:
+        line = self._facts.interpretation.loads[value.number].line
+        _, mask, other = value.operands
+        if value.shape is None or mask.is_none:
+            raise NotKnown("load-is-not-masked", f"the load in line {line} has no mask")
+        if not self._is_off(mask, axes):
+            detail = f"the load in line {line} has a mask that does not imply the condition"
+            raise NotKnown("different-mask", detail)
+        if other.is_none:
+            undefined = f"the load in line {line} has no other=, so its masked lanes are undefined"
+            raise NotKnown("no-other", undefined)
+        self.loads[value.number] = value
+        return self.of(other, axes)
+
+    def _is_off(self, mask: Value, axes: _Axes) -> bool:
+        """Whether a mask is false on all of the lanes."""
+        table = self._facts.interpretation.table
+        for pattern in axes:
+            if mask.shape != ():
+                mask = table.insert_axes(mask, pattern)
+        if self._kept is not None and _implies(mask, self._kept):
+            return True
+        if not (_is_of_indices(mask) and _is_of_indices(self._condition)):
+            return False
+        forms = self._facts.forms
+        try:
+            condition, on = forms.condition(self._condition), forms.condition(mask)
+            kept = ONE - condition if self._where_true else condition
+            implied = on * kept == on
+        except TooLarge:
+            return False
+        stable = all(leaf.tag in _STABLE_ATOMS for leaf in kept.leaves())
+        self.by_arithmetic |= implied and stable
+        return implied and stable
+
+
+def is_negative_zero(number: float) -> bool:
+    return number == 0 and math.copysign(1.0, number) < 0
+
+
+def same_number(one: float, other: float) -> bool:
+    """Whether two numbers are the same, and zeros of the same sign."""
+    return one == other and math.copysign(1.0, one) == math.copysign(1.0, other)
+
+
+def _checked(number: float) -> float:
+    """The number, if all types have it."""
+    if math.isnan(number):
+        raise NotKnown("not-a-number", "it is NaN where the mask is off")
+    if math.isinf(number) or (number.is_integer() and 0 <= number <= LARGEST):
+        return number
+    raise NotKnown(_UNKNOWN, f"{number:g} is not the same number in all element types")
+
+
+def _constant(value: Value) -> float:
+    if isinstance(value.constant, (bool, int, float)):
+        return float(value.constant)
+    raise NotKnown(_UNKNOWN, "a constant that is no number")
+
+
+def _scale(value: Value) -> float | None:
+    """A constant factor that is finite in every type."""
+    constant = value.constant
+    if isinstance(constant, bool) or not isinstance(constant, (int, float)):
+        return None
+    return float(constant) if abs(constant) <= LARGEST else None
+
+
+def _quotient(dividend: float, divisor: float) -> float:
+    if dividend == 0.0 and 0.0 < divisor < math.inf:
+        return dividend
+    if divisor == 0.0 and dividend == 0.0:
+        raise NotKnown("not-a-number", "0 / 0 is NaN where the mask is off")
+    detail = f"{dividend:g} / {divisor:g} is what the hardware makes of it"
+    raise NotKnown("function-is-rounded", detail)
+
+
+def _extremum(op: str, one: float, other: float) -> float:
+    if one == other and not same_number(one, other):
+        raise NotKnown(_UNKNOWN, "which zero it is, is not known")
+    return min(one, other) if op == "minimum" else max(one, other)
+
+
+def _cast(number: float, value: Value) -> float:
+    if value.dtype in FLOAT_BITS:
+        if FLOAT_BITS[value.dtype] >= 16 or number == 0.0:
+            return number
+    elif value.dtype in ("bool", "int1"):
+        return float(number != 0.0)
+    elif value.dtype in INTEGER_DTYPES:
+        if math.isfinite(number):
+            return number + 0.0
+    elif number in (0.0, 1.0):
+        return number
+    raise NotKnown(_UNKNOWN, f"{number:g} may be another number after the cast")
+
+
+def _implies(mask: Value, kept: Value) -> bool:
+    """Whether a mask is `kept` and more, part by part."""
+    parts = set(_conjuncts(mask, inner=True))
+    if kept in parts:
+        return True
+    wanted = list(_conjuncts(kept))
+    # Bits of integers are another matter: 1 & 2 is false, though both are true.
+    return all(part.op in COMPARISONS and part in parts for part in wanted)
+
+
+def _conjuncts(value: Value, *, inner: bool = False) -> Iterator[Value]:
+    """The parts of a chain of `&`; with `inner` also the chains that it is made of."""
+    if value.op in ("and", "both"):
+        if inner:
+            yield value
+        for operand in value.operands:
+            yield from _conjuncts(operand, inner=inner)
+    else:
+        yield value
+
+
+def _negated(condition: Value) -> Value | None:
+    """What a condition is the opposite of, if it is written so."""
+    if condition.op not in ("invert", "not"):
+        return None
+    inside = condition.operands[0]
+    # The bits of an integer are not just the two.
+    boolean = all(part.op in COMPARISONS for part in _conjuncts(inside))
+    return inside if boolean else None
+
+
+def _is_of_indices(condition: Value) -> bool:
+    """Whether nothing in a condition is known to be a float: its arithmetic is not rounded."""
+    return not any(
+        is_float(part.dtype) or part.dtype == "float" or part.op in ("div", "load", "opaque")
+        for part in condition.walk()
+    )
+
+
+def _named(value: Value) -> str:
+    """What a reader of the kernel would call it."""
+    match value.op:
+        case "const":
+            return str(value.constant)
+        case "param" | "constexpr" | "global":
+            return str(value.attribute)
+        case "carried" | "result":
+            return value.carrier.name
+        case "reduce":
+            return f"the {value.reduction.name}"
+    return "another value" if value.op == "opaque" else f"the result of {value.op}"

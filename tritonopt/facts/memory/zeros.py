@@ -1,0 +1,184 @@
+"""What a lane comes to where a masked load reads 0: found by trying numbers.
+
+A load without `other=` leaves the lanes undefined where its mask is off; the hardware of today
+reads 0 there. Whether a reduction notices is decided by evidence only: `tl.sum(x)` does not, but
+`tl.sum(tl.exp(x))` and `tl.max(x)` do. What is loaded elsewhere is some number, loops run once.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.algebra.polynomial import ZERO, Atom, Polynomial
+from tritonopt.facts.repetition import function_on_numbers
+from tritonopt.facts.values import COMPARISONS, Value
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel_facts import KernelFacts
+
+_TRIALS = 8
+_ROUNDING = 1e-6
+_INDICES = frozenset({"lane", "program_id", "num_programs", "trip"})
+_CONNECTIVES = COMPARISONS | {"and", "or", "not", "both", "either"}
+
+Axes = tuple[tuple[bool, ...], ...]
+"""The axes that are inserted into a value on the way up, innermost first."""
+
+
+class _Unclear(Exception):
+    """Something is computed from the lane that is not understood."""
+
+
+def zero_is_noticed(
+    facts: KernelFacts,
+    reduction: str,
+    operand: Value,
+    load: int,
+    off: Mapping[Atom, int],
+    on: Mapping[Atom, int],
+) -> bool | None:
+    """Whether a reduction has another result with the lanes that read 0; None where that is open.
+
+    `load` is the load, by its place in the order of effects; `off` says which comparisons of
+    indices hold in the lanes that its mask leaves out, `on` in the others.
+    """
+    try:
+        pairs = [
+            (_Lane(facts, trial, off, load).of(operand), _Lane(facts, trial, on).of(operand))
+            for trial in range(_TRIALS)
+        ]
+    except (_Unclear, ArithmeticError, ValueError, RecursionError):
+        return None
+    match reduction:
+        case "sum":
+            changed = [abs(held) > _ROUNDING for held, _ in pairs]
+        case "prod":
+            changed = [abs(held - 1) > _ROUNDING for held, _ in pairs]
+        case "max" | "argmax":
+            return any(inside < held - _ROUNDING for held, inside in pairs)
+        case "min" | "argmin":
+            return any(inside > held + _ROUNDING for held, inside in pairs)
+        case _:
+            return None
+    # Where only some flags or numbers make a difference, the kernel may know why.
+    return all(changed) or (None if any(changed) else False)
+
+
+def put_in(form: Polynomial, numbers: Mapping[Atom, int]) -> Polynomial:
+    """A form in which some of its atoms are numbers."""
+    total = ZERO
+    for monomial, coefficient in form.terms.items():
+        term = Polynomial.constant(coefficient)
+        for atom, power in monomial:
+            number = numbers.get(atom)
+            term = term * (Polynomial.of(atom, power) if number is None else number**power)
+        total = total + term
+    return total
+
+
+def widened(facts: KernelFacts, value: Value, axes: Axes) -> Value:
+    """A value with the axes inserted that it gets on its way up."""
+    for pattern in axes:
+        if value.shape != ():
+            value = facts.interpretation.table.insert_axes(value, pattern)
+    return value
+
+
+class _Lane:
+    """One lane with numbers put in; `load` is the one that reads 0 there, if any does."""
+
+    def __init__(
+        self,
+        facts: KernelFacts,
+        trial: int,
+        known: Mapping[Atom, int],
+        load: int | None = None,
+    ) -> None:
+        self._facts = facts
+        self._trial = trial
+        self._known = known
+        self._load = load
+        self._numbers: dict[tuple[Value, Axes], float] = {}
+
+    def of(self, value: Value, axes: Axes = ()) -> float:
+        """The number that a value is in this lane. Raises _Unclear."""
+        key = (value, axes)
+        if key not in self._numbers:
+            self._numbers[key] = self._compute(value, axes)
+        return self._numbers[key]
+
+    def _compute(self, value: Value, axes: Axes) -> float:
+        operands = value.operands
+        match value.op:
+            case "const" if isinstance(value.constant, int | float):
+                return float(value.constant)
+            case "load":
+                return self._loaded(value, axes)
+            case "full" | "broadcast_to" | "pos":
+                return self.of(operands[0], axes)
+            case "cast":
+                number = self.of(operands[0], axes)
+                return float(int(number)) if "int" in (value.dtype or "") else number
+            case "insert_axes":
+                assert isinstance(value.attribute, tuple)
+                return self.of(operands[0], (value.attribute, *axes))
+            case "carried":
+                loop = self._facts.loops[value.carrier.loop]
+                return self.of(loop.initial[value.carrier.name], axes)
+            case "result":
+                loop = self._facts.loops[value.carrier.loop]
+                return self.of(loop.following[value.carrier.name], axes)
+            case "where":
+                return self.of(operands[1 if self._holds(operands[0], axes) else 2], axes)
+            case "phi":
+                return self.of(random.Random(self._trial).choice(operands[1:]), axes)
+            case "reduce":
+                return self._anything(value)
+        if value.op in _CONNECTIVES:
+            decided = self._decided(value, axes)
+            if decided is not None:
+                return float(decided)
+            if any(part.op in _INDICES for part in value.walk()):
+                raise _Unclear
+        compute = function_on_numbers(value)
+        if compute is not None:
+            return float(compute(*(self.of(operand, axes) for operand in operands)))
+        if any(part.op == "load" for part in value.walk()):
+            raise _Unclear
+        return self._anything(value)
+
+    def _loaded(self, value: Value, axes: Axes) -> float:
+        if value.number == self._load:
+            return 0.0
+        load = self._facts.interpretation.loads[value.number]
+        if load.mask is None or load.mask.is_none:
+            return self._anything(value)
+        decided = self._decided(load.mask, axes)
+        if decided is None and self._load is not None:
+            raise _Unclear
+        if decided is not False:
+            return self._anything(value)
+        given = load.other is not None and not load.other.is_none
+        return self.of(load.other) if given and load.other is not None else 0.0
+
+    def _holds(self, condition: Value, axes: Axes) -> bool:
+        decided = self._decided(condition, axes)
+        return bool(self.of(condition, axes)) if decided is None else decided
+
+    def _decided(self, condition: Value, axes: Axes) -> bool | None:
+        form = self._facts.forms.condition(widened(self._facts, condition, axes))
+        constant = put_in(form, self._known).constant_value
+        return None if constant is None else bool(constant)
+
+    def _anything(self, value: Value) -> float:
+        """Some number, the same for both kinds of lanes."""
+        numbers = random.Random(f"{self._trial} {value.serial}")
+        if value.op == "constexpr":
+            return numbers.choice((0.0, 1.7))  # a flag, or a number
+        if value.op in _INDICES or value.attribute in self._facts.integers.parameters:
+            return float(numbers.randint(1, 9))
+        if value.op != "load":
+            return numbers.uniform(0.1, 4)
+        return numbers.uniform(-4, 4)

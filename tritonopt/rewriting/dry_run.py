@@ -1,0 +1,105 @@
+"""What passes say of a file as it stands: every site, none of them edited.
+
+Where the pipeline edits until nothing is left, this asks each pass once. So each site is one
+that the text has, and its edit is one to that text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+
+from tritonopt import facts, source
+from tritonopt.facts.algebra.work import TooMuchWork
+from tritonopt.rewriting.focus import Focus
+from tritonopt.rewriting.model import Remark, Safety, Site
+from tritonopt.rewriting.pipeline import defect_remark, gave_up_remark, judge, within_reason
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.silence import Silence
+
+
+@dataclass(frozen=True)
+class Found:
+    """A site, and what is to be said of it."""
+
+    remark: Remark
+    chosen: Pass
+    site: Site = field(repr=False)
+    known: facts.KernelFacts = field(repr=False)
+
+    def rewritten(self) -> str:
+        """The text of the file with the edit of this site and no other."""
+        changes = self.chosen.edit(self.known, self.site)
+        return source.apply(self.known.kernel.module, changes)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """By the kernel's place, then by pass."""
+
+    module: source.Module
+    found: tuple[Found, ...] = ()
+    defects: tuple[Remark, ...] = ()
+    """Passes that failed on a kernel; what they had to say of it is missing."""
+    silence: Silence | None = None
+    facts_used: frozenset[str] = frozenset()
+    given_up: tuple[Remark, ...] = ()
+    """Kernels that are too much for a pass."""
+
+
+def survey(
+    module: source.Module,
+    passes: Sequence[Pass],
+    allowed: frozenset[Safety],
+    given: Sequence[facts.Assumption] = (),
+    *,
+    worthwhile: bool = False,
+    only: Focus | None = None,
+) -> Survey:
+    """Ask every pass for its sites in every kernel.
+
+    With `worthwhile`, a pass may be left out where it finds no mistakes and has nothing that pays,
+    unless a suppression may be meant for it. `only` says which kernels or lines are meant.
+
+    Raises AssumptionError where the launches refute a given fact.
+    """
+    if given:
+        # Giving the fact is the permission to rest on it.
+        allowed |= {Safety.ASSUMPTION}
+    facts_of = cache(partial(facts.of, assumptions=given))
+    silence = Silence(module)
+    worthwhile = worthwhile and not silence.is_wished
+    found: list[tuple[tuple[int, ...], Found]] = []
+    defects: list[Remark] = []
+    given_up: list[Remark] = []
+    used: set[str] = set()
+    for kernel in module.kernels:
+        if only is not None and not only.concerns(kernel):
+            continue
+        for order, chosen in enumerate(passes):
+            try:
+                known = facts_of(kernel)
+                if worthwhile and not (chosen.finds_mistakes or chosen.may_pay(known)):
+                    continue
+                sites = list(within_reason(chosen, known))
+            except facts.AssumptionError:
+                raise
+            except TooMuchWork:
+                given_up.append(gave_up_remark(kernel, chosen, module.lines.place(kernel.node)))
+                continue
+            except Exception as error:
+                defects.append(defect_remark(kernel, chosen, error))
+                continue
+            for site in sites:
+                used |= site.facts_used
+                line, column = module.lines.place(site.anchor)
+                remark = judge(kernel, chosen, site, (line, column), allowed)
+                if only is not None and not only.covers(kernel, line):
+                    continue
+                if not silence.covers(chosen.name, line):
+                    key = (kernel.node.lineno, order, line, column)
+                    found.append((key, Found(remark, chosen, site, known)))
+    found.sort(key=lambda pair: pair[0])
+    in_order = tuple(item for _, item in found)
+    return Survey(module, in_order, tuple(defects), silence, frozenset(used), tuple(given_up))

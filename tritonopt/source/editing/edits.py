@@ -1,0 +1,370 @@
+"""Changes to the text of a file, in terms of its syntax tree.
+
+A pass says what is to happen to which statement or expression; `apply` makes
+the new text. Expressions are replaced in the text itself, by their places.
+Statements go through libcst, and only the text of the function that changes:
+what no change names stays byte for byte what it was, comments included.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from tritonopt.source.editing.changes import (
+    AddArgument,
+    AddParameter,
+    Change,
+    Enclose,
+    InsertAfter,
+    InsertBefore,
+    Replace,
+    ReplaceExpression,
+    StatementPlan,
+)
+from tritonopt.source.editing.expressions import Path, parse, spelling
+from tritonopt.source.editing.parameters import insertions
+from tritonopt.source.errors import EditConflict, SourceError
+from tritonopt.source.module import Module, read
+from tritonopt.source.trees import children, walk
+
+_Splice = tuple[int, int, str]
+"""Offsets from the start of a region, and what comes between them."""
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A part of a text, from one offset to another, and what takes its place."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply(module: Module, changes: Sequence[Change]) -> str:
+    """The text of the whole file with the changes made.
+
+    Raises EditConflict where changes exclude each other, where a block would
+    become empty, and where the result would not parse.
+    """
+    return applied(module, changes).text
+
+
+def applied(module: Module, changes: Sequence[Change]) -> Module:
+    """The file with the changes made, read again. Raises as `apply`."""
+    return replaced(module, rewritten(module, changes)) if changes else module
+
+
+def rewritten(module: Module, changes: Sequence[Change]) -> list[Rewritten]:
+    """The functions that change, or the whole file, and their new texts, from top to bottom.
+
+    Raises EditConflict where changes exclude each other and where a block would become empty.
+    """
+    regions = sorted(_regions(module, changes), key=lambda r: r.start)
+    return [Rewritten(region.start, region.end, region.rewritten()) for region in regions]
+
+
+def replaced(module: Module, parts: Sequence[Rewritten]) -> Module:
+    """The file with parts replaced, in their order; EditConflict where that does not parse."""
+    text = _spliced(module.text, [(part.start, part.end, part.text) for part in parts])
+    try:
+        return read(text, module.path, module.program)
+    except SourceError as error:
+        raise EditConflict(f"the result does not parse: {error}") from error
+
+
+class _Region:
+    """A part of the file that is rewritten in one go: a function, or the whole file."""
+
+    def __init__(self, module: Module, node: ast.FunctionDef | ast.Module) -> None:
+        self._module = module
+        self._node = node
+        self.start, self.end = _extent(module, node)
+        self._plans: dict[ast.stmt, StatementPlan] = {}
+        self._parameters: dict[ast.FunctionDef, list[str]] = {}
+        self._arguments: dict[ast.Call, list[str]] = {}
+        self._expressions: list[ReplaceExpression] = []
+
+    @cached_property
+    def _nodes(self) -> frozenset[ast.AST]:
+        return frozenset(walk(self._node))
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {child: parent for parent in self._nodes for child in children(parent)}
+
+    def holds(self, change: Change) -> bool:
+        """Whether the place of the change lies in this region."""
+        if isinstance(change, AddParameter):
+            return change.kernel.node in self._nodes
+        start, end = self._module.lines.span(change.anchor)
+        if not self.start <= start < end <= self.end:
+            return False  # spares walking what cannot hold it
+        # A function as a statement stands in the block around it.
+        return change.anchor is not self._node and change.anchor in self._nodes
+
+    def add(self, change: Change) -> None:
+        if isinstance(change, ReplaceExpression):
+            self._expressions.append(change)
+            return
+        if isinstance(change, AddParameter):
+            self._parameters.setdefault(change.kernel.node, []).append(change.code)
+            return
+        if isinstance(change, AddArgument):
+            self._arguments.setdefault(change.anchor, []).append(change.code)
+            return
+        plan = self._plans.setdefault(change.anchor, StatementPlan())
+        if isinstance(change, Enclose):
+            plan.opened.append(change)
+            self._plans.setdefault(change.last, StatementPlan()).closed += 1
+            return
+        if isinstance(change, InsertBefore):
+            plan.before.append(change.code)
+            return
+        if isinstance(change, InsertAfter):
+            plan.after.append(change.code)
+            return
+        if plan.gone:
+            raise EditConflict(f"two changes want the statement in {_where(change.anchor)}")
+        if isinstance(change, Replace):
+            plan.replacement = change.code
+        else:
+            plan.removal = change
+
+    def rewritten(self) -> str:
+        self._refuse_changes_inside_what_goes()
+        text = self._module.text[self.start : self.end]
+        splices = [
+            *self._expression_splices(text),
+            *self._parameter_splices(),
+            *self._argument_splices(),
+        ]
+        text = _spliced(text, sorted(splices, key=lambda splice: splice[0]))
+        if not self._plans:
+            return text
+        # libcst is slow to import, and most runs change nothing.
+        from tritonopt.source.editing import blocks
+
+        return blocks.rewrite(
+            text, self._node, plans=self._plans, parents=self._parents, indent=self._indent
+        )
+
+    def _path(self, node: ast.AST) -> Path:
+        """From the node of the region to one inside it."""
+        path: list[tuple[str, int | None]] = []
+        while node is not self._node:
+            parent = self._parents[node]
+            path.append(_step(parent, node))
+            node = parent
+        return tuple(reversed(path))
+
+    @cached_property
+    def _indent(self) -> str:
+        return indent_unit(self._module, self._node)
+
+    def _refuse_changes_inside_what_goes(self) -> None:
+        gone = {stmt for stmt, plan in self._plans.items() if plan.gone}
+        if not gone:
+            return
+        changed: list[ast.AST] = [*self._plans, *self._parameters, *self._arguments]
+        for node in changed:
+            self._refuse_inside(self._parents.get(node), gone)
+        for change in self._expressions:
+            self._refuse_inside(change.anchor, gone)
+
+    def _refuse_inside(self, node: ast.AST | None, gone: set[ast.stmt]) -> None:
+        while node is not None:
+            if node in gone and isinstance(node, ast.stmt):
+                raise EditConflict(f"a change inside the statement in {_where(node)}, which goes")
+            node = self._parents.get(node)
+
+    # Parameters
+
+    def _parameter_splices(self) -> Iterator[_Splice]:
+        for function, codes in self._parameters.items():
+            taken = [parameter.arg for parameter in _parameters(function.args)]
+            for code in codes:
+                taken.append(_parameter_name(code))
+                if taken.count(taken[-1]) > 1:
+                    raise EditConflict(f"the parameter {taken[-1]} exists already")
+            start = self._module.lines.offset(function.lineno, function.col_offset)
+            new = [code.strip() for code in codes]
+            for offset, code in insertions(self._module.text, start, new, self._indent):
+                yield offset - self.start, offset - self.start, code
+
+    def _argument_splices(self) -> Iterator[_Splice]:
+        for call, codes in self._arguments.items():
+            taken = [keyword.arg for keyword in call.keywords]
+            for code in codes:
+                taken.append(_argument_name(code))
+                if taken.count(taken[-1]) > 1:
+                    raise EditConflict(f"{_where(call)}: {taken[-1]} is passed already")
+            # `(kernel[grid])(x)` has a parenthesis in between.
+            start = self._module.text.index("(", self._module.lines.span(call.func)[1])
+            new = [code.strip() for code in codes]
+            for offset, code in insertions(self._module.text, start, new, self._indent):
+                yield offset - self.start, offset - self.start, code
+
+    # Expressions
+
+    def _expression_splices(self, text: str) -> Iterator[_Splice]:
+        places: list[tuple[int, int]] = []
+        for change in self._expressions:
+            start, end = (offset - self.start for offset in self._module.lines.span(change.anchor))
+            if any(start < other_end and other < end for other, other_end in places):
+                raise EditConflict(f"two changes overlap in {_where(change.anchor)}")
+            places.append((start, end))
+            yield start, end, self._spelling(text, start, end, change)
+
+    def _spelling(self, text: str, start: int, end: int, change: ReplaceExpression) -> str:
+        node: ast.AST | None = change.anchor
+        while node is not None:
+            if isinstance(node, ast.JoinedStr):
+                raise EditConflict(f"an expression inside a string, in {_where(change.anchor)}")
+            node = self._parents.get(node)
+        try:
+            path = self._path(change.anchor)
+            return spelling(text, start, end, change.code, self._node, path)
+        except EditConflict as error:
+            raise EditConflict(f"{_where(change.anchor)}: {error}") from error
+
+
+def _step(parent: ast.AST, child: ast.AST) -> tuple[str, int | None]:
+    """Where a node stands in the one right around it."""
+    for name, value in ast.iter_fields(parent):
+        if value is child:
+            return name, None
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                if item is child:
+                    return name, index
+    raise ValueError("the one node is not right around the other")
+
+
+def _regions(module: Module, changes: Sequence[Change]) -> list[_Region]:
+    """The regions to rewrite, with their changes."""
+    homes = _located(module, _outermost_kernels(module), changes)
+    if None in homes:
+        # Something outside of the kernels changes too, most often a function that launches.
+        homes = _located(module, _outermost_functions(module), changes)
+    if None in homes:
+        homes = [_Region(module, module.tree)] * len(changes)
+    for home, change in zip(homes, changes, strict=True):
+        if home is None or not home.holds(change):
+            raise EditConflict("the place of a change is not in this module")
+        home.add(change)
+    return list(dict.fromkeys(home for home in homes if home is not None))
+
+
+def _located(
+    module: Module, functions: Sequence[ast.FunctionDef], changes: Sequence[Change]
+) -> list[_Region | None]:
+    """Of each change the function that it is in, as a region; None where it is in none of them."""
+    ends = [function.end_lineno or 0 for function in functions]
+    regions: dict[ast.FunctionDef, _Region] = {}
+    found: list[_Region | None] = []
+    for change in changes:
+        node = change.kernel.node if isinstance(change, AddParameter) else change.anchor
+        place = bisect_left(ends, node.lineno)
+        region = None
+        if place < len(functions):
+            function = functions[place]
+            region = regions.setdefault(function, _Region(module, function))
+        found.append(region if region is not None and region.holds(change) else None)
+    return found
+
+
+@lru_cache(maxsize=2)
+def _outermost_kernels(module: Module) -> list[ast.FunctionDef]:
+    return _outermost([kernel.node for kernel in module.kernels])
+
+
+@lru_cache(maxsize=2)
+def _outermost_functions(module: Module) -> list[ast.FunctionDef]:
+    return _outermost([n for n, _ in module.names.functions if isinstance(n, ast.FunctionDef)])
+
+
+def _outermost(functions: Sequence[ast.FunctionDef]) -> list[ast.FunctionDef]:
+    """Of functions in source order; one inside another belongs to the outer one's text."""
+    found: list[ast.FunctionDef] = []
+    for function in functions:
+        if not found or function.lineno > (found[-1].end_lineno or 0):
+            found.append(function)
+    return found
+
+
+def _spliced(text: str, splices: Sequence[_Splice]) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end, code in splices:
+        parts += [text[done:start], code]
+        done = end
+    return "".join([*parts, text[done:]])
+
+
+def _extent(module: Module, node: ast.FunctionDef | ast.Module) -> tuple[int, int]:
+    """The lines of a function, decorators and the comment behind its last statement included."""
+    if isinstance(node, ast.Module):
+        return 0, len(module.text)
+    lines = module.lines
+    first = lines.offset(node.lineno, node.col_offset)
+    if node.decorator_list:
+        decorator = node.decorator_list[0]
+        first = lines.offset(decorator.lineno, decorator.col_offset)
+        # `@(` may be lines above what it holds.
+        first = module.text.rindex("@", 0, first)
+    line_start = max(module.text.rfind("\n", 0, first), module.text.rfind("\r", 0, first)) + 1
+    # A form feed sets the indentation back to nothing.
+    start = module.text.rfind("\f", line_start, first) + 1 or line_start
+    return start, lines.start((node.end_lineno or node.lineno) + 1)
+
+
+def indent_unit(module: Module, node: ast.FunctionDef | ast.Module) -> str:
+    """What one more level of indentation looks like there."""
+    functions = [n for n in walk(node) if isinstance(n, (ast.FunctionDef, ast.For, ast.If))]
+    for function in functions:
+        outer = _indent(module, function.lineno)
+        inner = _indent(module, function.body[0].lineno)
+        if inner != outer and inner.startswith(outer):
+            return inner[len(outer) :]
+    return "    "
+
+
+def _indent(module: Module, line: int) -> str:
+    match = re.compile(r"[ \t\f]*").match(module.text, module.lines.start(line))
+    return match.group().rpartition("\f")[2] if match else ""
+
+
+def _parameter_name(code: str) -> str:
+    """The name of the one parameter that the code is."""
+    body = parse(f"def kernel({code}\n):\n    pass\n", f"the parameter {code!r}").body
+    function = body[0]
+    found = _parameters(function.args) if isinstance(function, ast.FunctionDef) else []
+    if len(body) != 1 or len(found) != 1:
+        raise EditConflict(f"{code!r} is not one parameter")
+    return found[0].arg
+
+
+def _argument_name(code: str) -> str:
+    """The name of the one keyword argument that the code is."""
+    body = parse(f"f({code}\n)\n", f"the argument {code!r}").body
+    call = body[0].value if isinstance(body[0], ast.Expr) else None
+    if len(body) != 1 or not isinstance(call, ast.Call) or call.args or len(call.keywords) != 1:
+        raise EditConflict(f"{code!r} is not one keyword argument")
+    name = call.keywords[0].arg
+    if name is None:
+        raise EditConflict(f"{code!r} has no name")
+    return name
+
+
+def _parameters(args: ast.arguments) -> list[ast.arg]:
+    every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+    return [arg for arg in every if arg is not None]
+
+
+def _where(node: ast.stmt | ast.expr) -> str:
+    return f"line {node.lineno}"

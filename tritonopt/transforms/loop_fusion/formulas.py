@@ -1,0 +1,122 @@
+"""The ways to gather a sum and the squared deviations from its mean in one sweep.
+
+Each gives the lines before the first sweep, those in it, and those in place of the second.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tritonopt.transforms.loop_fusion.first_tile import first_count, first_guards
+from tritonopt.transforms.loop_fusion.fused_loop import Formula, MergedSweep
+from tritonopt.transforms.writing import NotExpressible, first_iteration
+
+_Lines = tuple[list[str], list[str], list[str]]
+
+
+def _shifted(sweep: MergedSweep) -> _Lines:
+    """Deviations from the mean of the first tile, which is taken out afterwards."""
+    if not sweep.fusion.axes:
+        raise NotExpressible("one element is no mean to shift by; formula=welford does without")
+    fresh = sweep.writer.fresh
+    underscore = "_" if sweep.squares.name.startswith("_") else ""
+    source = sweep.tile_source
+    if not sweep.exact:
+        assert sweep.mask is not None
+        where = ast.parse(sweep.writer.language("where"), mode="eval").body
+        source = ast.Call(where, [sweep.mask, source, ast.Constant(0.0)], [])
+    start = first_iteration(
+        sweep.writer,
+        sweep.sum.loops,
+        sweep.update,
+        source,
+        guards=first_guards(sweep.fusion, sweep.writer),
+    )
+    shift, deviation = fresh("shift"), fresh("deviation")
+    shifted, shifted_sum = fresh(f"{underscore}shifted"), fresh("shifted_sum")
+    first = start.result
+    statements = list(start.statements)
+    if not first.isidentifier():
+        first = fresh("first_tile")
+        statements.append(f"{first} = {start.result}")
+    mean = sweep.against_tile(sweep.summed(sweep.widened(first)))
+    before = [
+        "# Deviations are taken from the mean of the first tile, so that no digits cancel.",
+        *statements,
+        f"{shift} = {mean} / {first_count(sweep.fusion, sweep.writer)}",
+        *sweep.first_lines,
+        f"{shifted} = {sweep.zero}",
+    ]
+    inside = [
+        f"{deviation} = {sweep.masked(f'{sweep.tile} - {shift}')}",
+        f"{shifted} += {sweep.added(deviation)}",
+        f"{sweep.total} += {sweep.added(f'{deviation} * {deviation}')}",
+    ]
+    number = sweep.divisor()
+    if sweep.by_lane:
+        after = [f"{shifted_sum} = {sweep.summed(shifted)}"]
+        moved = f"{shifted_sum} * ({shifted_sum} / {number})"
+    else:
+        after, moved = [], f"{shifted} * ({shifted} / {number})"
+    return before, inside, [*after, *sweep.finish(f"{sweep.total_sum()} - {moved}")]
+
+
+def _moments(sweep: MergedSweep) -> _Lines:
+    """The sum of the squares, and of the elements."""
+    fresh = sweep.writer.fresh
+    value = fresh("value")
+    tile = sweep.widened(sweep.tile)
+    inside = [
+        f"{value} = {tile if sweep.exact else sweep.masked(tile)}",
+        f"{sweep.total} += {sweep.added(f'{value} * {value}')}",
+    ]
+    total = sweep.total_of_first()
+    before = [
+        "# The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n."
+    ]
+    return (
+        [*before, *sweep.first_lines],
+        inside,
+        sweep.finish(f"{sweep.total_sum()} - {total} * ({total} / {sweep.divisor()})"),
+    )
+
+
+def _welford(sweep: MergedSweep) -> _Lines:
+    """Every tile around its own mean, and the means merged."""
+    fresh, language = sweep.writer.fresh, sweep.writer.language
+    value, count, mean, centred = (
+        fresh(n) for n in ("value", "tile_count", "tile_mean", "centred")
+    )
+    delta, weight, total_count = fresh("delta"), fresh("weight"), fresh("total_count")
+    running_count, running_mean = fresh("running_count"), fresh("running_mean")
+    between = fresh("between_tiles")
+    zero = sweep.zero_sum()
+    maximum = sweep.writer.maximum
+    tile = sweep.widened(sweep.tile)
+    ones = f"{language('zeros_like')}({value}) + 1.0"
+    before = [
+        "# Every tile is centred on its own mean; what the means differ by is added apart.",
+        f"{running_count} = {zero}",
+        f"{running_mean} = {zero}",
+        f"{between} = {zero}",
+        *sweep.first_lines,
+    ]
+    inside = [
+        f"{value} = {tile if sweep.exact else sweep.masked(tile)}",
+        f"{count} = {sweep.summed(sweep.masked(ones))}",
+        f"{mean} = {sweep.summed(value)} / {maximum}({count}, 1.0)",
+        f"{centred} = {sweep.masked(f'{value} - {sweep.against_tile(mean)}')}",
+        f"{sweep.total} += {sweep.added(f'{centred} * {centred}')}",
+        f"{delta} = {mean} - {running_mean}",
+        f"{total_count} = {running_count} + {count}",
+        f"{weight} = {count} / {maximum}({total_count}, 1.0)",
+        f"{between} += {delta} * {weight} * ({delta} * {running_count})",
+        f"{running_mean} += {delta} * {weight}",
+        f"{running_count} = {total_count}",
+    ]
+    name = sweep.name_of_m2()
+    after = [f"{name} = {sweep.total_sum()} + {between}"]
+    return before, inside, [*after, *sweep.hand_over(name)]
+
+
+FORMULAS: dict[str, Formula] = {"shifted": _shifted, "moments": _moments, "welford": _welford}

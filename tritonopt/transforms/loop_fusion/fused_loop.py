@@ -1,0 +1,318 @@
+"""Writes the merged sweep: what it is made of, and what becomes of the second one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from itertools import product
+
+from tritonopt.facts import Polynomial, Value
+from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
+from tritonopt.facts.algebra.variation import move_axes
+from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.reductions import Accumulation, nodes_of
+from tritonopt.facts.values import FLOAT_BITS
+from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source.trees import walk
+from tritonopt.transforms.loop_fusion.legality import Fusion, float_type, mentions
+from tritonopt.transforms.writing import (
+    NotExpressible,
+    Writer,
+    block_of,
+    is_plain,
+    names_bound,
+    reads_of,
+)
+
+
+class MergedSweep:
+    """Two sweeps in one: the words for what is in it, and the edits around a formula."""
+
+    def __init__(self, fusion: Fusion) -> None:
+        self.facts = fusion.facts
+        self.fusion = fusion
+        self.squares: Accumulation = fusion.squares
+        self.sum = fusion.sum
+        self.first = fusion.sweeps.first.node
+        self.second = fusion.sweeps.second.node
+        self.writer = Writer(self.facts)
+        self.rank = len(self.squares.shape)
+        self.by_lane = not self.squares.axes and self.rank > 0
+        """Whether the second accumulator is a tile, to be summed after the loop."""
+        self.update = self._update()
+        self.start: Environment = self.facts.before[self.first]
+        self.inside: Environment = self.facts.before[self.update]
+        self.end: Environment = self.facts.before[self.second]
+        self.expressions = list(self.facts.values)
+        block = block_of(self.facts.kernel.node, self.second)
+        self.between = block[block.index(self.first) + 1 : block.index(self.second)]
+        self.result: list[Change] = []
+
+    def _update(self) -> ast.stmt:
+        """The statement that adds to the first sum; what is new goes right behind it."""
+        update = self.sum.update
+        if update is None or not is_plain(self.facts, update):
+            raise NotExpressible("no plain assignment of the first sweep adds to its sum")
+        if names_bound(update) != {self.sum.name}:
+            raise NotExpressible(f"line {update.lineno} binds more than {self.sum.name}")
+        return update
+
+    def changes(self, formula: Formula) -> list[Change]:
+        """The edits. Raises NotExpressible."""
+        self._find_tile()
+        self.mask = self._find_mask()
+        self.zero = self._zero()
+        self._name_squares()
+        before, inside, after = formula(self)
+        self.result.append(InsertBefore(self.first, "\n".join(before)))
+        self.result.append(InsertAfter(self.update, "\n".join(inside)))
+        replaced = Replace(self.second, "\n".join(after)) if after else Remove(self.second)
+        self.result.append(replaced)
+        self._remove_what_only_the_second_sweep_read()
+        return self.result
+
+    # What the first sweep calls things
+
+    def _find_tile(self) -> None:
+        """The tile of the first sweep: a name for it, or an expression that gets one.
+
+        `exact` says that it is 0 where the mask is off.
+        """
+        forms, term, shape = self.facts.forms, self.sum.term, self.sum.shape
+        mask = monomial_polynomial((a, 1) for a in self.fusion.mask)
+        wide = {dtype for dtype, bits in FLOAT_BITS.items() if bits >= 32}
+        choices = [n for n in walk(self.update) if isinstance(n, (ast.IfExp, ast.BoolOp))]
+        conditional = {inner for choice in choices for inner in walk(choice)}
+        # The tile in its widened form first: that is what the kernel adds.
+        for widened, exact in product((True, False), (True, False)):
+
+            def wanted(value: Value, widened: bool = widened, exact: bool = exact) -> bool:
+                if value.shape != shape or (widened and value.dtype not in wide):
+                    return False
+                form = forms.of(value)
+                return form == term if exact else mask * form == term
+
+            named = self.writer.find(wanted, self.inside)
+            written = [
+                node
+                for node in nodes_of(self.facts, [self.update])
+                if isinstance(node, (ast.Call, ast.BinOp))
+                and node not in conditional
+                and wanted(self.facts.values[node])
+            ]
+            if named is None and not written:
+                continue
+            self.exact = exact
+            self.tile_source = named or written[0]
+            self.tile = self.writer.text(named) if named is not None else self.writer.fresh("tile")
+            value = self.inside[self.tile] if named is not None else self.facts.values[written[0]]
+            self.tile_is_wide = value.dtype in wide
+            if self.tile_is_wide and value.dtype != float_type(self.squares.initial):
+                raise NotExpressible(f"the tile is {value.dtype} and {self.squares.name} is not")
+            if named is None:
+                text = self.writer.text(written[0])
+                self.result.append(InsertBefore(self.update, f"{self.tile} = {text}"))
+                self.result.append(ReplaceExpression(written[0], self.tile))
+            return
+        raise NotExpressible("the tile that the first sweep adds has no expression in it")
+
+    def _find_mask(self) -> ast.expr | None:
+        """An expression of the kernel for the lanes that count; None where all do."""
+        if not self.fusion.mask:
+            return None
+        nodes = nodes_of(self.facts, list(self.sum.loops[-1].node.body))
+        whole = monomial_polynomial((a, 1) for a in self.fusion.mask)
+        mask = self.writer.find_condition(whole, self.inside, nodes)
+        if mask is not None:
+            return mask
+        for indicator in sorted(self.fusion.mask, key=str):
+            part = self.writer.find_condition(Polynomial.of(indicator), self.inside, nodes)
+            if part is None:
+                raise NotExpressible(f"the mask {indicator.readable} has no expression there")
+            mask = part if mask is None else ast.BinOp(mask, ast.BitAnd(), part)
+        return mask
+
+    def _name_squares(self) -> None:
+        """The second accumulator keeps its name where that stands for nothing else."""
+        name = self.squares.name
+        starts = [s for s in self.between if names_bound(s) == {name} and is_plain(self.facts, s)]
+        inside = set(walk(self.second))
+        others = [
+            n
+            for n in walk(self.facts.kernel.node)
+            if isinstance(n, ast.Name) and n.id == name and n not in inside
+        ]
+        stores = [n for n in others if isinstance(n.ctx, ast.Store)]
+        reads = [n for n in others if isinstance(n.ctx, ast.Load)]
+        own = len(stores) == 1 and not any(n.lineno < self.second.lineno for n in reads)
+        starts_before = self.start.get(name) is self.squares.initial
+        self.total = name
+        self.first_lines: list[str] = []
+        if own and starts_before:
+            self.removed: list[ast.stmt] = []
+            return
+        if not own or name in self.start or len(starts) != 1:
+            self.total = self.writer.fresh(f"{name}_squares")
+        self.first_lines = [f"{self.total} = {self.zero}"]
+        last_read = max((n.lineno for s in self.between for n in reads_of(s, name)), default=0)
+        self.removed = [s for s in starts if s.lineno > last_read]
+
+    def _zero(self) -> str:
+        initial = self.squares.initial
+        if initial.op == "const":
+            return "0.0"
+        for node in self.expressions:
+            same = self.facts.values[node] is initial and not isinstance(node, ast.Name)
+            if same and self.writer.means_the_same(node, self.start):
+                return self.writer.text(node)
+        raise NotExpressible(
+            f"the start of {self.squares.name} has no expression before the first sweep"
+        )
+
+    # Expressions
+
+    @property
+    def wide(self) -> str:
+        dtype = "float64" if self.squares.initial.dtype == "fp64" else "float32"
+        return self.writer.language(dtype)
+
+    def widened(self, text: str) -> str:
+        """The tile in the accumulator's type: the sweep would not compile if that were narrower."""
+        return text if self.tile_is_wide else f"{text}.to({self.wide})"
+
+    @property
+    def keeps_dims(self) -> bool:
+        if self.by_lane:
+            return self.fusion.keep_dims
+        return self.squares.keep_dims
+
+    def summed(self, text: str) -> str:
+        """The sum over the summed axes, with the shape that the kernel's own sum has."""
+        return self.writer.sum(text, self.fusion.axes, self.rank, self.keeps_dims)
+
+    def against_tile(self, text: str) -> str:
+        """A sum with its axes put back, so that it meets the tile lane by lane."""
+        axes = self.fusion.axes
+        if len(axes) == self.rank or self.keeps_dims:
+            return text
+        return text + "[" + ", ".join("None" if i in axes else ":" for i in range(self.rank)) + "]"
+
+    def masked(self, text: str) -> str:
+        if self.mask is None:
+            return text
+        return f"{self.writer.language('where')}({self.writer.text(self.mask)}, {text}, 0.0)"
+
+    def count_text(self) -> str:
+        return self.writer.find_form(self.fusion.number, self.end, self.expressions)
+
+    def added(self, text: str) -> str:
+        """What one iteration adds to an accumulator of the second one's shape."""
+        return text if self.by_lane else self.summed(text)
+
+    def total_of_first(self) -> str:
+        """The first sweep's sum, with the shape of the second one's."""
+        total = self.fusion.mean * self.fusion.number
+        if not self.keeps_dims:
+            for axis in sorted((self.rank - 1 - a for a in self.fusion.axes), reverse=True):
+                total = move_axes(total, {a: a - 1 for a in range(axis + 1, self.rank)})
+        return self.writer.find_form(total, self.end, self.expressions)
+
+    def name_of_m2(self) -> str:
+        """A name for the finished sum; an accumulator that was summed in its loop keeps its own."""
+        return self.writer.fresh("m2", "squared_deviations") if self.by_lane else self.total
+
+    def zero_sum(self) -> str:
+        """Zeros of the shape of a sum over the summed axes."""
+        axes = self.fusion.axes
+        dims = [
+            "1" if i in axes else self.writer.find_form(self.facts.forms.of(d), self.start)
+            for i, d in enumerate(self.squares.shape)
+            if self.keeps_dims or i not in axes
+        ]
+        if dims:
+            return f"{self.writer.language('zeros')}([{', '.join(dims)}], dtype={self.wide})"
+        if float_type(self.squares.initial) != "fp32":
+            raise NotExpressible("a scalar of 64 bits that is 0 cannot be written")
+        return "0.0"
+
+    def total_sum(self) -> str:
+        return self.summed(self.total) if self.by_lane else self.total
+
+    def finish(self, m2: str) -> list[str]:
+        """The sum of squared deviations, never below zero, where the kernel looks for it."""
+        name = self.name_of_m2()
+        where = self.writer.language("where")
+        # tl.maximum would make a NaN of the row 0; a comparison with a NaN is false.
+        lines = [
+            f"{name} = {m2}",
+            f"{name} = {where}({name} < 0.0, 0.0, {name})  # rounding may take it just below zero",
+        ]
+        return [*lines, *self.hand_over(name)]
+
+    def hand_over(self, m2: str) -> list[str]:
+        """Let the rest of the kernel read the sum where it read the second sweep's."""
+        for use in self.fusion.uses if self.by_lane else ():
+            self.result.append(ReplaceExpression(use, m2))
+        if self.by_lane:
+            return []
+        scale = self.squares.scale
+        if scale == ONE:
+            return [] if m2 == self.squares.name else [f"{self.squares.name} = {m2}"]
+        # The loop divided every term, so an empty row stayed 0.
+        divisor = self.writer.find_form(scale.inverse(), self.end, self.expressions)
+        where, number = self.writer.language("where"), self.count_text()
+        if self.fusion.never_zero:
+            number = self.writer.find_form(self.fusion.count.total, self.end, self.expressions)
+        return [f"{self.squares.name} = {where}({number} > 0, {m2} / {divisor}, 0.0)"]
+
+    def divisor(self) -> str:
+        """The number of elements, kept from 0 unless a division by it follows anyway."""
+        text, number = self.count_text(), self.fusion.number
+        known = number.constant_value is not None or self.fusion.never_zero
+        if known or self._only_divided_by(number):
+            return text
+        return f"{self.writer.maximum}({text}, 1)"
+
+    def _only_divided_by(self, number: Polynomial) -> bool:
+        """Whether the sum is always divided by that number: an empty row is NaN, as before."""
+        if not self.by_lane:
+            return False
+        divided = {
+            node.left
+            for node in self.expressions
+            if isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Div)
+            and self.facts.forms.of(self.facts.values[node.right]) == number
+        }
+        return all(use in divided for use in self.fusion.uses)
+
+    def _remove_what_only_the_second_sweep_read(self) -> None:
+        """Its accumulator's start, and what was computed for it alone."""
+        self.result.extend(Remove(s) for s in self.removed)
+        sweeps = self.fusion.sweeps
+        inside = set(walk(self.second))
+        around = sweeps.second.parent
+        written = [change.code for change in self.result if not isinstance(change, Remove)]
+        for statement in self.between:
+            names = names_bound(statement)
+            if statement in self.removed or len(names) != 1 or not is_plain(self.facts, statement):
+                continue
+            (name,) = names
+            if any(mentions(v, sweeps.first) for v in self._values_in(statement)):
+                continue  # the mean stays, whoever reads it
+            if any(re.search(rf"\b{name}\b", text) for text in written):
+                continue
+            if around is not None and name in around.carried:
+                continue  # the next iteration of the loop around may read it
+            reads = reads_of(self.facts.kernel.node, name)
+            later = [n for n in reads if n.lineno > statement.lineno]
+            if later and all(n in inside for n in later) and not reads_of(statement, name):
+                self.result.append(Remove(statement))
+
+    def _values_in(self, statement: ast.stmt) -> list[Value]:
+        return [self.facts.values[node] for node in nodes_of(self.facts, [statement])]
+
+
+Formula = Callable[[MergedSweep], tuple[list[str], list[str], list[str]]]
+"""Gives the lines before the first sweep, those in it, and those in place of the second."""

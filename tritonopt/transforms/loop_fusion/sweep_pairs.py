@@ -1,0 +1,108 @@
+"""Pairs of sweeps that look like a sum and a sum of squares around its mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.reductions import Accumulation, accumulation
+from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
+
+
+@dataclass(frozen=True)
+class TwoSums:
+    """What a first sweep adds up, and one name to which a second sweep adds."""
+
+    sweeps: TwoSweeps
+    name: str
+
+    @property
+    def facts(self) -> KernelFacts:
+        return self.sweeps.facts
+
+    @cached_property
+    def sums(self) -> list[Accumulation]:
+        """What the first sweep adds up."""
+        first = self.sweeps.first
+        found = (self._accumulation(first, carried) for carried in sorted(first.carried))
+        return [one for one in found if one is not None]
+
+    @cached_property
+    def squares(self) -> Accumulation | None:
+        """What the second sweep adds to the name; None where it does anything else with it."""
+        return self._accumulation(self.sweeps.second, self.name)
+
+    def _accumulation(self, loop: Loop, name: str) -> Accumulation | None:
+        try:
+            return accumulation(self.facts, self.facts.forms, loop, name)
+        except TooLarge:
+            return None
+
+    @property
+    def is_site(self) -> bool:
+        """Whether the second sweep accumulates something that the first one's sums go into.
+
+        Also where it squares the elements that the first one adds: a reader
+        expects a word on those, though their centre is not the first one's sum.
+        """
+        if self.squares is None:
+            return bool(self.sums) and self._adds_to_itself() and self.depends
+        if self.depends:
+            return bool(self.sums) or squared_loads(self.squares.term) != set()
+        return self._squares_the_same_elements(self.squares)
+
+    @property
+    def depends(self) -> bool:
+        """Whether what the second sweep adds is made from a result of the first one."""
+        todo = [self._innermost.following[self.name]]
+        seen: set[int] = set()
+        while todo:
+            for part in todo.pop().walk():
+                if part.serial in seen or part.op not in ("result", "carried"):
+                    continue
+                seen.add(part.serial)
+                identity, name = part.carrier
+                loop = self.facts.loops[identity]
+                if part.op == "result" and loop is self.sweeps.first:
+                    return True
+                if self.sweeps.second in loop.nest and name != self.name:
+                    todo.append(loop.initial[name])
+        return False
+
+    @property
+    def _innermost(self) -> Loop:
+        """The loop of the second nest in which the name is bound last."""
+        loop = self.sweeps.second
+        while True:
+            following = loop.following[self.name]
+            if following.op != "result":
+                return loop
+            inner = self.facts.loops[following.carrier.loop]
+            if inner.parent is not loop or self.name not in inner.following:
+                return loop
+            loop = inner
+
+    def _adds_to_itself(self) -> bool:
+        loop = self._innermost
+        carried, following = loop.carried[self.name], loop.following[self.name]
+        return following is not carried and carried in following.walk()
+
+    def _squares_the_same_elements(self, squares: Accumulation) -> bool:
+        mine = {_place(a) for a in squared_loads(squares.term)}
+        theirs = {_place(a) for s in self.sums for a in s.term.atoms if a.tag == "load"}
+        return bool(mine & theirs)
+
+
+def squared_loads(form: Polynomial) -> set[Atom]:
+    """The elements that go into a form with a power of 2 or more."""
+    return {a for monomial in form.terms for a, p in monomial if a.tag == "load" and p > 1}
+
+
+def _place(load: Atom) -> tuple[str, str]:
+    """Where a load reads, apart from which trip of which loop it is."""
+    offset = load.arguments[1]
+    assert isinstance(offset, Polynomial)
+    anywhere = offset.map(lambda a: Atom("trip") if a.tag == "trip" else None)
+    return str(load.arguments[0]), anywhere.key

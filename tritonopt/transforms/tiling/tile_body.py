@@ -1,0 +1,298 @@
+"""Whether a kernel that handles one tile can handle several in turn, and what of it is per tile.
+
+The body of the kernel becomes the body of a loop over tiles. What does not depend on the tile
+runs before the loop, once; the rest must not know in which program it runs, and must end for
+each tile without ending the program.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.effects import Effect, Loop
+from tritonopt.facts.language import DTYPES, MATH_MODULES, function
+from tritonopt.facts.memory.races import find_races, shifted
+from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source import Kernel
+from tritonopt.source.trees import walk
+from tritonopt.transforms.tiling.program_count import check_program_count
+from tritonopt.transforms.tiling.tile_exits import Exit, check_exits, exits_of, is_plain
+from tritonopt.transforms.tiling.tile_invariants import invariant_statements
+from tritonopt.transforms.writing import names_bound
+
+_OF_HOST = frozenset({"triton.cdiv", "triton.next_power_of_2"})
+_OF_THE_LANGUAGE = (
+    frozenset({"dtype", "constexpr_type", "pointer_type", "load_tensor_descriptor"})
+    | frozenset({"store_tensor_descriptor", "_experimental_descriptor_load"})
+    | frozenset({"_experimental_descriptor_store", *DTYPES})
+)
+"""Calls whose effects on memory may not be known, but which cannot ask which program runs."""
+
+PLAIN_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+
+
+@dataclass(frozen=True)
+class TileBody:
+    """The statements of a kernel: what runs once, what runs for each tile, and how it may leave."""
+
+    facts: KernelFacts
+    ids: ProgramIds
+    hoisted: tuple[ast.stmt, ...]
+    """What runs once, before all tiles."""
+    looped: tuple[ast.stmt, ...]
+    """What runs for each tile."""
+    exits: tuple[Exit, ...]
+    """How it may be left early."""
+    last_return: ast.Return | None
+
+    @classmethod
+    def of(cls, facts: KernelFacts, ids: ProgramIds) -> TileBody:
+        statements = list(facts.kernel.node.body)
+        if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+            del statements[0]
+        last = statements[-1]
+        last_return = last if isinstance(last, ast.Return) and is_plain(last) else None
+        if last_return is not None:
+            del statements[-1]
+        # How many tiles there are is known right before the loop, and not earlier.
+        sources = {*ids.calls, *ids.counts}
+        hoisted = invariant_statements(facts, statements, lambda node: node in sources)
+        looped = [s for s in statements if s not in hoisted]
+        exits = tuple(exits_of(facts, looped))
+        return cls(facts, ids, tuple(hoisted), tuple(looped), exits, last_return)
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.facts.kernel
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that are bound for each tile."""
+        return frozenset(name for statement in self.looped for name in names_bound(statement))
+
+    @cached_property
+    def hoisted_loads(self) -> list[Effect]:
+        """The loads that run once."""
+        inside = {node for statement in self.hoisted for node in walk(statement)}
+        effects = self.facts.effects
+        return [e for e in effects if e.kind is EffectKind.LOAD and e.node in inside]
+
+    @property
+    def rebound(self) -> list[str]:
+        """Parameters that are bound for each tile, and so would go on from tile to tile."""
+        return [p.name for p in self.kernel.parameters if p.name in self.bound]
+
+    @property
+    def copied(self) -> set[str]:
+        """Those of them that each tile must begin with a copy of."""
+        return {name for name in self.rebound if self.beginning(name)[1] is None}
+
+    def beginning(self, parameter: str) -> tuple[ast.stmt, ast.expr | None]:
+        """The first statement with a parameter, and the value if all it does is bind it anew."""
+        first = next(s for s in self.looped if mentions(s, parameter))
+        match first:
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if name == parameter:
+                plain = type(op) in PLAIN_OPERATORS and not mentions(value, parameter)
+                return first, value if plain else None
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == parameter:
+                return first, value
+        return first, None
+
+    def region_of(self, parameter: str) -> int:
+        """How many exits stand before all that a tile does with a parameter."""
+        first = self.looped.index(self.beginning(parameter)[0])
+        return sum(self.looped.index(found.statement) < first for found in self.exits)
+
+    def depends_on_tile(self, node: ast.AST) -> bool:
+        sources = {*self.ids.calls, *self.ids.counts}
+        return any(
+            n in sources or (isinstance(n, ast.Name) and n.id in self.bound) for n in walk(node)
+        )
+
+    def asks_for_tile(self, test: ast.expr) -> bool:
+        """Whether it compares something of the tile's own, and is no switch for all of them."""
+        if not isinstance(test, ast.Compare) or not self.depends_on_tile(test):
+            return False
+        # Where the number of tiles is asked for, what depends on it may be the same for all.
+        parts = self.facts.values[test].walk()
+        asked = (p.operands[0].constant for p in parts if p.op == "program_id")
+        return not self.ids.counts or self.ids.axis in asked
+
+
+def check_body(body: TileBody, checklist: Checklist) -> None:
+    """Whether the body can run again and again. Raises Declined."""
+    _check_program_ids(body, checklist)
+    _check_effects(body, checklist)
+    check_exits(body, checklist)
+    _check_waits(body, checklist)
+    _check_races(body, checklist)
+    _check_names(body, checklist)
+
+
+def _check_program_ids(body: TileBody, checklist: Checklist) -> None:
+    claim = "one-tile-per-program"
+    ids = body.ids
+    if ids.unknown is not None:
+        detail = f"the axis of {ast.unparse(ids.unknown)} is not a number: write 0, 1 or 2 there"
+        raise unknown(claim, "axis-is-not-known", detail)
+    check_program_count(body.facts, ids)
+    if ids.in_helper:
+        detail = f"{ids.in_helper} reads the program id itself: hand it over as an argument"
+        raise refuted(claim, "helper-reads-program-id", detail)
+    used = "stands for that of tiles" if ids.counts else "is not used"
+    checklist.prove(claim, f"the number of programs {used}, and no helper reads the program id")
+
+
+def _check_effects(body: TileBody, checklist: Checklist) -> None:
+    claim = "effects-are-known"
+    for effect in body.facts.effects:
+        if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
+            detail = f"what {effect.name} in line {effect.line} does is not known"
+            why = "it may read the program id; where a file defines it, give that file too"
+            raise unknown(claim, "opaque-call", f"{detail}: {why}")
+        if effect.kind is EffectKind.PRINT and effect.name == "device_print":
+            detail = f"what line {effect.line} prints begins with the program id"
+            raise refuted(claim, "prints-the-program-id", detail)
+    for loop in body.facts.loops:
+        call = loop.node.iter if isinstance(loop.node, ast.For) else None
+        if isinstance(call, ast.Call) and any(k.arg == "warp_specialize" for k in call.keywords):
+            detail = f"the loop in line {loop.line} is warp-specialized"
+            raise refuted(claim, "warp-specialized", detail)
+    checklist.prove(claim, "no call with unknown effects")
+
+
+def _knows_no_grid(name: str) -> bool:
+    """Whether a function of Triton's own cannot tell one program from another."""
+    if name in _OF_HOST or any(f".{module}" in f".{name}" for module in MATH_MODULES[1:]):
+        return name.startswith("triton.")
+    return function(name) in _OF_THE_LANGUAGE
+
+
+def _check_waits(body: TileBody, checklist: Checklist) -> None:
+    """A program that waits for another's tile would wait forever for one of its own."""
+    claim = "waits-for-no-other-tile"
+    waits = [loop for loop in body.facts.loops if _may_wait(body, loop)]
+    for loop in waits:
+        if len(waits) > 1 or not _is_lock(body, loop):
+            detail = f"the loop in line {loop.line} may wait for what another program does"
+            raise refuted(claim, "waits-for-other-programs", detail)
+    detail = "no loop waits for memory"
+    if waits:
+        detail = f"the lock that line {waits[0].line} takes is given back for the same tile"
+    checklist.prove(claim, detail)
+
+
+def _check_races(body: TileBody, checklist: Checklist) -> None:
+    """A loop takes the tiles in another order, which a tile that reads another's would show."""
+    claim = "tiles-are-independent"
+    facts = body.facts
+    kinds = {effect.kind for effect in facts.effects}
+    if not {EffectKind.LOAD, EffectKind.STORE} <= kinds:
+        checklist.prove(claim, "no tile reads what another writes")
+        return
+    found = shifted(facts, body.ids.axis)
+    if found is not None:
+        load, store = found
+        detail = f"line {load.line} reads what line {store.line} writes for another tile"
+        raise refuted(claim, "tiles-race", detail)
+    _check_parts(facts, claim)
+    for race in find_races(facts):
+        detail = f"line {race.load.line} reads what line {race.store.line} writes: {race.numbers}"
+        raise refuted(claim, "tiles-race", detail)
+    checklist.prove(claim, "no tile is seen to read what another writes")
+
+
+def _check_parts(facts: KernelFacts, claim: str) -> None:
+    """Parts of one tensor that overlap are neither one buffer nor two."""
+    stores = [effect for effect in facts.effects if effect.kind is EffectKind.STORE]
+    others = [effect for effect in facts.effects if effect.pointer is not None]
+    for store, effect in product(stores, others):
+        for stored, used in product(facts.bases(store) or (), facts.bases(effect) or ()):
+            where = facts.launches.overlap(stored, used) if stored != used else ""
+            if where:
+                detail = (
+                    f"line {store.line} writes to {stored}, and line {effect.line} goes to {used}: "
+                    f"the launch in {where} passes parts of one tensor for them, which may overlap"
+                )
+                raise unknown(claim, "tiles-race", detail)
+
+
+def _may_wait(body: TileBody, loop: Loop) -> bool:
+    if loop.kind != "while":
+        return False
+    writes = [e for e in body.facts.effects if e.writes]
+    for effect in body.facts.effects:
+        if loop not in effect.loops:
+            continue
+        if effect.kind is EffectKind.ATOMIC or effect.volatile:
+            return True
+        if effect.kind is EffectKind.LOAD:
+            return any(body.facts.may_alias(effect, write) for write in writes)
+    return False
+
+
+def _is_lock(body: TileBody, loop: Loop) -> bool:
+    """`while tl.atomic_cas(lock, 0, 1) == 1: pass`, and later `tl.atomic_xchg(lock, 0)`."""
+    match loop.node:
+        case ast.While(
+            test=ast.Compare(
+                left=ast.Call(args=[_, free, taken], keywords=[]) as acquire,
+                ops=[ast.Eq()],
+                comparators=[held],
+            ),
+            body=[ast.Pass()],
+        ):
+            pass
+        case _:
+            return False
+    values = body.facts.values
+    numbers = [values[node].constant for node in (free, taken, held)]
+    if numbers[0] == numbers[1] or numbers[1] != numbers[2] or None in numbers:
+        return False
+    inside = [e for e in body.facts.effects if loop in e.loops]
+    if len(inside) != 1 or inside[0].node is not acquire or inside[0].name != "atomic_cas":
+        return False
+    if loop.parent is not None or inside[0].guards or inside[0].pointer is None:
+        return False
+    later = [e for e in body.facts.effects if e.order > loop.last]
+    lock = body.facts.forms.of(inside[0].pointer)
+    for effect in later:
+        if effect.kind is EffectKind.EXIT:
+            return False
+        if effect.name == "atomic_xchg" and effect.pointer is not None:
+            same = body.facts.forms.of(effect.pointer) == lock
+            plain = not (effect.loops or effect.guards or effect.inlined)
+            if same and plain and _takes_two(effect.node) and effect.stored is not None:
+                return effect.stored.constant == numbers[0]
+    return False
+
+
+def _check_names(body: TileBody, checklist: Checklist) -> None:
+    claim = "names-start-afresh"
+    for parameter in body.kernel.parameters:
+        if parameter.constexpr and parameter.name in body.bound:
+            detail = f"the constexpr {parameter.name} is bound again: give that another name"
+            raise refuted(claim, "constexpr-in-the-body", detail)
+    for statement in body.looped:
+        for node in walk(statement):
+            if isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
+                detail = (
+                    f"line {node.lineno} binds a constexpr, which a loop cannot do again: pass it"
+                )
+                raise refuted(claim, "constexpr-in-the-body", detail)
+    renamed = ", ".join(body.rebound)
+    detail = "nothing that a tile binds is read by the next"
+    checklist.prove(claim, f"{detail}: {renamed} under a new name" if renamed else detail)
+
+
+def mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in walk(node))
+
+
+def _takes_two(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords

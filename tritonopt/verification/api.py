@@ -1,0 +1,317 @@
+"""`verify`: two versions of a file, one question, and the answer with what it rests on."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tritonopt import source
+from tritonopt.verification.capture.command import Captured, capture
+from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalise
+from tritonopt.verification.coverage.demands import LOOPS
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.process.fork_server import template
+from tritonopt.verification.run import Progress, Settings, Verification, choose_backend, listed
+from tritonopt.verification.signature.counterparts import left_out
+from tritonopt.verification.signature.launchers import Launchers
+from tritonopt.verification.tasks import Task, kernel_alone, parse_module, read_module, tasks_of
+from tritonopt.verification.verdict import Answer, Verdict
+
+BACKENDS = ("auto", "interpreter", "cuda", "compile")
+REQUIREMENTS = ("equivalent", "identical")
+
+_ORDER = [
+    Answer.IDENTICAL.value,
+    Answer.EQUIVALENT.value,
+    Answer.UNSUPPORTED.value,
+    Answer.COUNTEREXAMPLE.value,
+]
+"""From the best answer to the worst."""
+_FOR_A_SCRIPT = 10
+"""So many launches are drawn to show again what a command has shown."""
+
+
+def verify(
+    original: Path | str,
+    rewritten: Path | str,
+    *,
+    launcher: str | None = None,
+    about: str | None = None,
+    kernel: str | None = None,
+    grid: str | None = None,
+    args: str | None = None,
+    assume: Sequence[str] = (),
+    backend: str = "auto",
+    require: str = "equivalent",
+    max_examples: int = 100,
+    seed: int | None = None,
+    command: Sequence[str] = (),
+    text: str | None = None,
+    assume_covered: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Verdict:
+    """Whether two versions of a kernel file compute the same, on inputs that nobody chose.
+
+    Of the files one `launcher` is called, or all that come to the kernel that they are asked
+    `about`; or, where there is none, one `kernel` is launched with a `grid` (`cdiv(n, BLOCK)`)
+    and `args`. With a `command` all launches that it makes
+    are compared, then others like them. `assume` gives facts about sizes that both versions
+    rest on (`n % 16 == 0`, `m <= n`): only such calls are drawn. `assume_covered` takes it that
+    these calls run all that differs, where a GPU and the interpreter cannot tell. With `text`
+    that is the rewritten version, which is in no file yet, and `rewritten` only says where it
+    would stand.
+    Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
+    """
+    _check_options(backend, require, max_examples)
+    _check_installed()
+    if backend in ("auto", "interpreter"):
+        template()  # it imports torch meanwhile
+    old = read_module(Path(original))
+    new = read_module(Path(rewritten)) if text is None else parse_module(text, Path(rewritten))
+    if command:
+        if launcher or about or kernel or grid or args or assume:
+            raise VerificationError(
+                "with `-- COMMAND` the command chooses the launches, not --args or --assume"
+            )
+        return _captured(old, new, command, backend, require, max_examples, seed or 0, progress)
+    embedded: tuple[str, ...] = ("rewritten",) if text is not None else ()
+    if kernel is not None:
+        old, new, tasks = kernel_alone(old, new, kernel, grid, args)
+        embedded = ("original", "rewritten")
+    elif grid is not None:
+        raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
+    else:
+        tasks = tasks_of(Launchers(old), new, launcher, args, about)
+    chosen = choose_backend(backend)
+    settings = Settings(
+        chosen, require, max_examples, seed or 0, embedded, progress, tuple(assume), assume_covered
+    )
+    verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
+    rest = left_out(Launchers(old), new, [task.launcher.name for task in tasks])
+    return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
+
+
+def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
+    """The verdict with a word about what differs as well and was not run: no yes covers it."""
+    if not rest:
+        return verdict
+    names = ", ".join(f"`{name}`" for name in rest)
+    text = f"what differs as well, and nothing that was verified runs: {names}"
+    if chosen or verdict.verdict not in (Answer.IDENTICAL.value, Answer.EQUIVALENT.value):
+        return replace(verdict, notes=(*verdict.notes, text))
+    return replace(
+        verdict,
+        verdict=Answer.UNSUPPORTED.value,
+        reason=f"{text}. A kernel can be verified by itself: --kernel NAME --grid ... --args ...",
+        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
+    )
+
+
+def _verdict_of(
+    old: source.Module,
+    new: source.Module,
+    original: Path,
+    rewritten: Path,
+    tasks: list[Task],
+    settings: Settings,
+) -> Verdict:
+    verdicts, made = [], []
+    for task in tasks:
+        verification = Verification(old, new, original, rewritten, task, settings)
+        made.append(verification)
+        try:
+            verdicts.append(verification.verdict())
+        except VerificationError as error:
+            if len(tasks) == 1:
+                raise
+            reason = str(error)
+            verdicts.append(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
+    verdicts = [_unless_unseen(*pair, made) for pair in zip(verdicts, made, strict=True)]
+    return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
+
+
+def _unless_unseen(
+    verdict: Verdict, verification: Verification, every: Sequence[Verification]
+) -> Verdict:
+    """The verdict, but no yes where something had to run and did so from no launcher."""
+    if verdict.verdict not in (Answer.IDENTICAL.value, Answer.EQUIVALENT.value):
+        return verdict
+    if verification.trial_failure:
+        reason = f"no plain call of the original succeeds: {verification.trial_failure}"
+        return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
+    unmet = [
+        demand
+        for demand in verification.unmet
+        if all(demand in v.unmet for v in every if demand in v.demands)
+    ]
+    if not unmet:
+        return verdict
+    # What never ran took no second turn either.
+    unmet.sort(key=lambda demand: demand.kind in LOOPS)
+    if verification.blind and verification.settings.assume_covered:
+        text = f"taken to have run, because --assume-covered says so: {listed(unmet)}"
+        return replace(verdict, notes=(*verdict.notes, text))
+    return replace(
+        verdict,
+        verdict=Answer.UNSUPPORTED.value,
+        reason=verification.never_ran(unmet),
+        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
+    )
+
+
+def _check_options(backend: str, require: str, max_examples: int) -> None:
+    if backend not in BACKENDS:
+        raise VerificationError(f"backend `{backend}`: write one of {', '.join(BACKENDS)}")
+    if require not in REQUIREMENTS:
+        raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
+    if max_examples < 1:
+        raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
+
+
+def _check_installed() -> None:
+    missing = [
+        name
+        for name in ("torch", "triton", "hypothesis", "numpy")
+        if importlib.util.find_spec(name) is None
+    ]
+    if missing:
+        raise VerificationError(
+            f"verification runs the kernels, and needs {', '.join(missing)}: "
+            "pip install 'tritonopt[verify]'"
+        )
+
+
+def _captured(
+    old: source.Module,
+    new: source.Module,
+    command: Sequence[str],
+    backend: str,
+    require: str,
+    max_examples: int,
+    seed: int,
+    progress: Callable[[Progress], None] | None,
+) -> Verdict:
+    """What the command showed; where that is no difference, what launches like its own show."""
+    seen = capture(old, new, command, identical=require == "identical")
+    counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
+    notes = [f"launches seen and compared: {counts or 'none'}"]
+    notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
+    notes += seen.without_oracle()
+    if seen.status:
+        notes.append(f"the command ended with exit status {seen.status}")
+    embedded = ("original", "rewritten")
+    chosen = choose_backend(backend)
+    settings = Settings(chosen, require, max_examples, seed, embedded, progress)
+    result = Verdict(
+        Answer.IDENTICAL.value,
+        seen.backend,
+        seen.count,
+        notes=tuple(notes),
+        worst_error=seen.worst_error,
+        oracle_error=seen.oracle_error,
+    )
+    if seen.difference or (require == "identical" and not seen.identical):
+        text = seen.difference or "launches agree up to rounding only"
+        result = replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=text)
+        return _with_script(result, old, new, seen, settings, notes)
+    if not seen.count:
+        reason = "no launch could be compared"
+        return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
+    if not seen.identical:
+        result = replace(result, verdict=Answer.EQUIVALENT.value)
+    for name, launches in seen.records.items():
+        drawn = _generalised(old, new, name, launches, settings, notes)
+        if drawn is not None:
+            result = _worse_of(result, drawn)
+    result = replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
+    return _with_rest(result, left_out(Launchers(old), new, seen.launches), chosen=False)
+
+
+def _with_script(
+    result: Verdict,
+    old: source.Module,
+    new: source.Module,
+    seen: Captured,
+    settings: Settings,
+    notes: list[str],
+) -> Verdict:
+    """A script needs no run of the user's: it shows a drawn launch, where one differs as well."""
+    launches = seen.records.get(seen.differing)
+    settings = replace(settings, max_examples=min(settings.max_examples, _FOR_A_SCRIPT))
+    drawn = _generalised(old, new, seen.differing, launches, settings, notes) if launches else None
+    if drawn is not None and drawn.script is not None:
+        notes.append("the script shows a drawn launch, like the one that was seen")
+    else:
+        notes.append("there is no script: the launch is seen again by making the same run")
+    script = None if drawn is None else drawn.script
+    return replace(result, script=script, notes=tuple(dict.fromkeys(notes)))
+
+
+def _generalised(
+    old: source.Module,
+    new: source.Module,
+    kernel: str,
+    launches: Sequence[Launch],
+    settings: Settings,
+    notes: list[str],
+) -> Verdict | None:
+    """Launches like those that were seen, drawn; None, with a note, where none can be told."""
+    try:
+        form = generalise(launches)
+        both = kernel_alone(old, new, kernel, form.grid, form.args)
+    except (NotGeneral, VerificationError) as error:
+        notes.append(f"{kernel}: not generalised: {error}")
+        return None
+    text = f"--kernel {kernel} --grid '{form.grid}' --args '{form.args}'"
+    verdict = _verdict_of(both[0], both[1], Path(old.path), Path(new.path), both[2], settings)
+    if verdict.verdict == Answer.UNSUPPORTED.value:
+        notes.append(f"{kernel}: not generalised to {text}: {verdict.reason}")
+        return None
+    notes.append(f"{kernel}: {verdict.examples} launches drawn like the seen ones: {text}")
+    return verdict
+
+
+def _worse_of(seen: Verdict, drawn: Verdict) -> Verdict:
+    """Both together: the worse answer, and every example of the two."""
+    worse = max(seen, drawn, key=lambda v: _ORDER.index(v.verdict))
+    return replace(
+        worse,
+        backend=seen.backend or drawn.backend,
+        examples=seen.examples + drawn.examples,
+        discarded=seen.discarded + drawn.discarded,
+        written=seen.written + drawn.written,
+        compared=seen.compared + drawn.compared,
+        notes=(*seen.notes, *drawn.notes),
+    )
+
+
+def _combined(tasks: list[Task], verdicts: list[Verdict]) -> Verdict:
+    """The worst answer of several launchers: a file is as good as the worst of it."""
+    at = max(range(len(verdicts)), key=lambda i: _ORDER.index(verdicts[i].verdict))
+    worst = verdicts[at]
+    notes = [
+        f"{task.launcher.name}: {verdict.verdict} ({verdict.examples} examples)"
+        for task, verdict in zip(tasks, verdicts, strict=True)
+    ]
+    notes += [note for verdict in verdicts for note in verdict.notes]
+    reason = worst.reason
+    if reason is not None:
+        reason = f"{tasks[at].launcher.name}: {reason}"
+    errors = [v.worst_error for v in verdicts if v.worst_error is not None]
+    own = [v.oracle_error for v in verdicts if v.oracle_error is not None]
+    return replace(
+        worst,
+        examples=sum(v.examples for v in verdicts),
+        discarded=sum(v.discarded for v in verdicts),
+        written=sum(v.written for v in verdicts),
+        compared=sum(v.compared for v in verdicts),
+        worst_error=max(errors, default=None),
+        oracle_error=max(own, default=None),
+        reason=reason,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+__all__ = ["Progress", "verify"]

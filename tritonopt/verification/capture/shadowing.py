@@ -1,0 +1,560 @@
+"""Runs inside of the user's own command, and shadows every launch of the original's kernels.
+
+`sitecustomize` calls `install`. From then on a launch of a kernel that is defined in the
+original file is made three times: by the user, on the user's memory; then by the original
+and by the rewritten kernel, each on a copy of the memory as it was before. What the two
+leave behind is compared. Where it is the same up to rounding, the launch is made twice more,
+by the original's float64 copy (see `oracle`), and the errors of both versions against that
+are reported: how large they may be is judged over all launches, once the command has ended.
+Nothing here may disturb the command: it sees its own launch only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.abc
+import importlib.util
+import inspect
+import itertools
+import json
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.machinery import ModuleSpec
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+VARIABLE = "TRITONOPT_SHADOW"
+"""The environment variable that names a file with a `Plan` as JSON: it may be too long itself."""
+
+_MOST_RECORDS = 200
+"""Launches of one kernel that are described for generalising; all are compared."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is shadowed; travels to the command in a file."""
+
+    path: str
+    """The original file, as an absolute path."""
+    kernels: str
+    """The definitions of the rewritten file that a launch needs, as source."""
+    names: tuple[str, ...]
+    reports: str
+    """A directory: every process of the command writes a file of its own there."""
+    fusion: bool = True
+    """Whether a GPU may contract `a * b + c` in what is compared."""
+    widened: str = ""
+    """Source of the float64 copies of the original's kernels."""
+    widened_names: tuple[str, ...] = ()
+    """Kernels whose copy is as the kernel, only more exact."""
+    atomic: tuple[str, ...] = ()
+    """Kernels that add atomically, in one version or the other."""
+
+
+def install() -> None:
+    """Patch Triton as soon as the command imports it."""
+    path = os.environ.get(VARIABLE)
+    if not path:
+        return
+    given = json.loads(Path(path).read_text(encoding="utf-8"))
+    lists = {key: tuple(value) for key, value in given.items() if isinstance(value, list)}
+    plan = Plan(**{**given, **lists})
+    sys.meta_path.insert(0, _AfterTriton(plan))
+
+
+class _AfterTriton(importlib.abc.MetaPathFinder):
+    """Lets everybody else find Triton, and patches it when it has been executed."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != "triton":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+        plan = self.plan
+
+        def exec_module(module: ModuleType) -> None:
+            execute(module)
+            Shadow(plan).patch()
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # this one only
+        return spec
+
+
+class Shadow:
+    """The launches of one process of the command."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.depth = 0
+        self.rewritten: dict[str, Any] | None = None
+        self.oracle: Any = None
+        self.described: dict[str, int] = {}
+        self.told = False
+        name = f"{os.getpid()}.jsonl"
+        self.report = (Path(plan.reports) / name).open("a", encoding="utf-8")
+
+    def patch(self) -> None:
+        jit: Any = importlib.import_module("triton.runtime.jit")
+        interpreter: Any = importlib.import_module("triton.runtime.interpreter")
+        for kind in (jit.KernelInterface, interpreter.InterpretedFunction):
+            if "__getitem__" in vars(kind):
+                self._patch(kind)
+
+    def _patch(self, kind: Any) -> None:
+        original = kind.__getitem__
+        shadow = self
+
+        def getitem(kernel: Any, grid: Any) -> Callable[..., Any]:
+            launch = original(kernel, grid)
+
+            def call(*args: Any, **kwargs: Any) -> Any:
+                function = _function(kernel)
+                if shadow.depth or not shadow._is_ours(function):
+                    return launch(*args, **kwargs)
+                shadow.depth += 1
+                try:
+                    return shadow._launch(kernel, function, grid, launch, args, kwargs)
+                finally:
+                    shadow.depth -= 1
+
+            return call
+
+        kind.__getitem__ = getitem
+
+    def _is_ours(self, function: Any) -> bool:
+        code = getattr(function, "__code__", None)
+        return (
+            code is not None
+            and function.__name__ in self.plan.names
+            and os.path.realpath(code.co_filename) == self.plan.path
+        )
+
+    def _launch(
+        self,
+        kernel: Any,
+        function: Any,
+        grid: Any,
+        launch: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        name = function.__name__
+        interpreted = type(kernel).__name__.startswith("Interpreted") or not _is_cuda(args, kwargs)
+        self._say_backend(interpreted)
+        if interpreted and _any_bfloat16(args, kwargs):
+            self._write(kernel=name, skipped="Triton's interpreter gets bfloat16 wrong")
+            return launch(*args, **kwargs)
+        options = {} if interpreted or self.plan.fusion else {"enable_fp_fusion": False}
+        try:
+            names = list(getattr(kernel, "arg_names", ()))
+            first, second = _Copies(), _Copies()
+            ours = first.of_call(names, args, {**kwargs, **options})
+            theirs = second.of_call(names, args, {**kwargs, **options})
+            described = self._describe(kernel, function, grid, args, kwargs)
+        except Exception as error:
+            if type(error).__name__ != "OutOfMemoryError":
+                raise
+            self._write(kernel=name, skipped="its memory could not be copied: out of memory")
+            return launch(*args, **kwargs)
+        exact = self._copy_for_the_oracle(name, names, args, kwargs)
+        # If the process dies, the last line says of what.
+        self._write(kernel=name, skipped="the process ended in the original", begun=True)
+        try:
+            result = launch(*args, **kwargs)
+        except BaseException as error:
+            self._write(kernel=name, skipped=f"a launch of the command failed ({_say(error)})")
+            raise
+        difference, how = self._shadowed(kernel, function, grid, ours, theirs, first, second)
+        found: dict[str, object] = {"difference": difference, "how": how}
+        if how == "equivalent":
+            # Should the process die of this, it is no fault of either version.
+            self._write(kernel=name, skipped="the process ended in its float64 copy", begun=True)
+            found |= self._measured(kernel, function, grid, first, second, exact)
+        self._write(kernel=name, launch=described, **found)
+        return result
+
+    def _copy_for_the_oracle(
+        self, name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> _Call | None:
+        """One more copy of the memory, where it fits and is of use."""
+        if name not in self.plan.widened_names:
+            return None
+        try:
+            return _Call.copied(names, args, kwargs)
+        except Exception as error:
+            if type(error).__name__ != "OutOfMemoryError":
+                raise
+            return None
+
+    def _measured(
+        self,
+        kernel: Any,
+        function: Any,
+        grid: Any,
+        first: _Copies,
+        second: _Copies,
+        exact: _Call | None,
+    ) -> dict[str, object]:
+        """The errors of every output against the float64 copy, or against the original."""
+        from tritonopt.verification.worker.autotuner import constants
+        from tritonopt.verification.worker.oracle import Oracle
+
+        name = function.__name__
+        truth: list[_Copies] = []
+        try:
+            if exact is not None:
+                if self.oracle is None:
+                    module = types.SimpleNamespace(**function.__globals__)
+                    self.oracle = Oracle(self.plan.widened, self.plan.widened_names, module)
+                nudged = _Call.copied(exact.names, exact.args, exact.kwargs)
+                (chosen,) = constants(kernel, exact.args, exact.kwargs, best=True)
+                for call in (exact, nudged):
+                    given = {**call.kwargs, **chosen}
+                    nudge = call is nudged
+                    self.oracle.launch(name, function, call.args, given, grid, nudge=nudge)
+                _synchronize()
+                truth = [exact.copies, nudged.copies]
+        except Exception:
+            # Whatever it is, the original was compared, and stands in for its copy.
+            truth = []
+        return measured(first, second, truth, atomics=name in self.plan.atomic)
+
+    def _shadowed(
+        self,
+        kernel: Any,
+        function: Any,
+        grid: Any,
+        ours: tuple[tuple[Any, ...], dict[str, Any]],
+        theirs: tuple[tuple[Any, ...], dict[str, Any]],
+        first: _Copies,
+        second: _Copies,
+    ) -> tuple[str, str]:
+        """What differs, or nothing; and whether what does not is so bit for bit."""
+        try:
+            with _as_tuned(kernel, kernel):
+                kernel[grid](*ours[0], **ours[1])
+            _synchronize()
+        except Exception as error:
+            return "", f"the original fails on a copy of its memory ({_say(error)})"
+        try:
+            rewritten = self._rewritten(function)
+            self._write(kernel=function.__name__, begun=True)
+            with _as_tuned(kernel, rewritten):
+                rewritten[grid](*theirs[0], **theirs[1])
+            _synchronize()
+        except Exception as error:
+            return f"only the rewritten version fails: {_say(error)}", ""
+        return compare(first, second)
+
+    def _rewritten(self, function: Any) -> Any:
+        """The rewritten kernel, made in the original module's names."""
+        if self.rewritten is None:
+            from tritonopt.verification.worker.loading import pin_source
+
+            path = f"<the rewritten kernels of {self.plan.path}>"
+            pin_source(path, self.plan.kernels)
+            # A namespace of its own: the original module keeps what it has. No other
+            # statement of the rewritten file runs, so nothing is registered twice.
+            self.rewritten = dict(function.__globals__)
+            code = compile(self.plan.kernels, path, "exec", dont_inherit=True)
+            exec(code, self.rewritten)
+        return self.rewritten[function.__name__]
+
+    def _describe(
+        self, kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """The launch as numbers, from which drawn ones are made."""
+        from tritonopt.verification.worker.autotuner import constants
+
+        name = function.__name__
+        if self.described.get(name, 0) >= _MOST_RECORDS:
+            return None
+        self.described[name] = self.described.get(name, 0) + 1
+        names = list(getattr(kernel, "arg_names", ()))
+        given = dict(zip(names, args, strict=False))
+        given |= {key: value for key, value in kwargs.items() if key in names}
+        arguments = {key: _described(value) for key, value in given.items()}
+        known = {**_defaults(function), **given}
+        try:
+            chosen = constants(kernel, args, kwargs)
+        except Exception:
+            # The user's own rules, called at another time than usual: no matter for the command.
+            return {"arguments": arguments, "grid": None}
+        if not chosen[0]:
+            return {"arguments": arguments, "grid": _sizes(grid, known)}
+        tuned = [
+            {
+                "constants": {key: _described(value) for key, value in each.items()},
+                "grid": _sizes(grid, {**known, **each}),
+            }
+            for each in chosen
+        ]
+        return {"arguments": arguments, "grid": None, "tuned": tuned}
+
+    def _say_backend(self, interpreted: bool) -> None:
+        if self.told:
+            return
+        self.told = True
+        import torch
+
+        triton: Any = importlib.import_module("triton")
+        where = "interpreter" if interpreted else f"cuda: {torch.cuda.get_device_name()}"
+        self._write(backend=f"{where}, triton {triton.__version__}, torch {torch.__version__}")
+
+    def _write(self, **line: object) -> None:
+        self.report.write(json.dumps(line) + "\n")
+        self.report.flush()
+
+
+def _defaults(function: Any) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+def _sizes(grid: Any, given: Mapping[str, Any]) -> list[int] | None:
+    """The sizes of a grid; None where it asks for what is not known here."""
+    if callable(grid):
+        try:
+            grid = grid(given)
+        except KeyError:
+            return None
+    return [int(n) for n in grid]
+
+
+def _described(value: Any) -> dict[str, Any]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        found = {
+            "dtype": str(value.dtype).removeprefix("torch."),
+            "shape": list(value.shape),
+            "strides": list(value.stride()),
+            "memory": [value.untyped_storage().data_ptr(), value.storage_offset()],
+        }
+        whole = not value.dtype.is_floating_point and value.dtype != torch.bool
+        if whole and not value.dtype.is_complex and value.numel():
+            found["values"] = [int(value.min()), int(value.max())]
+        return found
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return {"value": value}
+    return {"other": type(value).__name__}
+
+
+class _Copies:
+    """Copies of storages; tensors that shared memory share their copies."""
+
+    def __init__(self) -> None:
+        self.storages: dict[int, Any] = {}
+        self.tensors: list[tuple[str, Any]] = []
+
+    def of_call(
+        self, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (
+            tuple(self.of(n, value) for n, value in zip(names, args, strict=False)),
+            {key: self.of(key, value) for key, value in kwargs.items()},
+        )
+
+    def of(self, label: str, value: Any) -> Any:
+        import torch
+
+        if isinstance(value, tuple):
+            return tuple(self.of(f"{label}[{at}]", part) for at, part in enumerate(value))
+        if not isinstance(value, torch.Tensor):
+            return value
+        with torch.no_grad():
+            storage = value.untyped_storage()
+            if storage.data_ptr() not in self.storages:
+                self.storages[storage.data_ptr()] = storage.clone()
+            copy = torch.empty(0, dtype=value.dtype, device=value.device)
+            copy.set_(
+                self.storages[storage.data_ptr()],
+                value.storage_offset(),
+                value.shape,
+                value.stride(),
+            )
+        self.tensors.append((label, copy))
+        return copy
+
+
+@dataclass(frozen=True)
+class _Call:
+    """The arguments of a launch, on a copy of the memory."""
+
+    names: list[str]
+    copies: _Copies
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    @staticmethod
+    def copied(names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+        copies = _Copies()
+        return _Call(names, copies, *copies.of_call(names, args, kwargs))
+
+
+def compare(ours: _Copies, theirs: _Copies) -> tuple[str, str]:
+    """The first difference that no rounding excuses, as text, or none; and how the rest agrees."""
+    from tritonopt.verification.comparison.compare import Pair, exact_parts_differ
+    from tritonopt.verification.process.messages import same_bits
+
+    if unknown := _differing_unknown(ours, theirs):
+        return "", f"memory of {unknown} differs, in which rounding cannot be told from mistakes"
+    one, other = (_outcome(c, atomics=False) for c in (ours, theirs))
+    if all(same_bits(a, b).all() for a, b in zip(one.outputs, other.outputs, strict=True)):
+        return "", "identical"
+    difference = exact_parts_differ(Pair(one, one), Pair(other, other))
+    return ("", "equivalent") if difference is None else (str(difference), "")
+
+
+def measured(
+    ours: _Copies, theirs: _Copies, exact: Sequence[_Copies], *, atomics: bool
+) -> dict[str, object]:
+    """What is finite in one version only, and how large the errors of every output are.
+
+    `exact` is what the float64 copy left behind, and the same on nudged inputs; or nothing.
+    """
+    from tritonopt.verification.comparison.compare import Pair, measure
+
+    one, other = (_outcome(c, atomics=atomics) for c in (ours, theirs))
+    truth, nudged = (_outcome(c, atomics=False) for c in exact) if exact else (None, None)
+    difference, measures = measure(Pair(one, one), Pair(other, other), truth, nudged)
+    lines = [{**asdict(found), "difference": str(found.difference)} for found in measures]
+    found: dict[str, object] = {"measures": lines, "oracle": truth is not None}
+    return found if difference is None else {**found, "difference": str(difference)}
+
+
+def _outcome(copies: _Copies, *, atomics: bool) -> Any:
+    from tritonopt.verification.process.messages import Outcome
+
+    return Outcome(outputs=tuple(_outputs(copies)), atomics=atomics)
+
+
+def _differing_unknown(ours: _Copies, theirs: _Copies) -> str:
+    """A type for which there is no tolerance, if memory of that type differs at all."""
+    import torch
+
+    from tritonopt.verification.worker.guarded_memory import COMPARED
+
+    for (_, one), (_, other) in zip(ours.tensors, theirs.tensors, strict=True):
+        if one.dtype not in COMPARED:
+            left, right = (_bytes_of(t) for t in (one, other))
+            if not torch.equal(left, right):
+                return str(one.dtype)
+    return ""
+
+
+def _bytes_of(tensor: Any) -> Any:
+    import torch
+
+    flat = torch.empty(0, dtype=torch.uint8, device=tensor.device)
+    return flat.set_(tensor.untyped_storage())
+
+
+def _outputs(copies: _Copies) -> Iterator[Any]:
+    """Every copied memory, whole, under the name of the first argument that lies in it."""
+    import torch
+
+    from tritonopt.verification.process.messages import Output
+    from tritonopt.verification.worker.guarded_memory import COMPARED, integer_view
+
+    seen: set[int] = set()
+    for label, tensor in copies.tensors:
+        key = tensor.untyped_storage().data_ptr()
+        if key in seen or tensor.dtype not in COMPARED:
+            continue
+        seen.add(key)
+        flat = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+        flat.set_(tensor.untyped_storage())
+        shape = tuple(tensor.shape) if flat.numel() == tensor.numel() else (flat.numel(),)
+        bits = integer_view(flat.cpu()).numpy()
+        yield Output(label, COMPARED[tensor.dtype], shape, bits.view(f"u{bits.dtype.itemsize}"))
+
+
+@contextlib.contextmanager
+def _as_tuned(original: Any, kernel: Any) -> Iterator[None]:
+    """Let `kernel` take the configuration that the original's tuner has chosen."""
+    from tritonopt.verification.worker.autotuner import _replaced, tuners_of
+
+    with contextlib.ExitStack() as stack:
+        for tuned, tuner in itertools.zip_longest(tuners_of(original), tuners_of(kernel)):
+            best = getattr(tuned, "best_config", None)
+            if tuner is None or best is None:
+                continue
+            at = next((i for i, c in enumerate(tuned.configs) if c is best), 0)
+            config = tuner.configs[at] if at < len(tuner.configs) else best
+            stack.enter_context(_replaced(tuner, "configs", [config]))
+        yield
+
+
+def _function(kernel: Any) -> Any:
+    """The Python function at the end of a chain of decorators."""
+    while kernel is not None and not hasattr(kernel, "__code__"):
+        kernel = getattr(kernel, "fn", None)
+    return kernel
+
+
+def _tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    return [value for value in (*args, *kwargs.values()) if hasattr(value, "data_ptr")]
+
+
+def _is_cuda(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return any(getattr(t.device, "type", "") == "cuda" for t in _tensors(args, kwargs))
+
+
+def _any_bfloat16(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return any(str(t.dtype) == "torch.bfloat16" for t in _tensors(args, kwargs))
+
+
+def _synchronize() -> None:
+    import torch
+
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+def _say(error: BaseException) -> str:
+    return f"{type(error).__name__}: {str(error).strip()}"
+
+
+def environment(plan: Plan, folder: Path) -> dict[str, str]:
+    """The environment of a command whose launches are shadowed; writes `sitecustomize`."""
+    own = folder / "sitecustomize.py"
+    own.write_text(_SITECUSTOMIZE)
+    root = str(Path(str(files("tritonopt"))).resolve().parent)
+    before = os.environ.get("PYTHONPATH")
+    path = os.pathsep.join([str(folder), root, *([before] if before else [])])
+    file = folder / "plan.json"
+    file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
+    return {**os.environ, "PYTHONPATH": path, VARIABLE: str(file)}
+
+
+_SITECUSTOMIZE = '''\
+"""Shadows the launches of a kernel; made by `tritonopt verify A B -- COMMAND`."""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+# Whoever had this name before keeps it.
+rest = [p for p in sys.path if os.path.abspath(p) != here]
+spec = importlib.machinery.PathFinder.find_spec("sitecustomize", rest)
+if spec is not None and spec.loader is not None:
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+from tritonopt.verification.capture.shadowing import install
+install()
+'''

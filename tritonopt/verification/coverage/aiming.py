@@ -1,0 +1,413 @@
+"""Calls that are made to reach what must have run: sizes by what loops and grids make of them.
+
+One size after the other is changed, and what loops and grids do then says which of them it
+governs, and in tiles of what. It then gets two tiles and a rest, one tile, and one element more
+and less, while the others stay small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations, product
+
+from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes, sized
+from tritonopt.verification.inputs.examples import (
+    FAR_BELOW,
+    MANY_NANS,
+    NAN,
+    ZEROS,
+    Example,
+    Limits,
+    PlainValue,
+)
+from tritonopt.verification.process.coverage_data import Coverage, Loop
+from tritonopt.verification.signature.argument_language import (
+    FLOATS,
+    ChoiceArgument,
+    RangeArgument,
+    Signature,
+    TensorArgument,
+)
+
+_SMALL = 5
+_STEP = 4
+"""So much larger than a small size at least is one that may show what it bears on."""
+_MOST_WORK = 6_000
+"""Statements of kernels that one call may execute: about half a second of the interpreter."""
+_ALL_WORK = 30_000
+"""The same for all calls but those without which something would not have run."""
+_MOST_ELEMENTS = 2**21
+_MANY_ELEMENTS = 2**17
+"""More than that are not drawn again and again."""
+_MOST_CALLS = 60
+_MOST_SINGLED_OUT = 24
+_LARGE_BLOCK = 2**16
+"""Where launchers stop to make blocks as long as what they hold."""
+_MOST_VALUES = 4
+_LIMITS = (2**12, 2**14, 2**15, 2**16)
+"""Where launchers like to take another kernel, or a loop for one tile."""
+_MOST_COSTLY = 2
+"""So many calls may take long that are made to come beyond what a test compares with."""
+_ROUND = (16, 64, 128)
+"""Sizes for launchers that take no odd ones."""
+
+Seen = Callable[[Example], tuple[Coverage, Coverage] | None]
+"""What both versions ran on an example; None where the original did not take it."""
+
+Change = Callable[[Example], Example]
+
+
+def _same(example: Example) -> Example:
+    return example
+
+
+@dataclass
+class Aiming:
+    """The calls, one after the other; each looks at what the ones before have shown."""
+
+    signature: Signature
+    limits: Limits
+    seen: Seen
+    unmet: Callable[[], list[Demand]]
+    singled_out: Iterable[int] = ()
+    limits_named: Iterable[int] = ()
+    """Numbers that the files' tests compare something with."""
+
+    governed: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    """The sizes that bear on the turns of a loop of a version."""
+    work: int = 0
+    calls: int = 0
+    _weighed: set[str] = field(default_factory=set)
+    """Sizes of which is known on which loops they bear."""
+    _slopes: dict[str, float] = field(default_factory=dict)
+    _base: Mapping[str, int] = field(default_factory=dict)
+    _best: dict[str, int] = field(default_factory=dict)
+    _explored: dict[str, int] = field(default_factory=dict)
+    _origins: dict[Example, tuple[Mapping[str, int], Change]] = field(default_factory=dict)
+    _tried: dict[str, list[int]] = field(default_factory=dict)
+    """Odd sizes, of one name while the others are the base's."""
+
+    def examples(self) -> Iterator[Example]:
+        """Every call; ends where its budget does."""
+        names = named_sizes(self.signature)
+        yield from self._begin(names)
+        if not self._base and names:
+            return
+        odd = all(size == _SMALL for size in self._base.values())
+        for name in names:
+            yield from self._explore(name, ROWS if odd else 2 * self._base[name])
+        for name in names:
+            yield from self._tiles(name, odd=odd)
+        rich = self._rich()
+        yield from self._variations(rich)
+        yield from self._beyond(names)
+        yield from self._numbers(names)
+        yield from self._combinations(rich)
+
+    # One call
+
+    def _try(self, sizes: Mapping[str, int], *, needed: bool = False) -> Iterator[Example]:
+        if self._affordable(sizes, needed=needed):
+            for name in sizes.keys() & self._base.keys():
+                if sizes[name] % 2 and sizes[name] != self._base[name]:
+                    self._tried.setdefault(name, []).append(sizes[name])
+            yield from self._made(sizes)
+
+    def _made(self, sizes: Mapping[str, int], change: Change = _same) -> Iterator[Example]:
+        if self.calls >= _MOST_CALLS:
+            return
+        self.calls += 1
+        example = change(sized(self.signature, self.limits, sizes))
+        self._origins[example] = sizes, change
+        yield example
+        found = self.seen(example)
+        if found is not None:
+            self.work += sum(c.work for c in found)
+
+    def _affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
+        expected = sum(
+            self._slopes.get(name, 0.0) * (size - self._base.get(name, size))
+            for name, size in sizes.items()
+        )
+        elements = self._elements(sizes)
+        within = self.work + expected <= _ALL_WORK
+        return expected <= _MOST_WORK and elements <= _MOST_ELEMENTS and (needed or within)
+
+    def _elements(self, sizes: Mapping[str, int]) -> int:
+        example = sized(self.signature, self.limits, sizes)
+        return sum(recipe.elements for recipe in example.tensors.values())
+
+    # What a size bears on
+
+    def _begin(self, names: list[str]) -> Iterator[Example]:
+        """A small call that the original takes, to change the others from."""
+        powers = {n: (4, 8, 16, 32)[i % 4] for i, n in enumerate(names)}
+        patterns = [dict.fromkeys(names, _SMALL), powers]
+        patterns += [dict.fromkeys(names, size) for size in _ROUND]
+        for sizes in patterns:
+            yield from self._made(sizes)
+            if self._of(sizes):
+                self._base, self._best = sizes, dict(sizes)
+                return
+
+    def _explore(self, name: str, size: int) -> Iterator[Example]:
+        """One size alone larger: what loops do then, and what it costs."""
+        sizes = {**self._base, name: size}
+        yield from self._try(sizes, needed=True)
+        while not self._of(sizes) and size > self._base[name] + _STEP:
+            # Not so large, where nothing is written for a large one.
+            size = (size + self._base[name]) // 4 * 2 + 1
+            sizes = {**self._base, name: size}
+            yield from self._try(sizes, needed=True)
+        self._explored[name] = size
+        before, after = (
+            self.seen(sized(self.signature, self.limits, s)) for s in (self._base, sizes)
+        )
+        if before is None or after is None:
+            return
+        self._weighed.add(name)
+        growth = sum(c.work for c in after) - sum(c.work for c in before)
+        self._slopes[name] = max(growth, 0) / max(size - self._base[name], 1)
+        for title, old, new in zip(("original", "rewritten"), before, after, strict=True):
+            for line, loop in new.loops.items():
+                known = old.loops.get(line, Loop())
+                if (known.bounds, known.turns) != (loop.bounds, loop.turns):
+                    self.governed.setdefault((title, line), set()).add(name)
+
+    # Tiles
+
+    def _tiles(self, name: str, *, odd: bool) -> Iterator[Example]:
+        """Two tiles and a rest, then around one tile."""
+        if not self._wanting(name) and self._is_tile(name, 1):
+            # One program for each: more of them show nothing more.
+            return
+        done: int | None = None
+        for block in self._blocks(name):
+            if done is None or self._wanting(name):
+                for size in (2 * block + 3, 2 * block):
+                    sizes = {**self._base, name: size}
+                    yield from self._try(sizes, needed=True)
+                    if self._of(sizes):
+                        self._best[name] = size
+                        break
+                done = block
+            if not self._wanting(name):
+                break
+        if done is not None and odd:
+            for size in (done + 1, done, done - 1):
+                yield from self._try({**self._base, name: size})
+
+    def _blocks(self, name: str) -> Iterator[int]:
+        """How long a tile of this size may be: what the launches show, the likeliest first."""
+        shown = {c for c in self._shown(name) if c > 1}
+        known = [b for b in sorted(shown) if self._is_tile(name, b)]
+        # Of tiles that hold both sizes seen so far, several of the largest are several of each.
+        large = sorted((c for c in shown if c >= self._explored[name]), reverse=True)
+        tried: set[int] = set()
+        for block in (
+            *known[:1],
+            *(large if not known else ()),
+            *self.limits.blocks,
+            *large,
+            _LARGE_BLOCK,
+        ):
+            if block not in tried and (not tried or self._wanting(name)):
+                tried.add(block)
+                yield block
+            # A block that grows with the size is another one by now.
+            for grown in sorted(self._shown(name) - shown - tried):
+                if self._wanting(name):
+                    tried.add(grown)
+                    yield grown
+
+    def _shown(self, name: str) -> set[int]:
+        """Constants of launches and steps of loops, where this size was changed."""
+        found: set[int] = set()
+        for size in {self._best[name], self._explored[name], self._base[name]}:
+            for coverage in self._of({**self._base, name: size}):
+                found |= coverage.constants
+                found |= {abs(loop.bounds[2]) for loop in coverage.loops.values() if loop.bounds}
+        return {n for n in found if 0 < n < _MOST_ELEMENTS}
+
+    def _of(self, sizes: Mapping[str, int]) -> tuple[Coverage, ...]:
+        return self.seen(sized(self.signature, self.limits, sizes)) or ()
+
+    def _is_tile(self, name: str, block: int) -> bool:
+        """Whether a grid or a loop has grown as the number of tiles of that length has."""
+        tiles = tuple(-(-size // block) for size in (self._base[name], self._explored[name]))
+        if tiles[0] == tiles[1]:
+            return False
+        large = {**self._base, name: self._explored[name]}
+        for before, after in zip(self._of(self._base), self._of(large), strict=False):
+            for (_, grid), (_, grown) in zip(before.grids, after.grids, strict=False):
+                if tiles in list(zip(grid, grown, strict=False)):
+                    return True
+            for line, loop in after.loops.items():
+                if (before.loops.get(line, Loop()).turns, loop.turns) == tiles:
+                    return True
+        return False
+
+    def _wanting(self, name: str) -> bool:
+        """Whether a loop that this size bears on has not gone as far as it must."""
+        wanted = {(d.title, d.line) for d in self.unmet() if d.kind in ("turns", "ragged")}
+        return any(name in self.governed.get(loop, ()) for loop in wanted)
+
+    def largest_single(self, demand: Demand) -> int:
+        """The largest size tried that bears on a loop, where it never took a second turn; or 0."""
+        at = ("original", "rewritten").index(demand.title)
+        largest = 0
+        for name in self.governed.get((demand.title, demand.line), ()):
+            for size in (*self._tried.get(name, ()), self._explored.get(name, 0)):
+                found = self._of({**self._base, name: size})
+                turns = found[at].loops.get(demand.line, Loop()).turns if found else 0
+                largest = max(largest, size if turns == 1 else 0)
+        return largest
+
+    def cannot_be_ragged(self, demand: Demand) -> bool:
+        """Whether all was tried that could have cut the last turn of a loop short.
+
+        A size that bears on it was odd, which is a multiple of no tile; and either the loop took
+        several turns and all of them whole, or the original takes no such size.
+        """
+        at = ("original", "rewritten").index(demand.title)
+        if (demand.title, demand.line) not in self.governed:
+            # No size has a part in how often it turns, as far as each could be changed.
+            return self._weighed >= set(self._base)
+        for name in self.governed[demand.title, demand.line]:
+            for size in self._tried.get(name, ()):
+                found = self._of({**self._base, name: size})
+                if not found or found[at].loops.get(demand.line, Loop()).turns >= 2:
+                    return True
+        return False
+
+    # Beyond sizes
+
+    def _rich(self) -> dict[str, int]:
+        """Two tiles of every size, as far as that can be afforded."""
+        sizes = dict(self._base)
+        for name, size in sorted(self._best.items(), key=lambda item: item[1]):
+            larger = {**sizes, name: size}
+            if self._affordable(larger, needed=True) and self._elements(larger) < _MANY_ELEMENTS:
+                sizes[name] = size
+        return sizes
+
+    def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
+        """Every value of what has a few, tensors left out, and values that few rows have."""
+        yield from self._made(sizes)
+        for values in _changes(self.signature):
+            yield from self._made(sizes, partial(_changed, values=values))
+        for dtype in _types(self.signature, self.limits):
+            yield from self._made(sizes, partial(_typed, dtype=dtype))
+        for kind in (FAR_BELOW, NAN, MANY_NANS):
+            yield from self._made(sizes, partial(Example.plain, values=kind, dtypes={}))
+        yield from self._made(sizes, _with_zeros)
+
+    def _numbers(self, names: list[str]) -> Iterator[Example]:
+        """What the text singles out, for each size, and for the product of all."""
+        made = 0
+        for size in self.singled_out:
+            if len(names) > 1 and made < _MOST_SINGLED_OUT:
+                together = {**dict.fromkeys(names, 1), names[-1]: size}
+                if self._affordable(together, needed=False):
+                    yield from self._made(together)
+            for name in names:
+                if made < _MOST_SINGLED_OUT:
+                    made += 1
+                    sizes = {**self._base, name: size}
+                    if self._affordable(sizes, needed=False):
+                        yield from self._try(sizes)
+                    else:
+                        yield from self._alone(names, name, size)
+
+    def _alone(self, names: list[str], name: str, size: int) -> Iterator[Example]:
+        """A size while all others are 1, which costs little even for a loop inside of others."""
+        ones = dict.fromkeys(names, 1)
+        few = {**ones, name: 2 * _SMALL}
+        for sizes in (ones, few):
+            if not self._of(sizes):
+                yield from self._made(sizes)
+        before, after = (sum(c.work for c in self._of(sizes)) for sizes in (ones, few))
+        expected = after + (after - before) * size / (2 * _SMALL)
+        if before and after and expected <= _MOST_WORK:
+            yield from self._made({**ones, name: size})
+
+    def _beyond(self, names: list[str]) -> Iterator[Example]:
+        """Larger sizes, as long as something has not run.
+
+        One more than what the tests of the files compare with, then than what those of others
+        like to. What such a size costs is not known before: it may lead to another kernel.
+        """
+        costly = _MOST_COSTLY
+        named = sorted(self.limits_named)
+        for size, name in product([*named, *(n for n in _LIMITS if n not in named)], names):
+            if all(d.kind in LOOPS for d in self.unmet()):
+                return
+            sizes = {**self._base, name: size + 1}
+            if self._elements(sizes) > _MOST_ELEMENTS:
+                sizes = {**dict.fromkeys(names, 1), name: size + 1}
+            cheap = self._affordable(sizes, needed=True)
+            if cheap or (costly and size in named and self._elements(sizes) <= _MOST_ELEMENTS):
+                costly -= not cheap
+                yield from self._made(sizes)
+
+    def _combinations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
+        """Changes two by two, as long as something has not run."""
+        for one, other in combinations(_changes(self.signature), 2):
+            if not self.unmet():
+                return
+            yield from self._made(sizes, partial(_changed, values={**one, **other}))
+
+    # Making one smaller
+
+    def sizes_of(self, example: Example) -> Mapping[str, int]:
+        """The sizes that a call was made with."""
+        return self._origins[example][0]
+
+    def with_size(self, example: Example, name: str, size: int) -> Example:
+        """The same call with one size changed."""
+        sizes, change = self._origins[example]
+        sizes = {**sizes, name: size}
+        found = change(sized(self.signature, self.limits, sizes))
+        self._origins[found] = sizes, change
+        return found
+
+
+def _types(signature: Signature, limits: Limits) -> list[str]:
+    """Other types of floats than the first; float64 where several are taken."""
+    taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
+    known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
+    known += ["f64"] if len(taken) > 1 else []
+    return [d for d in dict.fromkeys(known) if d in FLOATS and d in limits.dtypes]
+
+
+def _changes(signature: Signature) -> list[Mapping[str, object]]:
+    """One argument each with another value than the first, or left out."""
+    found: list[Mapping[str, object]] = []
+    for argument in signature.arguments:
+        if isinstance(argument, ChoiceArgument):
+            found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
+        elif isinstance(argument, RangeArgument) and argument.high > argument.low:
+            found.append({argument.name: argument.high})
+        elif isinstance(argument, TensorArgument) and argument.optional:
+            found.append({argument.name: None})
+    return found
+
+
+def _with_zeros(example: Example) -> Example:
+    """The same call with zeros in every tensor, some of them in the same places."""
+    return example.with_tensors(lambda n, r: replace(r, values=ZEROS) if r.is_float else r)
+
+
+def _typed(example: Example, dtype: str) -> Example:
+    """The same call with floats of another type."""
+    return example.with_tensors(lambda n, r: replace(r, dtype=dtype) if r.is_float else r)
+
+
+def _changed(example: Example, values: Mapping[str, object]) -> Example:
+    arguments = tuple(
+        (n, PlainValue(values[n]) if n in values else r) for n, r in example.arguments
+    )
+    return replace(example, arguments=arguments)

@@ -1,0 +1,297 @@
+"""What must have run for a yes: lines, both outcomes of tests, further turns of loops."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from tritonopt import facts, source
+from tritonopt.facts.algebra.turns import takes_one_turn
+from tritonopt.verification.coverage.straight_line import always_run
+from tritonopt.verification.coverage.text_differences import (
+    Comparison,
+    Statement,
+    Version,
+    inner_blocks,
+)
+from tritonopt.verification.grid_axes import axes_of_many
+from tritonopt.verification.process.coverage_data import Coverage
+
+_MASKED = {"load": 1, "store": 2}
+"""The place of the mask among the arguments of functions that access memory."""
+LOOPS = ("turns", "ragged")
+"""What is asked of the turns of loops."""
+_KINDS = ("line", "true", "false", "programs", *LOOPS)
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Something of one version that has to be seen before the two may be called the same."""
+
+    title: str
+    """`original` or `rewritten`."""
+    line: int
+    kind: str
+    """One of `_KINDS`."""
+    text: str
+    column: int = 0
+    always: frozenset[str] = frozenset()
+    """Kernels of which every program runs the line."""
+    impossible: bool = False
+    """Whether the text shows that no call can meet it."""
+    axis: int = 0
+    """Of a kernel's grid, along which there have to be two programs; the kernel is the `text`."""
+
+    def met_by(self, seen: Coverage) -> bool:
+        if self.kind == "line":
+            return self.line in seen.lines or bool(self.always & seen.writers)
+        if self.kind in ("true", "false"):
+            return ((self.line, self.column), self.kind == "true") in seen.tests
+        if self.kind == "programs":
+            grids = (grid for name, grid in seen.grids if name == self.text)
+            return any(len(grid) > self.axis and grid[self.axis] > 1 for grid in grids)
+        loop = seen.loops.get(self.line)
+        if loop is None:
+            return False
+        return loop.ragged if self.kind == "ragged" else loop.turns >= 2
+
+    def __str__(self) -> str:
+        where = f"{self.line} of the {self.title} version"
+        return {
+            "line": f"line {where} never ran: `{self.text}`",
+            "true": f"the test in line {where} never held: `{self.text}`",
+            "false": f"the test in line {where} always held: `{self.text}`",
+            "programs": f"of `{self.text}` (line {where}) one program alone ran along axis "
+            f"{self.axis} of its grid",
+            "turns": f"the loop in line {where} never took a second turn: `{self.text}`",
+            "ragged": f"the loop in line {where} never had a last turn that its mask cuts short: "
+            f"`{self.text}`",
+        }[self.kind]
+
+
+def demands(
+    old: source.Module, new: source.Module, reached: tuple[set[str], set[str]]
+) -> list[Demand]:
+    """What has to run of both versions; `reached` names what the launcher of each reaches."""
+    compared = Comparison.of(old, new)
+    found: list[Demand] = []
+    for title, version, names in (
+        ("original", compared.old, reached[0]),
+        ("rewritten", compared.new, reached[1]),
+    ):
+        asked = dict.fromkeys(_of_version(compared, title, names))
+        always, single = always_run(version), _single_turns(version.module, asked)
+        for demand in asked:
+            kernels = always.get(demand.line, frozenset())
+            impossible = demand.kind in LOOPS and demand.line in single
+            found.append(replace(demand, always=kernels, impossible=impossible))
+    return sorted(found, key=lambda d: (d.title, d.line, d.column, _KINDS.index(d.kind)))
+
+
+def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[Demand]:
+    """What has to run of the functions of one version that are reached."""
+    version, other = compared.old, compared.new
+    if title == "rewritten":
+        version, other = other, version
+    reached = [b for b in version.bodies.values() if b.name.partition(".")[0] in names]
+    for body in reached:
+        counterpart = other.bodies.get(body.name)
+        suspects = compared.suspects | compared.local[body.name]
+        known = set() if counterpart is None else _choices(counterpart.node, suspects)
+        known |= _of_hardware(version.module, body.node)
+        kernel = version.module.kernel(body.node.name)
+        if kernel is not None:
+            known |= _of_launches(body.node)
+            if any(statement.concerned for statement in body.statements):
+                axes = axes_of_many(version.module, kernel, [b.node for b in reached])
+                for axis, line in axes.items():
+                    yield Demand(title, line, "programs", kernel.name, axis=axis)
+        for statement in body.statements:
+            if statement.concerned:
+                yield from _demanded(title, version, statement, known)
+
+
+def _single_turns(module: source.Module, asked: Iterable[Demand]) -> set[int]:
+    """The lines of loops of which more than one turn is asked, and which never take it."""
+    lines = {d.line for d in asked if d.kind in LOOPS}
+    found = set()
+    for kernel in module.kernels:
+        if any(kernel.node.lineno <= n <= (kernel.node.end_lineno or 0) for n in lines):
+            known = facts.of(kernel)
+            own = [x for x in known.loops if not x.inlined and x.line in lines]
+            found |= {loop.line for loop in own if takes_one_turn(known, loop)}
+    return found
+
+
+def _demanded(
+    title: str, version: Version, statement: Statement, known: set[str]
+) -> Iterator[Demand]:
+    """What one statement asks for; `known` are choices with nothing new in them."""
+    chain = (*statement.parents, statement)
+    if any(_gives_up(s.node) for s in chain) or _within_refusal(chain):
+        # What it does there is an error: no example that is accepted comes to it.
+        return
+    if isinstance(statement.node, ast.Return) and chain[:-1] and _by_absence(chain[-2].node):
+        return
+    text = ast.unparse(statement.node).partition("\n")[0]
+    yield Demand(title, statement.line, "line", text)
+    if statement.differs:
+        yield from _outcomes(title, statement, known)
+    for loop in chain:
+        if isinstance(loop.node, (ast.For, ast.While)) and not _idle(loop.node):
+            head = ast.unparse(loop.node).partition("\n")[0]
+            if _takes_one_turn(loop.node):
+                continue
+            if not _fixed(loop.node):
+                yield Demand(title, loop.line, "turns", head)
+            if _is_masked(version.module, loop.node):
+                yield Demand(title, loop.line, "ragged", head)
+
+
+def _by_absence(node: ast.AST) -> bool:
+    """Whether a branch or a choice asks if there is an argument: `bias is None`."""
+    test = getattr(node, "test", None)
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot))
+
+
+def _of_launches(node: ast.AST) -> set[str]:
+    """Choices by whether a kernel is given an argument, which its launches in the file settle."""
+    return {ast.dump(n) for n in ast.walk(node) if isinstance(n, ast.IfExp) and _by_absence(n)}
+
+
+def _choices(node: ast.AST, suspects: set[str]) -> set[str]:
+    """Conditional expressions, and the tests of branches, that ask nothing that may differ."""
+    found = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.IfExp))]
+    same = (n for n in found if not _names(n.test) & suspects)
+    return {ast.dump(n.test if isinstance(n, ast.If) else n) for n in same}
+
+
+def _of_hardware(module: source.Module, node: ast.AST) -> set[str]:
+    """What asks which device there is: it comes out one way wherever this runs."""
+
+    def asks(test: ast.expr) -> bool:
+        names = (module.resolve(n) for n in ast.walk(test) if isinstance(n, ast.Attribute))
+        return any(name.startswith(("torch.cuda.", "torch.version.")) for name in names)
+
+    found = [n for n in ast.walk(node) if isinstance(n, (ast.If, ast.IfExp)) and asks(n.test)]
+    return {ast.dump(n.test if isinstance(n, ast.If) else n) for n in found}
+
+
+def _outcomes(title: str, statement: Statement, known: set[str]) -> Iterator[Demand]:
+    """Both outcomes of the tests that differ, but for one that ends in an error."""
+    node = statement.node
+    if isinstance(node, ast.If) and not _by_absence(node) and ast.dump(node.test) not in known:
+        text = f"if {ast.unparse(node.test)}"
+        place = node.test.lineno, node.test.col_offset
+        if not _refuses(node.body):
+            yield Demand(title, place[0], "true", text, place[1])
+        if not _refuses(node.orelse):
+            yield Demand(title, place[0], "false", text, place[1])
+    for part in statement.head:
+        for inner in ast.walk(part):
+            if isinstance(inner, ast.IfExp) and ast.dump(inner) not in known:
+                text = ast.unparse(inner)
+                for kind in ("true", "false"):
+                    test = inner.test
+                    yield Demand(title, test.lineno, kind, text, test.col_offset)
+
+
+def _gives_up(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Raise)
+
+
+def _refuses(block: Iterable[ast.stmt]) -> bool:
+    """Whether a block ends in an error."""
+    statements = list(block)
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.Assert):
+        return isinstance(last.test, ast.Constant) and not last.test.value
+    return isinstance(last, ast.Raise)
+
+
+def _within_refusal(chain: tuple[Statement, ...]) -> bool:
+    for outer, inner in zip(chain, chain[1:], strict=False):
+        for block in inner_blocks(outer.node):
+            if any(node is inner.node for node in block) and _refuses(block):
+                return True
+    return False
+
+
+def _idle(loop: ast.For | ast.While) -> bool:
+    """Whether it only waits: a lock that nobody holds takes no turn."""
+    return all(isinstance(s, ast.Pass) for s in loop.body)
+
+
+def _fixed(loop: ast.For | ast.While) -> bool:
+    """Whether the number of turns stands in the text."""
+    if not isinstance(loop, ast.For):
+        return False
+    if isinstance(loop.iter, (ast.Tuple, ast.List)):
+        return True
+    arguments = loop.iter.args if isinstance(loop.iter, ast.Call) else []
+    return bool(arguments) and all(isinstance(a, ast.Constant) for a in arguments)
+
+
+def _takes_one_turn(loop: ast.For | ast.While) -> bool:
+    """`range(0, TILE, TILE)`, whatever `TILE` is."""
+    match getattr(loop, "iter", None):
+        case ast.Call(args=[ast.Constant(value=0), stop, step]):
+            return ast.dump(stop) == ast.dump(step)
+    return False
+
+
+def _is_masked(module: source.Module, loop: ast.For | ast.While) -> bool:
+    """Whether a mask of an access in the loop changes from turn to turn."""
+    varying = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} if isinstance(
+        loop, ast.For) else set()  # fmt: skip
+    inside = [n for s in loop.body for n in ast.walk(s)]
+    carried = _rebound_from_itself(inside)
+    varying |= carried
+    for _ in range(len(inside)):
+        before = len(varying)
+        for node in inside:
+            if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                continue
+            if node.value is not None and _names(node.value) & varying:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                varying |= set().union(*map(_bound, targets))
+        if len(varying) == before:
+            break
+    return any(_names(mask) & varying for mask in _masks(module, inside))
+
+
+def _rebound_from_itself(inside: Iterable[ast.AST]) -> set[str]:
+    """Names that a turn computes from what the last one left."""
+    found = set()
+    for node in inside:
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        elif isinstance(node, ast.Assign):
+            found |= set().union(*map(_bound, node.targets)) & _names(node.value)
+    return found
+
+
+def _masks(module: source.Module, inside: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    for node in inside:
+        if not isinstance(node, ast.Call):
+            continue
+        name = module.resolve(node.func).removeprefix("triton.language.")
+        place = _MASKED.get(name)
+        if place is None:
+            continue
+        yield from (k.value for k in node.keywords if k.arg == "mask")
+        yield from node.args[place : place + 1]
+        if any(k.arg == "boundary_check" for k in node.keywords):
+            yield from node.args[:1]
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _bound(node: ast.AST) -> set[str]:
+    """The names that a target binds: of `p[i] = ...` none."""
+    return {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }

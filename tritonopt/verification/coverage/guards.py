@@ -1,0 +1,176 @@
+"""Guards that two versions of a kernel share: `if row >= M: return`, and what it has become.
+
+Where the grid is exact no program ever takes such a guard, and no call can be asked for that
+does. It need not be seen to run where both versions of the kernel leave under the same condition,
+all that the kernel does to memory stands behind the guard in both, and neither ever left: then
+nothing is written where it holds, in the one as in the other.
+
+Conditions are the same where they come to the same of arguments that both versions pass alike,
+and of the program's place in the grid; how they are written says nothing. A program that goes
+through several places of the original's grid is, in each turn, the program of that place.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tritonopt import facts, source
+from tritonopt.facts import Atom, Polynomial
+from tritonopt.facts.algebra.indicators import negative
+from tritonopt.facts.algebra.variation import trip_atom
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.text_differences import Comparison, Version, inner_blocks
+from tritonopt.verification.process.coverage_data import Coverage, Place
+
+_HARMLESS = (
+    "abs", "arange", "broadcast_to", "cast", "cdiv", "cumsum", "dot", "exp", "exp2", "expand_dims",
+    "float32", "full", "load", "log", "log2", "max", "maximum", "min", "minimum", "multiple_of",
+    "num_programs", "program_id", "range", "rsqrt", "sqrt", "static_range", "sum", "trans",
+    "where", "zeros",
+)  # fmt: skip
+"""Functions of Triton's language that write nothing, wait for nothing, and end nothing."""
+_METHODS = ("to", "cast")
+_PLACES = ("program_id", "num_programs")
+_NAMED = ("param", "global")
+_COMPUTED = ("negative", "zero", "holds", "cdiv", "floordiv", "mod", "minimum", "maximum")
+"""Atoms that mean the same in two kernels, as far as what they are made of does."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A test of a kernel on which all that it writes depends."""
+
+    place: Place
+    leaves: bool
+    """The outcome of the test with which the kernel does nothing more."""
+    exits: frozenset[int]
+    """The lines of the statements that it leaves by."""
+    condition: str
+    """Under which it leaves, the same for all conditions that come to the same."""
+
+    def left(self, seen: Coverage) -> bool:
+        return (self.place, self.leaves) in seen.tests
+
+    def asked_by(self, demand: Demand) -> bool:
+        """Whether something is demanded that runs only where the kernel leaves."""
+        if demand.kind == "line":
+            return demand.line in self.exits
+        outcome = "true" if self.leaves else "false"
+        return demand.kind == outcome and (demand.line, demand.column) == self.place
+
+
+def kept_guards(compared: Comparison) -> list[tuple[Guard, Guard]]:
+    """The guards that both versions of a kernel have."""
+    found = []
+    for kernel in compared.old.module.kernels:
+        counterpart = compared.new.module.kernel(kernel.name)
+        if counterpart is None:
+            continue
+        theirs = {g.condition: g for g in _guards(compared, compared.new, counterpart)}
+        ours = _guards(compared, compared.old, kernel)
+        found += [(g, theirs[g.condition]) for g in ours if g.condition in theirs]
+    return found
+
+
+def _guards(compared: Comparison, version: Version, kernel: source.Kernel) -> Iterator[Guard]:
+    module = version.module
+    effects = {n for n in ast.walk(kernel.node) if _has_effect(module, n)}
+    conditions = _Conditions(compared, version, kernel)
+    for block in _blocks(kernel.node):
+        for index, node in enumerate(block):
+            if not isinstance(node, ast.If) or node.orelse:
+                continue
+            leaving = len(node.body) == 1 and _leaves(node.body[0])
+            guarded = block[index + 1 :] if leaving else node.body
+            if not effects or not effects <= {n for s in guarded for n in ast.walk(s)}:
+                continue
+            condition = conditions.of(node.test, holds=leaving)
+            if condition:
+                exits = frozenset({node.body[0].lineno} if leaving else ())
+                place = node.test.lineno, node.test.col_offset
+                yield Guard(place, leaving, exits, condition)
+
+
+class _Conditions:
+    """What tests of one kernel come to, in terms that another version of it shares."""
+
+    def __init__(self, compared: Comparison, version: Version, kernel: source.Kernel) -> None:
+        self.facts = facts.of(kernel)
+        bodies = (b for b in version.bodies.values() if b.node is kernel.node)
+        body = next(bodies, None)
+        self.suspects = compared.suspects | (compared.local[body.name] if body else set())
+        self.known = body is not None
+
+    def of(self, test: ast.expr, *, holds: bool) -> str:
+        """A condition, or its opposite; empty where it is made of more than is shared."""
+        value = self.facts.values.get(test)
+        if value is None or not self.known:
+            return ""
+        form = self._in_place(self.facts.forms.condition(value))
+        if not all(map(self._is_shared, form.leaves())):
+            return ""
+        return (form if holds else -form + 1).key
+
+    def _in_place(self, form: Polynomial) -> Polynomial:
+        """The form with the program's id for what a loop goes on to from there."""
+        total = Polynomial({})
+        for monomial, coefficient in form.terms.items():
+            term = Polynomial.constant(coefficient)
+            for atom, power in monomial:
+                if self._counts_programs(atom):
+                    # What begins at the id and goes on by the number of programs is an id.
+                    term = Polynomial({})
+                elif power > 0:
+                    term = term * self._atom_in_place(atom).power(power)
+                else:
+                    term = term * Polynomial.of(atom, power)
+            total = total + term
+        return total
+
+    def _atom_in_place(self, atom: Atom) -> Polynomial:
+        arguments = tuple(
+            self._in_place(a) if isinstance(a, Polynomial) else a for a in atom.arguments
+        )
+        if atom.tag == "negative" and isinstance(arguments[0], Polynomial):
+            return negative(arguments[0])
+        return Polynomial.of(Atom(atom.tag, arguments))
+
+    def _counts_programs(self, atom: Atom) -> bool:
+        """Whether it numbers the turns of a loop from the program's id by the number of them."""
+        loop = next((x for x in self.facts.loops if atom == trip_atom(x.identity)), None)
+        if loop is None or loop.start is None or loop.step is None:
+            return False
+        start, step = (self.facts.forms.of(v).sole_atom for v in (loop.start, loop.step))
+        if start is None or step is None or start.arguments != step.arguments:
+            return False
+        return (start.tag, step.tag) == _PLACES
+
+    def _is_shared(self, atom: Atom) -> bool:
+        if atom.tag in _NAMED:
+            return str(atom.arguments[0]) not in self.suspects
+        return atom.tag in (*_PLACES, *_COMPUTED)
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for block in inner_blocks(node):
+        yield block
+        for statement in block:
+            yield from _blocks(statement)
+
+
+def _leaves(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Continue) or (isinstance(node, ast.Return) and node.value is None)
+
+
+def _has_effect(module: source.Module, node: ast.AST) -> bool:
+    """Whether it may write, or call what does; in doubt it does."""
+    if not isinstance(node, ast.Call):
+        return isinstance(node, (ast.While, ast.Assert))
+    name = module.resolve(node.func) or module.builtin(node.func)
+    if name.startswith("triton.language."):
+        return name.removeprefix("triton.language.") not in _HARMLESS
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
+        return False
+    return name not in ("range", "min", "max", "triton.cdiv")

@@ -1,0 +1,118 @@
+"""Sizes that the text of two versions singles out."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from tritonopt import source
+from tritonopt.verification.coverage.text_differences import Comparison
+
+LARGEST = 2**17
+"""Numbers beyond that are no sizes of anything that is run here."""
+_MOST_BITS = 20
+_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+}
+
+
+def singled_out(compared: Comparison) -> list[int]:
+    """Numbers in what differs, those beside them, and what a remainder picks."""
+    found: dict[int, None] = {}
+    for version in (compared.new, compared.old):
+        for body in version.bodies.values():
+            for statement in body.statements:
+                if statement.differs:
+                    found.update(dict.fromkeys(_sizes_in(statement.head)))
+    return list(found)
+
+
+def limits_of(modules: Iterable[source.Module]) -> list[int]:
+    """Numbers with which tests of functions compare something: `n < 4096 * 8`, `n > LIMIT`.
+
+    Beyond such a size a launcher may well take another kernel.
+    """
+    found: dict[int, None] = {}
+    for module in modules:
+        names = _constants(module)
+        tests = (
+            n.test for n in ast.walk(module.tree) if isinstance(n, (ast.If, ast.IfExp, ast.While))
+        )
+        for node in (n for test in tests for n in ast.walk(test) if isinstance(n, ast.Compare)):
+            for side in (node.left, *node.comparators):
+                number = _computed(side, names)
+                if number is not None and 2 < number <= LARGEST:
+                    found[number] = None
+    return list(found)
+
+
+def _constants(module: source.Module) -> dict[str, int]:
+    """Whole numbers that the module names, each once."""
+    found: dict[str, int] = {}
+    bound: list[str] = []
+    for node in module.tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, number = node.targets[0].id, _computed(node.value, found)
+            bound.append(name)
+            if number is not None:
+                found[name] = number
+    return {name: number for name, number in found.items() if bound.count(name) == 1}
+
+
+def _computed(node: ast.expr, names: Mapping[str, int]) -> int | None:
+    """What a whole number comes to that the text computes."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        left, right = _computed(node.left, names), _computed(node.right, names)
+        if left is None or right is None or max(abs(left), abs(right)) > LARGEST or right < 0:
+            return None
+        if isinstance(node.op, (ast.Pow, ast.LShift)) and right > _MOST_BITS:
+            return None
+        if isinstance(node.op, ast.FloorDiv) and not right:
+            return None
+        return int(_OPERATORS[type(node.op)](left, right))
+    return _number(node)
+
+
+def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
+    for part in parts:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Compare):
+                yield from _of_remainder(node)
+        for node in ast.walk(part):
+            number = _number(node)
+            if number is not None and 2 < number <= LARGEST:
+                yield from (number, number + 1, number - 1)
+
+
+def _of_remainder(node: ast.Compare) -> Iterator[int]:
+    """Sizes for which `n % a == b` holds, beyond the first."""
+    left, right = node.left, _number(node.comparators[0])
+    if right is None or not isinstance(left, ast.BinOp) or not isinstance(left.op, ast.Mod):
+        return
+    modulus = _number(left.right)
+    if modulus is not None and 0 < modulus <= LARGEST:
+        yield from (modulus + right, 2 * modulus + right)
+
+
+def _number(node: ast.AST) -> int | None:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    return None
+
+
+def whole_numbers(module: source.Module) -> set[int]:
+    """Every whole number that a file mentions."""
+    return {n for node in ast.walk(module.tree) if (n := _number(node)) is not None}
+
+
+def block_sizes(numbers: Iterable[int]) -> set[int]:
+    """What looks like a block size: powers of two, 8 and more."""
+    return {n for n in numbers if 8 <= n <= 2**16 and n & (n - 1) == 0}

@@ -1,0 +1,133 @@
+"""Calls that are made on purpose: what draws hit too seldom, and where rewrites go wrong.
+
+All are small and ordinary but for the one thing that each is made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+from tritonopt.verification.inputs.examples import (
+    EXPANDED,
+    SPACED,
+    Example,
+    Limits,
+    PlainValue,
+    Repeat,
+    TensorRecipe,
+)
+from tritonopt.verification.inputs.plain_examples import sized_example
+from tritonopt.verification.inputs.strategies import usable_dtypes
+from tritonopt.verification.signature.argument_language import (
+    Argument,
+    ChoiceArgument,
+    SequenceArgument,
+    Signature,
+    TensorArgument,
+)
+
+ROWS = 37
+"""More programs than a launcher starts that takes the GPU's multiprocessors for their number."""
+_USUAL = 5
+_PLAIN = 4
+_MOST_PROGRAMS = 300
+
+
+def deliberate(signature: Signature, limits: Limits) -> Iterator[Example]:
+    """Sizes and plain values, what is likeliest to be got wrong first."""
+    names = named_sizes(signature)
+    columns = {shape[-1] for shape in signature.shapes}
+    rows = [n for n in names if n not in columns]
+    if rows:
+        yield sized(signature, limits, {rows[0]: ROWS})
+    for size in (0, 1, 2):
+        for name in names:
+            yield sized(signature, limits, {name: size})
+    if len(names) > 1:
+        yield usual(signature, limits)
+    yield from _zeros(signature, limits)
+    counts = [n + 1 for n in limits.counts if ROWS <= n <= _MOST_PROGRAMS]
+    if rows and counts:
+        yield sized(signature, limits, {rows[0]: max(counts)})
+
+
+def usual(signature: Signature, limits: Limits) -> Example:
+    """The small ordinary call that the others are changed from."""
+    return sized(signature, limits, {})
+
+
+def plain_calls(signature: Signature, limits: Limits, *, backward: bool) -> tuple[Example, ...]:
+    """What every launcher is made for: all sizes equal and round, one tile and several."""
+    rank = max((len(shape) for shape in signature.shapes), default=1)
+    most = int(limits.elements ** (1 / max(rank, 1)))
+    several = min(2 * max(limits.blocks, default=16), 2 ** (most.bit_length() - 1))
+    calls = (
+        sized(signature, limits, dict.fromkeys(named_sizes(signature), size))
+        for size in (_PLAIN, several)
+    )
+    return tuple(replace(call, backward=backward) for call in dict.fromkeys(calls))
+
+
+def laid_out(signature: Signature, limits: Limits) -> Iterator[Example]:
+    """Layouts that not every launcher is made for, one tensor at a time."""
+    plain = usual(signature, limits)
+    for tensor in signature.tensors:
+        recipe = plain.tensors.get(tensor.name)
+        if recipe is None or not tensor.strided or not recipe.shape:
+            continue
+        if len(recipe.shape) > 1:
+            yield _with(plain, tensor.name, replace(recipe, layout=EXPANDED))
+        if len(recipe.shape) == 1 or not tensor.rows_only:
+            yield _with(plain, tensor.name, replace(recipe, layout=SPACED))
+
+
+def aliased(example: Example) -> Iterator[tuple[Example, Example]]:
+    """Two tensors of one form: with the same values, and as one tensor passed twice."""
+    whole = [(n, r) for n, r in example.arguments if isinstance(r, TensorRecipe)]
+    for (one, recipe), (other, second) in combinations(whole, 2):
+        if (recipe.dtype, recipe.shape) != (second.dtype, second.shape) or not recipe.elements:
+            continue
+        plain = replace(recipe, layout="contiguous", misaligned=False)
+        apart = _with(_with(example, one, plain), other, plain)
+        arguments = ((n, Repeat(one) if n == other else r) for n, r in apart.arguments)
+        yield apart, replace(apart, arguments=tuple(arguments))
+
+
+def _with(example: Example, name: str, recipe: TensorRecipe) -> Example:
+    return example.with_tensors(lambda n, r: recipe if n == name else r)
+
+
+def named_sizes(signature: Signature) -> list[str]:
+    """The names of sizes, in the order in which they come."""
+    return list(signature.size_names)
+
+
+def sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Example:
+    """One plain call with these sizes, and small ones for the rest."""
+
+    def usable(tensor: TensorArgument) -> TensorArgument:
+        return replace(tensor, dtypes=usable_dtypes(tensor, limits))
+
+    def of(argument: Argument) -> Argument:
+        if isinstance(argument, SequenceArgument):
+            return argument.with_parts(usable)
+        return usable(argument) if isinstance(argument, TensorArgument) else argument
+
+    wanted = dict.fromkeys(named_sizes(signature), _USUAL) | dict(sizes)
+    return sized_example(replace(signature, arguments=tuple(map(of, signature.arguments))), wanted)
+
+
+def _zeros(signature: Signature, limits: Limits) -> Iterator[Example]:
+    """0 for a number that is a fraction by default: `eps`, a slope, a probability.
+
+    On ordinary values only: rows that are constant have no variance for `eps` to guard.
+    """
+    plain = usual(signature, limits)
+    for argument in signature.arguments:
+        if isinstance(argument, ChoiceArgument) and type(argument.values[0]) is float:
+            arguments = tuple(
+                (n, PlainValue(0.0) if n == argument.name else r) for n, r in plain.arguments
+            )
+            yield replace(plain, arguments=arguments)

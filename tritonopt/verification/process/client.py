@@ -1,0 +1,249 @@
+"""The parent's end of a worker: start, ask, notice that it died, start again.
+
+Workers of the interpreter are forked from a template (see `fork_server`), those
+of a GPU are processes of their own from the start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from multiprocessing.connection import Connection
+from typing import IO, Any
+
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process.fork_server import Forked, TemplateDied, template
+from tritonopt.verification.process.messages import (
+    OUT_OF_MEMORY,
+    Attempt,
+    Failure,
+    Outcome,
+    RunOptions,
+    VersionSpec,
+)
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from tritonopt.verification.worker.server import serve; serve(int(sys.argv[2]))"
+)
+
+
+class Died(Exception):
+    """The worker ended, or did not answer in time; `failure` says how."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+class Refusal(Exception):
+    """The worker answered that it cannot do what was asked."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+class Worker:
+    """One process; started on first use, and again after it died."""
+
+    def __init__(self, timeout: float, *, forked: bool) -> None:
+        self.timeout = timeout
+        self.forked = forked
+        self.process: subprocess.Popen[bytes] | Forked | None = None
+        self.connection: Connection | None = None
+        self.log: IO[bytes] | None = None
+
+    def _start(self) -> Connection:
+        ours, theirs = socket.socketpair()
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
+        # What kernels print belongs to nobody's answer; the tail is shown after a death.
+        try:
+            if self.forked:
+                self.process = template().fork(theirs.fileno(), self.log.fileno())
+            else:
+                self.process = self._fresh(theirs.fileno(), self.log)
+        except TemplateDied as death:
+            raise Died(Failure("Crash", f"torch or triton cannot be imported: {death}")) from None
+        finally:
+            theirs.close()
+        self.connection = Connection(ours.detach())
+        return self.connection
+
+    def _fresh(self, descriptor: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", _START, json.dumps(sys.path), str(descriptor)],
+            pass_fds=[descriptor],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+        )
+
+    def send(self, request: str, *arguments: object) -> None:
+        connection = self.connection or self._start()
+        try:
+            connection.send((request, arguments))
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._dead() from None
+
+    def receive(self, seconds: float | None = None) -> Any:
+        assert self.connection is not None, "send comes first"
+        limit = self.timeout if seconds is None else min(seconds, self.timeout)
+        try:
+            if not self.connection.poll(limit):
+                raise self._dead(f"no answer within {limit:.0f} s")
+            kind, answer = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            raise self._dead() from None
+        if kind == "error":
+            raise Refusal(answer)
+        return answer
+
+    def ask(self, request: str, *arguments: object) -> Any:
+        self.send(request, *arguments)
+        return self.receive()
+
+    def _dead(self, reason: str = "") -> Died:
+        tail = ""
+        code: int | None = None
+        if self.process is not None:
+            if reason:
+                self.process.kill()
+            code = self.process.wait()
+        if self.log is not None:
+            self.log.seek(0)
+            lines = self.log.read().decode("utf-8", "replace").strip().splitlines()
+            tail = lines[-1][:300] if lines else ""
+        self.close()
+        if reason:
+            return Died(Failure("Hang", reason))
+        if code == -signal.SIGKILL:
+            # No kernel does that to its process.
+            killed = "the process was killed, as the system does where memory runs out"
+            return Died(Failure(OUT_OF_MEMORY, killed, refused=True))
+        how = f"exit status {code}"
+        if code is not None and code < 0:
+            how = signal.Signals(-code).name
+        return Died(
+            Failure("Crash", f"the process ended with {how}" + (f": {tail}" if tail else ""))
+        )
+
+    def close(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        if self.log is not None:
+            self.log.close()
+        self.process = self.connection = self.log = None
+
+
+class VersionWorker:
+    """A worker that holds one version of the file, and loads it again after a death."""
+
+    def __init__(self, spec: VersionSpec, timeout: float) -> None:
+        self.spec = spec
+        self.worker = Worker(timeout, forked=spec.backend == "interpreter")
+        self.backend = ""
+        self.loaded = False
+        self.death: Died | None = None
+        self.seconds = 0.0
+        self.compile_seconds = 0.0
+        self.compilations = 0
+        """What running took so far, and compiling within it, in all processes of this worker."""
+
+    def start_loading(self) -> None:
+        self.worker.send("load", self.spec)
+
+    def finish_loading(self) -> str:
+        """The backend; Refusal or Died when the version cannot be imported."""
+        self.backend = self.worker.receive()
+        self.loaded = True
+        return self.backend
+
+    def load(self) -> None:
+        """Load the version, unless a living process holds it already."""
+        if not self.loaded or self.worker.process is None:
+            self.start_loading()
+            self.finish_loading()
+
+    def ask(self, request: str, *arguments: object) -> None:
+        """Any request; `answer` gives what comes back, and raises Died or Refusal."""
+        self.load()
+        self.worker.send(request, *arguments)
+
+    def answer(self) -> Any:
+        try:
+            return self.worker.receive()
+        except Died:
+            self.loaded = False
+            raise
+
+    def send(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        self.ask("run", example, options)
+
+    def send_or_die(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        """As `send`; a death is told by the next `receive`."""
+        self.death = None
+        try:
+            self.send(example, options)
+        except Died as death:
+            self.loaded = False
+            self.death = death
+
+    def receive(self, count: int, seconds: float | None = None) -> tuple[Outcome, ...]:
+        """The outcomes; a death is the same failure for every run that was asked for.
+
+        No answer within `seconds`, or the worker's usual time, is a death.
+        """
+        if self.death is not None:
+            return (Outcome(failure=self.death.failure),) * count
+        try:
+            outcomes: tuple[Outcome, ...] = self.worker.receive(seconds)
+            for outcome in outcomes:
+                self.seconds += outcome.seconds
+                self.compile_seconds += outcome.compile_seconds
+                self.compilations += outcome.compilations
+            return outcomes
+        except Died as death:
+            self.loaded = False
+            return (Outcome(failure=death.failure),) * count
+        except Refusal as refusal:
+            return (Outcome(failure=refusal.failure),) * count
+
+    def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
+        self.send_or_die(example, options)
+        return self.receive(len(options))
+
+    def attempt(self, example: Example) -> Attempt:
+        """As far as the launcher comes with these arguments; Died if it ends the process."""
+        self.load()
+        try:
+            found: Attempt = self.worker.ask("attempt", example)
+        except Refusal as refusal:
+            return Attempt(Attempt.FAILED, 0, str(refusal))
+        except Died:
+            self.loaded = False
+            raise
+        return found
+
+    def run_within(
+        self, seconds: float, example: Example, options: tuple[RunOptions, ...]
+    ) -> tuple[Outcome, ...]:
+        """Once more, with so much time, in which the file need not be loaded."""
+        try:
+            self.load()
+        except (Died, Refusal) as error:
+            return (Outcome(failure=error.failure),) * len(options)
+        self.send_or_die(example, options)
+        return self.receive(len(options), seconds)
+
+    def close(self) -> None:
+        self.worker.close()

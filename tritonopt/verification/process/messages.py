@@ -1,0 +1,200 @@
+"""What a worker sends back of one run: plain data, no tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tritonopt.verification.process.coverage_data import Coverage
+
+Bits = npt.NDArray[Any]
+Reals = npt.NDArray[np.float64]
+
+OUT_OF_MEMORY = "OutOfMemoryError"
+"""The kind of a failure that the original is not blamed for."""
+TOO_LARGE = "TooLarge"
+"""The kind of a failure to place more memory than is compared."""
+FORWARD, REVERSED = 0, 1
+"""Orders of programs on the interpreter; every other number is the seed of a shuffled one."""
+_REAL_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
+
+
+@dataclass(frozen=True)
+class Output:
+    """One tensor that a launcher returned, was passed, or gave to a kernel."""
+
+    label: str
+    dtype: str
+    shape: tuple[int, ...]
+    bits: Bits
+    """Flat, as unsigned integers of the element's size."""
+    poisoned: tuple[int, int] | None = None
+    """For memory allocated without a value: the two bit patterns it was filled with."""
+    strides: tuple[int, ...] = ()
+    """Of what is returned."""
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype in ("f64", "f32", "f16", "bf16")
+
+    def reals(self) -> Reals:
+        """The values as float64, flat."""
+        if self.dtype == "bf16":
+            with np.errstate(invalid="ignore"):  # a NaN that signals stays one, without a word
+                return (self.bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+        if self.dtype in _REAL_TYPES:
+            return self.bits.view(_REAL_TYPES[self.dtype]).astype(np.float64)
+        raise TypeError(f"{self.label} is {self.dtype}, not a floating-point tensor")
+
+    def value(self, index: int) -> str:
+        if self.is_float:
+            return repr(float(self.reals()[index]))
+        if self.dtype == "bool":
+            return str(bool(self.bits[index]))
+        if self.dtype.startswith("i"):
+            return str(int(self.bits[index : index + 1].view(f"int{self.dtype[1:]}")[0]))
+        return str(int(self.bits[index]))
+
+    def position(self, index: int) -> str:
+        where = np.unravel_index(index, self.shape) if self.shape else ()
+        return f"[{', '.join(str(int(i)) for i in where)}]"
+
+
+def same_bits(left: Output, right: Output) -> npt.NDArray[np.bool_]:
+    """Where two outputs of one type and shape agree; any NaN agrees with any NaN."""
+    same = left.bits == right.bits
+    if left.is_float and not same.all():
+        same = same | (np.isnan(left.reals()) & np.isnan(right.reals()))
+    return np.asarray(same)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What was raised, and whether it means that the backend cannot tell."""
+
+    kind: str
+    message: str
+    refused: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything seen of one run of the launcher."""
+
+    outputs: tuple[Output, ...] = ()
+    plain: tuple[str, ...] = ()
+    """What was returned that is no tensor."""
+    damage: tuple[str, ...] = ()
+    """Writes outside of a buffer."""
+    strays: tuple[str, ...] = ()
+    """Reads outside of every buffer."""
+    clashes: tuple[str, ...] = ()
+    """Interpreter: programs of one launch that overwrite each other."""
+    false_hints: tuple[str, ...] = ()
+    """Interpreter: promises to the compiler that the values broke."""
+    launches: tuple[str, ...] = ()
+    written: int = 0
+    """How many elements kernels changed."""
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    """The part of `seconds` in which kernels were compiled."""
+    compilations: int = 0
+    atomics: bool = False
+    """Whether a kernel used atomic operations, so that the order of its additions is open."""
+    coverage: Coverage = field(default_factory=Coverage)
+    """What ran: of compiled kernels only which of them wrote something."""
+    retyped: tuple[str, ...] = ()
+    """Interpreter: names that a loop leaves with another type, which does not compile."""
+    failure: Failure | None = None
+    notes: tuple[str, ...] = ()
+    configurations: int = 1
+    """From how many configurations an autotuner could choose at most."""
+
+    def output(self, label: str) -> Output | None:
+        return next((o for o in self.outputs if o.label == label), None)
+
+
+@dataclass(frozen=True)
+class Blame:
+    """What the line that failed was about: plain data, of the run in which it did."""
+
+    names: tuple[str, ...] = ()
+    """Arguments that the line works with, or views of them."""
+    ranks: tuple[tuple[str, int], ...] = ()
+    """How many dimensions those of them had there that are tensors."""
+    compared: tuple[tuple[str, object, object], ...] = ()
+    """The comparisons of a condition that did not hold: an operator and two values, which are
+    whole numbers, tuples of them, or names of types (`f32`). Of `n % 16 == 0` it is `%`, n, 16."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How far the original came with some arguments."""
+
+    level: int
+    lines: int
+    """How many lines of its file it reached."""
+    trouble: str = ""
+    configurations: int = 1
+    """As in Outcome."""
+    seconds: float = 0.0
+    """Processor time that the call took: a busy machine must not change what is found."""
+    blame: Blame = Blame()
+
+    # Levels, the higher the nearer.
+    FAILED: ClassVar[int] = 0
+    NO_LAUNCH: ClassVar[int] = 1
+    FAILED_AFTER_LAUNCH: ClassVar[int] = 2
+    OUTSIDE: ClassVar[int] = 3
+    NOTHING_WRITTEN: ClassVar[int] = 4
+    CLASHING: ClassVar[int] = 5
+    """Programs of one launch store different values in one place: shapes that overlap, or a race
+    of the original's own."""
+    GOOD: ClassVar[int] = 6
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How one run is made. The defaults are the plain run."""
+
+    poison: int = 0
+    """Which of two patterns fills memory that has no value yet."""
+    lanes: bool = False
+    """Interpreter: masked-off lanes of a load without `other` read poison, not 0."""
+    order: int = FORWARD
+    """Interpreter: programs run forward (0), reversed (1), or shuffled with this seed."""
+    fusion: bool = True
+    """cuda: whether `a * b + c` may be contracted."""
+    widened: bool = False
+    """Every launch is made by the float64 copy of its kernel."""
+    nudge: int = 0
+    """Inputs are changed by about one unit in the last place of float32, each number in its own
+    random way, or all away from 0 (`tensor_data.AWAY`); 0 for not at all."""
+    unsigned: bool = False
+    """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
+
+
+@dataclass(frozen=True)
+class VersionSpec:
+    """One version of the file, and how a worker is to load it."""
+
+    title: str
+    path: str
+    """The original's path: what `__file__` is, whichever version runs."""
+    text: str
+    text_path: str
+    """Where the text was read from; tracebacks and inspection show this."""
+    backend: str
+    launcher: str
+    autograd: bool
+    widened: str = ""
+    """Source of the float64 copies of the kernels, empty where there are none."""
+    widened_names: tuple[str, ...] = field(default=())
+    results: tuple[tuple[str, str], ...] = field(default=())
+    """Kernels and parameters whose memory counts although the launcher's caller never sees it."""

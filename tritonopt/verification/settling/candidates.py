@@ -1,0 +1,374 @@
+"""What a launcher might be called with, most plausible first, where its code does not say.
+
+A guess costs nothing but a run: `trial` calls the original with it and keeps it only
+if the original takes it and stays within its memory. So names and habits may lead here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tritonopt.verification.signature.argument_language import (
+    INTEGERS,
+    Argument,
+    ChoiceArgument,
+    Dimension,
+    SequenceArgument,
+    Signature,
+    SizeArgument,
+    TensorArgument,
+    TorchType,
+)
+from tritonopt.verification.signature.inference import DEFAULT_DTYPES, Evidence, Reading, layouts
+
+FRAMES: tuple[tuple[str, ...], ...] = (
+    ("m", "n"),
+    ("n",),
+    ("b", "m", "n"),
+    ("b", "c", "m", "n"),
+)
+"""Shapes that the operators of libraries are made for, the commonest first."""
+
+_INTEGERS = ("i64",)
+_PLAIN = ("int", "float", "bool", "str", "Number", "Scalar", "number")
+_WHOLE_LIST = re.compile(
+    r"(?:\w+\.)*(?:List|list|Sequence|Iterable|Tuple|tuple|Size)\b(?:\[(?:int|bool)|$)"
+)
+_WHERE = ("device", "layout", "pin_memory", "memory_format", "generator", "stream")
+"""Where a result is to lie, and what makes it: the default is what callers pass."""
+_OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
+_MOST = 16
+"""So many candidates for one parameter; more would only crowd out the others'."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One parameter, and what may be passed for it; None leaves it at its default."""
+
+    name: str
+    candidates: tuple[Argument | None, ...]
+
+
+def choices(reading: Reading, frame: tuple[str, ...], *, whole: bool = False) -> list[Choice]:
+    """For every parameter what may be passed, if tensors mostly have the shape `frame`.
+
+    What the code says comes first; a frame matters only where it says nothing. With `whole`
+    tensors are of whole numbers rather than of floats.
+    """
+    known = {a.name: a for a in reading.known}
+    shapes = _shapes(reading.known, frame)
+    found = []
+    for parameter in reading.launcher.parameters:
+        name = parameter.arg
+        evidence = reading.evidence[name]
+        argument = known.get(name)
+        candidates: Iterable[Argument | None]
+        if isinstance(argument, TensorArgument):
+            candidates = _around(argument, shapes, name in reading.ranked)
+        elif argument is not None:
+            candidates = (argument,)
+        elif name in reading.unknown:
+            candidates = _unknown(name, reading.kind(parameter), evidence, shapes, frame)
+        elif name in _WHERE:
+            candidates = (None,)
+        else:
+            # A default of None is not always taken (`dim=None` of a reduction along `dim`).
+            kind = reading.kind(parameter)
+            candidates = (None, *_unknown(name, kind, evidence, shapes, frame))
+        ordered = list(dict.fromkeys(candidates))
+        if whole:
+            ordered.sort(key=lambda a: not (isinstance(a, TensorArgument) and _is_whole(a)))
+        found.append(Choice(name, tuple(ordered[:_MOST])))
+    return found
+
+
+def _is_whole(tensor: TensorArgument) -> bool:
+    return tensor.dtypes[0] in INTEGERS
+
+
+def _shapes(known: Iterable[Argument], frame: tuple[str, ...]) -> list[tuple[Dimension, ...]]:
+    """The shapes that tensors are known to have, and the frame; the longest first."""
+    found = [a.shape for a in known if isinstance(a, TensorArgument)]
+    last = [s[-1] for s in found if s and isinstance(s[-1], str) and s[-1] != "..."]
+    # Weights are as long as the rows that they belong to.
+    framed = (*frame[:-1], last[0]) if last else frame
+    sides = list(dict.fromkeys(last))
+    # Two vectors of different sizes are the sides of a matrix.
+    square = [(sides[0], sides[1])] if len(sides) == 2 and len(frame) == 2 else []
+    return list(dict.fromkeys(sorted([*found, *square, framed], key=len, reverse=True)))
+
+
+def _around(
+    argument: TensorArgument, shapes: Sequence[tuple[Dimension, ...]], ranked: bool
+) -> Iterator[Argument]:
+    """What the code says, then other types and sizes that it leaves room for."""
+    yield argument
+    own = argument.shape
+    n, m, c = [name for name in ("n", "m", "c", "b", "k", "l", "d") if name not in own][:3]
+    more = [(*own, n), (m, *own), (*own, c, n), (c, m, *own), (*own, c, m, n)]
+    others = list(_alternatives(argument, shapes))
+    if not ranked and "..." not in own:
+        # Of more dimensions than the code shows: those of another tensor, most likely.
+        others = [s for s in shapes if len(s) > len(own) and "..." not in s] + others
+        others += [shape for shape in more if len(shape) <= 4]
+    floats = [argument, *(replace(argument, shape=shape) for shape in others)]
+    yield from _with_types(argument.name, floats, shapes, argument.dtypes != DEFAULT_DTYPES)
+
+
+def _with_types(
+    name: str,
+    floats: Sequence[TensorArgument],
+    shapes: Sequence[tuple[Dimension, ...]],
+    typed: bool,
+) -> Iterator[TensorArgument]:
+    """Every shape as it is, and of other types unless the code names the type."""
+    if typed:
+        yield from floats
+        return
+    others = [typed for argument in floats[:4] for typed in _typed(argument, shapes)]
+    if any(word in name.lower() for word in ("ind", "idx", "ids", "target", "label", "mask")):
+        yield from others
+        yield from floats
+    else:
+        yield from floats
+        yield from others
+
+
+def _typed(
+    argument: TensorArgument, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[TensorArgument]:
+    """The same tensor as an index into some dimension, as flags."""
+    size = next((d for s in shapes for d in reversed(s) if d != "..."), None)
+    found = [replace(argument, dtypes=("bool",), low=0, high=None)]
+    if size is not None:
+        found.append(replace(argument, dtypes=_INTEGERS, low=0, high=size))
+    yield from found if "mask" in argument.name.lower() else reversed(found)
+
+
+def _alternatives(
+    argument: TensorArgument, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[tuple[Dimension, ...]]:
+    """Shapes of the same rank in which a size of its own is one of the others' instead."""
+    own = argument.shape
+    others = [s for s in shapes if s != own]
+    if own and own[0] == "...":
+        # What has as many leading dimensions comes first, then all that is known to have a shape.
+        yield from sorted((s for s in others if s), key=lambda s: s[0] != "...")
+        for frame in FRAMES:
+            yield (*frame[:-1], *own[1:]) if len(own) == 2 else frame
+        return
+    yield from (s for s in others if len(s) == len(own) and "..." not in s)
+    yield from (s[: len(own)] for s in others if len(s) > len(own) and "..." not in s)
+    yield from (s[len(s) - len(own) :] for s in others if len(s) > len(own) and own)
+    sizes = dict.fromkeys(d for s in others for d in s if isinstance(d, str) and d != "...")
+    elsewhere = {d for s in others for d in s}
+    for axis, size in enumerate(own):
+        if size not in elsewhere:
+            # A square would hide which of its sides is meant.
+            yield from ((*own[:axis], d, *own[axis + 1 :]) for d in sizes if d not in own)
+
+
+def _unknown(
+    name: str,
+    kind: str,
+    evidence: Evidence,
+    shapes: Sequence[tuple[Dimension, ...]],
+    frame: tuple[str, ...],
+) -> Iterator[Argument]:
+    kind = re.sub(r"^(?:typing\.)?Optional\[(.*)\]$|\s*\|\s*None$", r"\1", kind)
+    if evidence.several or kind == "List[Tensor]":
+        yield from _lists(name, evidence, shapes)
+        return
+    tensors = list(_tensors(name, evidence, shapes))
+    scalars = list(_scalars(name, kind, evidence, shapes, frame))
+    if evidence.tensor or "Tensor" in kind:
+        yield from tensors
+    elif _WHOLE_LIST.match(kind):
+        yield from _whole_lists(name, kind, shapes)
+    elif kind.rpartition(".")[2] in _PLAIN:
+        yield from scalars
+    elif name.lower().startswith(("dim", "axis", "size", "shape", "normalized", "n_", "num")):
+        yield from scalars
+        yield from tensors
+    else:
+        for one, other in zip(tensors, scalars, strict=False):
+            yield one
+            yield other
+        yield from tensors[len(scalars) :]
+        yield from scalars[len(tensors) :]
+
+
+def _tensors(
+    name: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[TensorArgument]:
+    dtypes = evidence.dtypes or DEFAULT_DTYPES
+    whole = [tuple(d for d in s if d != "...") or ("n",) for s in shapes]
+    main = whole[0]
+    forms: list[tuple[Dimension, ...]] = [
+        *shapes[:1],
+        main[-1:],
+        main[:1],
+        *whole[1:],
+        main[:-1],
+        (1,),
+        (),
+    ]
+    if any(word in name.lower() for word in _OF_A_ROW):
+        forms = [main[-1:], main[1:2], *forms]
+    floats = []
+    for form in dict.fromkeys(forms):
+        strided, rows_only = layouts(evidence, len(form))
+        floats.append(TensorArgument(name, dtypes, form, strided=strided, rows_only=rows_only))
+    yield from _with_types(name, floats, shapes, evidence.dtypes is not None)
+
+
+def _lists(
+    name: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[SequenceArgument]:
+    """Lists whose tensors differ in one size, which says the most, then of one form, then pairs."""
+
+    def of(*forms: TensorArgument, more: bool = True) -> SequenceArgument:
+        return SequenceArgument.of(name, forms, more=more, as_tuple=evidence.as_tuple)
+
+    for form in _tensors(name, evidence, shapes):
+        for axis in range(len(form.shape)):
+            longer = replace(form, shape=(*form.shape[:axis], "k", *form.shape[axis + 1 :]))
+            yield of(form, longer)
+        yield of(form, form)
+        yield of(form, form, more=False)
+
+
+def _scalars(
+    name: str,
+    kind: str,
+    evidence: Evidence,
+    shapes: Sequence[tuple[Dimension, ...]],
+    frame: tuple[str, ...],
+) -> Iterator[Argument]:
+    named = [d for s in (*shapes, FRAMES[-1]) for d in s]
+    sizes = list(dict.fromkeys(d for d in named if isinstance(d, str) and d != "..."))
+    alike = [d for d in sizes if d in (name.lower(), name.lower()[:1])]
+    lower = name.lower()
+    main = tuple(d for d in shapes[0] if d != "...") or frame
+    if "dtype" in lower:
+        yield ChoiceArgument(name, (TorchType("f32"),))
+        return
+    if evidence.compared:
+        yield ChoiceArgument(name, tuple(dict.fromkeys(evidence.compared)))
+    if kind in ("float", "number"):
+        yield ChoiceArgument(name, (0.5, 1.0, 2.0))
+    elif kind == "bool":
+        yield ChoiceArgument(name, (False, True))
+    elif lower.startswith(("dim", "axis")):
+        yield from (ChoiceArgument(name, (value,)) for value in (-1, 0, 1, (-1,), (0, 1)))
+    elif lower in ("size", "shape", "out_size", "output_size"):
+        yield SizeArgument(name, main, as_tuple=True)
+    elif lower.startswith("normalized"):
+        yield SizeArgument(name, main[-1:], as_tuple=True)
+    yield from (SizeArgument(name, (d,)) for d in alike)
+    if kind in ("", "int", "number"):
+        yield ChoiceArgument(name, (1,))
+        yield from (SizeArgument(name, (d,)) for d in sizes if d not in alike)
+        yield from (ChoiceArgument(name, (value,)) for value in (2, 4, 0, -1, 16))
+    if kind == "":
+        yield from (ChoiceArgument(name, (value,)) for value in (0.5, True, None))
+        yield SizeArgument(name, main, as_tuple=True)
+
+
+def _whole_lists(
+    name: str, kind: str, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[Argument]:
+    """A few whole numbers: the sizes of something, or steps and margins along some dimensions."""
+    count = len(re.findall(r"\b(?:int|bool)\b", kind)) if "..." not in kind else 0
+    if "bool" in kind:
+        yield ChoiceArgument(name, ((True,) * max(count, 1),))
+        return
+    fixed = "uple[" in kind and count > 0
+    whole = [s for s in shapes if "..." not in s]
+    main = whole[0] if whole else FRAMES[0]
+    numbers = [
+        ChoiceArgument(name, ((value,) * length,))
+        for length in ((count,) if fixed else (2, 1, 3))
+        for value in (1, 0, 2)
+    ]
+    parts = [main[len(main) - count :]] if fixed and count <= len(main) else []
+    alike = [s for s in whole if not fixed or len(s) == count] + parts
+    sizes = [SizeArgument(name, s, as_tuple=True) for s in dict.fromkeys(alike) if s]
+    if name.lower().startswith(("dim", "axis")):
+        yield from (ChoiceArgument(name, (value,)) for value in ((-1,), (0,), (0, 1)))
+    elif "size" in name.lower() or "shape" in name.lower():
+        yield from sizes
+        yield from numbers
+    else:
+        yield from numbers
+        yield from sizes
+
+
+def variations(
+    reading: Reading, signature: Signature
+) -> Iterator[tuple[str, tuple[Argument, ...]]]:
+    """More for parameters with defaults, or of which nothing is known: forms to try one by one.
+
+    Branches that the plainest call does not reach are where a rewrite goes wrong unseen.
+    """
+    known = {a.name for a in reading.known}
+    shapes = [a.shape for a in signature.tensors]
+    shapes = list(dict.fromkeys(sorted(shapes, key=len, reverse=True))) or [FRAMES[0]]
+    for parameter in reading.launcher.parameters:
+        name = parameter.arg
+        default = reading.launcher.defaults.get(name)
+        evidence = reading.evidence[name]
+        given = signature.get(name)
+        if default is None and isinstance(given, TensorArgument) and evidence.optional:
+            yield name, (replace(given, optional=True),)
+        if (default is None and name in known) or name in _WHERE:
+            continue
+        if isinstance(default, ast.Constant) and default.value is None:
+            if given is None or given == ChoiceArgument(name, (None,)):
+                kind = reading.kind(parameter)
+                yield name, tuple(_for_nothing(name, kind, evidence, shapes))[:_MOST]
+        elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
+            value = given.values[0]
+            others = _other_values(value, evidence)
+            yield name, tuple(ChoiceArgument(name, (value, other)) for other in others)
+
+
+def _for_nothing(
+    name: str, kind: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
+) -> Iterator[Argument]:
+    """What may be passed, at times, for a parameter that is None by default."""
+    if evidence.tensor:
+        found = list(_tensors(name, evidence, shapes))
+        # As many dimensions as the kernel's accesses show.
+        found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
+        yield from (replace(t, optional=True) for t in found)
+    elif name.lower().startswith(("dim", "axis")):
+        # Of all dimensions, of one, of several: mostly other kernels.
+        if "List" not in kind:
+            yield ChoiceArgument(name, (None, -1, 0, 1))
+        yield ChoiceArgument(name, (None, (-1,), (0,), (0, 1)))
+    elif evidence.compared:
+        yield ChoiceArgument(name, (None, *dict.fromkeys(evidence.compared)))
+    elif "dtype" in name.lower():
+        yield ChoiceArgument(name, (None, TorchType("f16"), TorchType("f32")))
+    elif evidence.used:
+        usual = (("float", 0.5), ("number", 0.5), ("int", 2), ("bool", True))
+        typed = [value for word, value in usual if word in kind]
+        yield ChoiceArgument(name, (None, *(typed or [value for _, value in usual if not kind])))
+
+
+def _other_values(value: object, evidence: Evidence) -> list[object]:
+    same = [v for v in evidence.compared if type(v) is type(value) and v != value]
+    if isinstance(value, bool) or value is None:
+        return []
+    if isinstance(value, int):
+        same += [v for v in (0, 1, -1, 2) if v != value]
+    elif isinstance(value, float):
+        same += [v for v in (0.1, 0.5, 2.0) if v != value]
+    elif isinstance(value, tuple) and all(type(v) is int for v in value):
+        alike = ((v,) * len(value) for v in (0, 1, 2))
+        same += [v for v in (*alike, tuple(range(1, len(value) + 1))) if v != value]
+    return list(dict.fromkeys(same))

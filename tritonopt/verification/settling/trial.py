@@ -1,0 +1,373 @@
+"""Settling the arguments of a launcher by calling the original with what is plausible.
+
+The interpreter knows every address that a kernel may touch, so a wrong size shows as a
+read outside of a tensor, a wrong type as an error. What the original takes on several
+sizes without either is what the verification draws from; it is named in the verdict.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.inputs.plain_examples import (
+    LEADING,
+    PATTERNS,
+    Pattern,
+    plain_example,
+    powers,
+    rising,
+    sizes_of,
+)
+from tritonopt.verification.process.client import Died, VersionWorker
+from tritonopt.verification.process.messages import Attempt
+from tritonopt.verification.settling.candidates import FRAMES, Choice, choices, variations
+from tritonopt.verification.settling.repairs import Repair, repairs
+from tritonopt.verification.signature.argument_language import (
+    FLOATS,
+    Argument,
+    ChoiceArgument,
+    SequenceArgument,
+    Signature,
+    SizeArgument,
+    TensorArgument,
+    tensors_of,
+)
+from tritonopt.verification.signature.inference import DEFAULT_DTYPES, Reading
+
+_MOST_TRIES = 1500
+_SECONDS = 20.0
+"""Of processor time, for the search and again for the variations of what it found."""
+_MOST_DEATHS = 2
+_MOST_REPAIRS = 8
+"""So many lessons of failures one after the other."""
+_MORE_TRIES = 60
+"""For arguments that the original takes on all sizes, once some are taken on a few."""
+
+
+class Unsettled(Exception):
+    """Nothing that was tried was taken; the message says how far the best one came."""
+
+
+@dataclass(order=True, frozen=True)
+class _State:
+    """One combination of candidates; ordered by how soon its turn comes."""
+
+    nearness: tuple[int, int]
+    cost: int
+    frame: int
+    picks: tuple[int, ...]
+    repairs: tuple[Repair, ...] = field(default=(), compare=False)
+    """What failures on the way here have taught, in their order."""
+
+
+@dataclass
+class Trial:
+    """The calls of one launcher, counted; every signature is tried once."""
+
+    worker: VersionWorker
+    reading: Reading
+    backward: bool
+    tries: int = 0
+    deaths: int = 0
+    seconds: float = 0.0
+    seen: dict[Example, Attempt] = field(default_factory=dict)
+    best: tuple[Attempt, Signature] | None = None
+    floats: set[str] = field(default_factory=set)
+    """Tensors that kernels ran on as floats, if only to end outside of their memory."""
+    tables: list[list[Choice]] = field(default_factory=list)
+    expanded: set[tuple[int, Signature]] = field(default_factory=set)
+    """Signatures from which the search went on."""
+
+    def settle(self) -> Signature:
+        """A signature that the original takes; raises Unsettled where none was found."""
+        found = self._search()
+        if found is None:
+            raise Unsettled(self._how_far())
+        self.tries, self.seconds = 0, 0.0
+        return self._without_bad_types(self._varied(self._with_leading(found)))
+
+    # The search
+
+    def _search(self) -> Signature | None:
+        """Best first: from what is nearest to running, one thing is changed at a time.
+
+        That is what the failure itself suggests, or one parameter.
+        """
+        self.tables = [choices(self.reading, frame) for frame in FRAMES]
+        self.tables += [choices(self.reading, frame, whole=True) for frame in FRAMES[:2]]
+        waiting: list[_State] = []
+        for frame, table in enumerate(self.tables):
+            heapq.heappush(waiting, _State((0, 0), frame, frame, (0,) * len(table)))
+        visited = {(s.frame, s.picks, s.repairs) for s in waiting}
+        found: Signature | None = None
+        most, last = 0, 0
+        while waiting and not self._spent() and not 0 < last < self.tries:
+            state = heapq.heappop(waiting)
+            signature = self._signature(state, state.repairs)
+            attempt: Attempt | None = None
+            if signature is not None and not self._evades(signature):
+                attempt = self._attempt_any(signature)
+                if attempt.level >= Attempt.OUTSIDE:
+                    self.floats |= _of_floats(signature)
+                good = attempt.level == Attempt.GOOD and _has_sizes(signature)
+                taken = self._taken(signature) if good else 0
+                if taken == len(PATTERNS):
+                    return self._without_needless(state, signature)
+                if taken > most:
+                    # It rejects some sizes; perhaps for two that ought to be the same.
+                    found, most = self._without_needless(state, signature), taken
+                    last = last or self.tries + _MORE_TRIES
+                if self.best is None or self._nearness(attempt) < self._nearness(self.best[0]):
+                    self.best = attempt, signature
+            for follower in self._followers(state, signature, attempt):
+                key = (follower.frame, follower.picks, follower.repairs)
+                if key not in visited:
+                    visited.add(key)
+                    heapq.heappush(waiting, follower)
+        if found is None and self.best is not None and self.best[0].level == Attempt.CLASHING:
+            found = self.best[1]
+        return None if found is None or self._evades(found) else found
+
+    def _followers(
+        self, state: _State, signature: Signature | None, attempt: Attempt | None
+    ) -> Iterator[_State]:
+        """What to try after a state, with what it costs: first what its failure suggests."""
+        nearness = state.nearness if attempt is None else self._nearness(attempt)
+        blamed: tuple[str, ...] = ()
+        if signature is not None and attempt is not None:
+            if (state.frame, signature) in self.expanded:
+                return
+            self.expanded.add((state.frame, signature))
+            pattern = self._telling(signature)
+            shown = self._attempt(signature, pattern)
+            blamed = shown.blame.names
+            sizes = {**sizes_of(signature, pattern), "...": LEADING}
+            for at, repair in enumerate(repairs(signature, sizes, shown)):
+                more = (*state.repairs, repair)
+                if len(more) <= _MOST_REPAIRS:
+                    # What is learned one after the other counts as near as where it began.
+                    near = min(nearness, state.nearness) if state.repairs else nearness
+                    yield replace(state, nearness=near, cost=state.cost + at, repairs=more)
+        for at, choice in enumerate(self.tables[state.frame]):
+            beside = bool(blamed) and choice.name not in blamed
+            for pick in range(state.picks[at] + 1, len(choice.candidates)):
+                picks = (*state.picks[:at], pick, *state.picks[at + 1 :])
+                cost = state.cost + pick - state.picks[at] + beside
+                kept = tuple(r for r in state.repairs if r.about != choice.name)
+                yield replace(state, nearness=nearness, cost=cost, picks=picks, repairs=kept)
+
+    def _telling(self, signature: Signature) -> Pattern:
+        """The sizes whose failure tells the most: odd ones, if these are not taken."""
+        if self._attempt(signature, rising).level == Attempt.GOOD:
+            for pattern in PATTERNS:
+                known = self.seen.get(plain_example(signature, pattern, self.backward))
+                if known is not None and known.level != Attempt.GOOD:
+                    return pattern
+        return rising
+
+    def _signature(self, state: _State, learned: Iterable[Repair]) -> Signature | None:
+        """What a state passes; None if that names a size that no tensor has."""
+        signature = self._picked(self.tables[state.frame], state.picks)
+        for repair in learned:
+            signature = signature and repair(signature)
+        return signature if signature is not None and _is_closed(signature) else None
+
+    def _without_needless(self, state: _State, signature: Signature) -> Signature:
+        """Without what a failure suggested and the original does not need: sizes stay apart."""
+        kept = list(state.repairs)
+        for repair in state.repairs:
+            rest = [r for r in kept if r is not repair]
+            other = self._signature(state, rest)
+            if other is None or self._evades(other) or not _has_sizes(other):
+                continue
+            if self._taken(other) >= self._taken(signature):
+                kept, signature = rest, other
+        return signature
+
+    def _evades(self, signature: Signature) -> bool:
+        """Whether a tensor is of whole numbers here although floats ran.
+
+        A wrong type is an error; what leads outside of the memory is a wrong size, or a
+        defect of the original, which must show.
+        """
+        whole = {t.name for t in signature.tensors} - _of_floats(signature)
+        return bool((whole & self.floats) - self._typed_by_code())
+
+    def _typed_by_code(self) -> set[str]:
+        known = (a for a in self.reading.known if isinstance(a, TensorArgument))
+        return {a.name for a in known if a.dtypes != DEFAULT_DTYPES}
+
+    @staticmethod
+    def _nearness(attempt: Attempt) -> tuple[int, int]:
+        return -attempt.level, -attempt.lines
+
+    def _attempt_any(self, signature: Signature) -> Attempt:
+        """With odd sizes, which show the most; and, if these are refused, with round ones."""
+        found = self._attempt(signature, rising)
+        if found.level in (Attempt.FAILED, Attempt.FAILED_AFTER_LAUNCH):
+            other = self._attempt(signature, powers)
+            if other.level > found.level:
+                return other
+        return found
+
+    def _taken(self, signature: Signature) -> int:
+        """How many patterns of sizes are taken; none if one leads outside of the memory."""
+        levels = [self._attempt(signature, pattern).level for pattern in PATTERNS]
+        return 0 if Attempt.OUTSIDE in levels else levels.count(Attempt.GOOD)
+
+    def _attempt(self, signature: Signature, pattern: Pattern) -> Attempt:
+        example = plain_example(signature, pattern, self.backward)
+        if example not in self.seen:
+            self.tries += 1
+            try:
+                self.seen[example] = self.worker.attempt(example)
+            except Died as death:
+                self.deaths += 1
+                self.seen[example] = Attempt(Attempt.FAILED, 0, str(death))
+            self.seconds += self.seen[example].seconds
+        return self.seen[example]
+
+    def _spent(self) -> bool:
+        return self.tries >= _MOST_TRIES or self.deaths > _MOST_DEATHS or self.seconds > _SECONDS
+
+    def _how_far(self) -> str:
+        if self.best is None:
+            return "nothing was tried"
+        attempt, signature = self.best
+        return f"{self.tries} calls were tried; the nearest was ({signature}): {attempt.trouble}"
+
+    # More than the plainest call
+
+    def _with_leading(self, signature: Signature) -> Signature:
+        """One leading dimension in place of `...` where the original does not take two."""
+        names = {size for shape in signature.shapes for size in shape}
+        free = [n for n in "mblkcdpqrs" if n not in names]
+        two, one = (with_leading(signature, free[:count]) for count in (2, 1))
+        if "..." not in names or self._attempt_any(two).level == Attempt.GOOD:
+            return signature
+        return one if self._attempt_any(one).level == Attempt.GOOD else signature
+
+    def _varied(self, signature: Signature) -> Signature:
+        """With values for what has defaults, as far as the original takes them."""
+        for name, forms in variations(self.reading, signature):
+            values: list[object] = []
+            for form in forms:
+                if self._spent():
+                    return signature
+                if isinstance(form, TensorArgument):
+                    if self._takes_both(signature, form):
+                        signature = self._with(signature, form)
+                        break
+                elif isinstance(form, ChoiceArgument):
+                    wanted = [v for v in form.values if v not in values]
+                    values += [v for v in wanted if self._takes(signature, name, v)]
+            if len(values) > 1:
+                signature = self._with(signature, ChoiceArgument(name, tuple(values)))
+        return signature
+
+    def _takes_both(self, signature: Signature, form: TensorArgument) -> bool:
+        """A tensor, and None: that of the two which the signature does not have so far."""
+        if isinstance(signature.get(form.name), TensorArgument):
+            return self._takes(signature, form.name, None)
+        return self._good(self._with(signature, replace(form, optional=False)))
+
+    def _takes(self, signature: Signature, name: str, value: object) -> bool:
+        return self._good(self._with(signature, ChoiceArgument(name, (value,))))
+
+    def _good(self, signature: Signature) -> bool:
+        return self._attempt_any(signature).level == Attempt.GOOD and self._taken(signature) > 0
+
+    def _without_bad_types(self, signature: Signature) -> Signature:
+        """Types that the original does not take are left out, all tensors alike."""
+        for dtype in sorted({d for t in signature.tensors for d in t.dtypes[1:]}):
+            narrowed = _only(signature, dtype)
+            if not self._spent() and self._attempt_any(narrowed).level != Attempt.GOOD:
+                signature = _without(signature, dtype)
+        return signature
+
+    # Combinations
+
+    def _picked(self, table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
+        """The signature of a combination; None if it names a size that no tensor has."""
+        arguments = [c.candidates[p] for c, p in zip(table, picks, strict=True)]
+        signature = Signature(self._in_order([a for a in arguments if a is not None]))
+        return signature if _is_closed(signature) else None
+
+    def _with(self, signature: Signature, argument: Argument) -> Signature:
+        """The signature with one argument more, or another one in its place."""
+        rest = [a for a in signature.arguments if a.name != argument.name]
+        return replace(signature, arguments=self._in_order([*rest, argument]))
+
+    def _in_order(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        """As the parameters stand; without a gap where they are passed by position."""
+        launcher = self.reading.launcher
+        given = {a.name: a for a in arguments}
+        found: list[Argument] = []
+        for name in (p.arg for p in launcher.parameters):
+            if name in given:
+                found.append(given.pop(name))
+            elif launcher.autograd and given:
+                found.append(ChoiceArgument(name, (None,)))
+        return tuple(found)
+
+
+def _is_closed(signature: Signature) -> bool:
+    """Whether every size that is named is one of a tensor's."""
+    sizes = {d for tensor in signature.tensors for d in tensor.shape}
+    for argument in signature.arguments:
+        wanted: tuple[object, ...] = tuple(t.high for t in tensors_of(argument))
+        if isinstance(argument, SizeArgument) and sizes:
+            wanted = argument.sizes
+        if not all(size in sizes for size in wanted if isinstance(size, str)):
+            return False
+    return True
+
+
+def _has_sizes(signature: Signature) -> bool:
+    """Whether anything has a size that is drawn: what is taken of one size only shows nothing."""
+    return any(isinstance(size, str) for shape in signature.shapes for size in shape)
+
+
+def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
+    """With these dimensions in place of `...`."""
+
+    def changed(tensor: TensorArgument) -> TensorArgument:
+        shape = (s for d in tensor.shape for s in (names if d == "..." else (d,)))
+        return replace(tensor, shape=tuple(shape))
+
+    return _with_tensors(signature, changed)
+
+
+def _of_floats(signature: Signature) -> set[str]:
+    return {t.name for t in signature.tensors if t.dtypes[0] in FLOATS}
+
+
+def _only(signature: Signature, dtype: str) -> Signature:
+    return _with_dtypes(signature, lambda dtypes: (dtype,) if dtype in dtypes else dtypes)
+
+
+def _without(signature: Signature, dtype: str) -> Signature:
+    def rest(dtypes: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(d for d in dtypes if d != dtype) or dtypes
+
+    return _with_dtypes(signature, rest)
+
+
+def _with_dtypes(
+    signature: Signature, change: Callable[[tuple[str, ...]], tuple[str, ...]]
+) -> Signature:
+    return _with_tensors(signature, lambda t: replace(t, dtypes=change(t.dtypes)))
+
+
+def _with_tensors(
+    signature: Signature, changed: Callable[[TensorArgument], TensorArgument]
+) -> Signature:
+    def of(argument: Argument) -> Argument:
+        if isinstance(argument, SequenceArgument):
+            return argument.with_parts(changed)
+        return changed(argument) if isinstance(argument, TensorArgument) else argument
+
+    return replace(signature, arguments=tuple(map(of, signature.arguments)))

@@ -1,0 +1,295 @@
+"""The functions of a file that launch its kernels, and which of them a caller would call."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tritonopt import source
+from tritonopt.verification.errors import VerificationError
+
+_COMMENT = re.compile(r"#\s*tritonopt:\s*(?P<args>\S.*)$")
+
+
+@dataclass(frozen=True, eq=False)
+class Launcher:
+    """A function, or an autograd function, that a caller would call."""
+
+    name: str
+    """What it is called in the module."""
+    function: ast.FunctionDef
+    """Whose parameters are the arguments: for an autograd function its `forward`."""
+    definition: ast.stmt
+    """The statement at module level: the function or the class."""
+    autograd: bool
+    """Whether it is called as `Class.apply`."""
+    backward: bool
+    """Whether gradients go through a kernel of the file as well."""
+
+    @property
+    def definition_name(self) -> str:
+        """The function or the class, where an alias is what callers call."""
+        assert isinstance(self.definition, (ast.FunctionDef, ast.ClassDef))
+        return self.definition.name
+
+    @property
+    def parameters(self) -> tuple[ast.arg, ...]:
+        arguments = self.function.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        return tuple(every[1:] if self.autograd else every)
+
+    @property
+    def defaults(self) -> Mapping[str, ast.expr]:
+        arguments = self.function.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        count = len(arguments.defaults)
+        found = {
+            a.arg: d
+            for a, d in zip(positional[len(positional) - count :], arguments.defaults, strict=True)
+        }
+        for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if default is not None:
+                found[a.arg] = default
+        return found
+
+
+class Launchers:
+    """All launchers of a file, and what each of them reaches."""
+
+    def __init__(self, module: source.Module) -> None:
+        self.module = module
+        self.definitions = {
+            node.name: node
+            for node in statements(module.tree.body)
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        }
+        self.aliases = dict(self._aliases())
+        """`name = Class.apply`: name to class."""
+        kernels = {k.name for k in module.kernels} | set(self._jitted())
+        self.launching = {
+            name
+            for name, node in self.definitions.items()
+            if name not in kernels and (self._launches(node) or self._launches_one(kernels, node))
+        }
+        self.found = {launcher.name: launcher for launcher in self._launchers(kernels)}
+
+    def _aliases(self) -> Iterator[tuple[str, str]]:
+        for node in statements(self.module.tree.body):
+            if (
+                isinstance(node, ast.Assign)
+                and isinstance(node.value, ast.Attribute)
+                and node.value.attr == "apply"
+                and isinstance(node.value.value, ast.Name)
+                and isinstance(node.targets[0], ast.Name)
+            ):
+                yield node.targets[0].id, node.value.value.id
+
+    def _launches(self, node: ast.stmt) -> bool:
+        inside = {id(n) for n in ast.walk(node)}
+        if any(id(launch.call) in inside for launch in self.module.launches):
+            return True
+        # A decorator above the jit may make a function of it that launches by itself.
+        used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        return any(k.name in used and len(k.decorators) > 1 for k in self.module.kernels)
+
+    def _jitted(self) -> Iterator[str]:
+        """`k = triton.jit(f)`: both names."""
+        for node in statements(self.module.tree.body):
+            if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+                continue
+            for call in (n for n in ast.walk(node.value) if isinstance(n, ast.Call)):
+                jit = self.module.resolve(call.func) in ("triton.jit", "triton.runtime.jit.jit")
+                if jit and call.args and isinstance(call.args[0], ast.Name):
+                    yield node.targets[0].id
+                    yield call.args[0].id
+
+    def _launches_one(self, kernels: set[str], node: ast.stmt) -> bool:
+        """Whether it launches one of several kernels: `f = a if g else b`, then `f[grid](...)`."""
+        names = set(kernels)
+        inside = [n for n in ast.walk(node) if isinstance(n, ast.Assign)]
+        for given in (*statements(self.module.tree.body), *inside):
+            if isinstance(given, ast.Assign) and _may_be(given.value, names):
+                names |= {target.id for target in given.targets if isinstance(target, ast.Name)}
+        called = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+        return any(isinstance(f, ast.Subscript) and _may_be(f.value, names) for f in called)
+
+    def references(self, node: ast.AST) -> set[str]:
+        """Definitions of the file that a piece of code names, through aliases."""
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        names |= {self.aliases[n] for n in names & self.aliases.keys()}
+        return names & self.definitions.keys()
+
+    def reached(self, name: str) -> set[str]:
+        """Everything of the file that runs when a definition does, itself included."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            at = waiting.pop()
+            if at not in found:
+                found.add(at)
+                waiting += self.references(self.definitions[at])
+        return found
+
+    def _launchers(self, kernels: set[str]) -> Iterator[Launcher]:
+        for name, node in self.definitions.items():
+            if name in kernels or not self.reached(name) & self.launching:
+                continue
+            if isinstance(node, ast.FunctionDef):
+                if not _has_parameters(node):
+                    # A demonstration or a test that brings its own inputs.
+                    continue
+                functions = self._autograd_reached(name)
+                yield Launcher(name, node, node, False, any(map(_has_backward, functions)))
+            elif self._is_autograd(node) and (forward := method(node, "forward")) is not None:
+                public = next((a for a, c in self.aliases.items() if c == name), name)
+                yield Launcher(public, forward, node, True, _has_backward(node))
+
+    def _autograd_reached(self, name: str) -> list[ast.ClassDef]:
+        nodes = (self.definitions[n] for n in self.reached(name))
+        return [n for n in nodes if isinstance(n, ast.ClassDef) and self._is_autograd(n)]
+
+    def _is_autograd(self, node: ast.ClassDef) -> bool:
+        bases = [self.module.resolve(b) or ast.unparse(b) for b in node.bases]
+        return any(b.endswith("autograd.Function") or b == "Function" for b in bases)
+
+    def outermost(self) -> list[Launcher]:
+        """Launchers that no other launcher of the file calls."""
+        called: set[str] = set()
+        for launcher in self.found.values():
+            name = self.definition_of(launcher)
+            called |= self.references(self.definitions[name]) - {name}
+        return [
+            launcher
+            for launcher in self.found.values()
+            if self.definition_of(launcher) not in called
+        ]
+
+    def reaching(self, kernel: str) -> list[Launcher]:
+        """The outermost launchers that run a kernel, which is given by its qualified name."""
+        top = kernel.partition(".")[0]
+        outermost = self.outermost()
+        return [x for x in outermost if top in self.reached(self.definition_of(x))]
+
+    def definition_of(self, launcher: Launcher) -> str:
+        return self.aliases.get(launcher.name, launcher.name)
+
+    def named(self, name: str) -> Launcher:
+        if name in self.found:
+            return self.found[name]
+        for launcher in self.found.values():
+            if self.definition_of(launcher) == name:
+                return launcher
+        known = ", ".join(sorted(self.found)) or "none"
+        near = difflib.get_close_matches(name, self.found, n=1)
+        hint = f" Did you mean `--launcher {near[0]}`?" if near else ""
+        raise VerificationError(
+            f"--launcher: {self.module.path} has no launcher `{name}`.{hint} "
+            f"Launchers (functions at the top of the file that launch a kernel): {known}."
+        )
+
+
+def _may_be(value: ast.expr, names: set[str]) -> bool:
+    """Whether an expression may be one of the named things itself."""
+    if isinstance(value, ast.Name):
+        return value.id in names
+    if isinstance(value, ast.IfExp):
+        return _may_be(value.body, names) or _may_be(value.orelse, names)
+    if isinstance(value, ast.BoolOp):
+        return any(_may_be(part, names) for part in value.values)
+    if isinstance(value, ast.Subscript):
+        return _may_be(value.value, names)
+    if isinstance(value, ast.Dict):
+        return any(_may_be(part, names) for part in value.values)
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return any(_may_be(part, names) for part in value.elts)
+    return False
+
+
+def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    return next((s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == name), None)
+
+
+def _has_parameters(node: ast.FunctionDef) -> bool:
+    return bool(node.args.posonlyargs or node.args.args or node.args.kwonlyargs)
+
+
+def _has_backward(node: ast.ClassDef) -> bool:
+    backward = method(node, "backward")
+    if backward is None:
+        return False
+    # A body that only raises says that there are no gradients.
+    return not all(isinstance(s, (ast.Raise, ast.Expr)) for s in backward.body)
+
+
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements at module level, those under `if` and `try` included."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try)):
+            for name in ("body", "orelse", "finalbody"):
+                yield from statements(getattr(statement, name, []))
+        for handler in getattr(statement, "handlers", []):
+            yield from statements(handler.body)
+
+
+def changed_definitions(original: source.Module, rewritten: source.Module) -> set[str] | None:
+    """Names whose definition differs; None where the module itself (a constant) does."""
+
+    def rest(module: source.Module) -> list[str]:
+        nodes = (n for n in module.tree.body if not isinstance(n, (ast.FunctionDef, ast.ClassDef)))
+        return [ast.dump(n) for n in nodes]
+
+    if rest(original) != rest(rewritten):
+        return None
+    return differing_definitions(original, rewritten)
+
+
+def differing_definitions(original: source.Module, rewritten: source.Module) -> set[str]:
+    """Names of functions and classes of the module that only one has, or that differ."""
+
+    def named(module: source.Module) -> dict[str, str]:
+        return {
+            node.name: ast.dump(node)
+            for node in statements(module.tree.body)
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        }
+
+    old, new = named(original), named(rewritten)
+    return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+
+
+@dataclass(frozen=True)
+class Comment:
+    """The arguments in a `# tritonopt: x: f32[m, n]` comment, and where they begin."""
+
+    text: str
+    line: int
+    column: int
+    """From 0."""
+
+
+def comment_of(module: source.Module, launcher: Launcher) -> Comment | None:
+    """The comment above or inside the launcher, or beside its alias."""
+    lines = module.text.splitlines()
+    for number in _lines_about(module, launcher, lines):
+        if found := _COMMENT.search(lines[number]):
+            return Comment(found["args"], number + 1, found.start("args"))
+    return None
+
+
+def _lines_about(module: source.Module, launcher: Launcher, lines: list[str]) -> Iterator[int]:
+    """Numbers, from 0, of the lines where a comment about the launcher may stand."""
+    for node in (launcher.definition, launcher.function):
+        assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        above = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 2
+        while above >= 0 and lines[above].lstrip().startswith("#"):
+            yield above
+            above -= 1
+    for node in statements(module.tree.body):
+        # Above or beside `layer_norm = LayerNorm.apply`.
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == launcher.name:
+            yield from range(max(node.lineno - 2, 0), node.lineno)
+    yield from range(launcher.function.lineno - 1, launcher.function.end_lineno or 0)

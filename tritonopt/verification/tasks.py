@@ -1,0 +1,180 @@
+"""What there is to verify: two files, a launcher of theirs, and what it is called with."""
+
+from __future__ import annotations
+
+import tokenize
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tritonopt import source
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.signature.argument_language import (
+    FormulaArgument,
+    Origin,
+    Signature,
+    parse,
+)
+from tritonopt.verification.signature.counterparts import check_counterpart
+from tritonopt.verification.signature.inference import Reading, read, with_layouts
+from tritonopt.verification.signature.kernel_launcher import with_launcher, write_launcher
+from tritonopt.verification.signature.launchers import (
+    Launcher,
+    Launchers,
+    changed_definitions,
+    comment_of,
+)
+from tritonopt.verification.signature.pyproject import entry_for
+
+
+@dataclass(frozen=True)
+class Task:
+    """A launcher, and what it is called with: as it was given, or as its code says."""
+
+    launcher: Launcher
+    arguments: Signature | Reading
+
+
+def read_module(path: Path) -> source.Module:
+    try:
+        # In the encoding that it declares, as Python would.
+        with tokenize.open(path) as stream:
+            text = stream.read()
+    except FileNotFoundError:
+        raise VerificationError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise VerificationError(f"{path}: is a directory; give a file") from None
+    except OSError as error:
+        raise VerificationError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise VerificationError(
+            f"{path}: byte {error.start} is not {error.encoding}: save the file as UTF-8"
+        ) from None
+    except SyntaxError as error:
+        raise VerificationError(f"{path}: {error.msg}: save the file as UTF-8") from None
+    return parse_module(text, path)
+
+
+def parse_module(text: str, path: Path) -> source.Module:
+    try:
+        return source.read(text, str(path))
+    except source.SourceError as error:
+        raise VerificationError(str(error)) from None
+
+
+def tasks_of(
+    launchers: Launchers,
+    new: source.Module,
+    launcher: str | None,
+    args: str | None,
+    about: str | None = None,
+) -> list[Task]:
+    """What has to be verified."""
+    given = None if args is None else parse(args)
+    path = launchers.module.path
+    if launcher is not None:
+        chosen = [launchers.named(launcher)]
+    else:
+        chosen = (
+            _changed(launchers, new) or launchers.outermost()
+            if about is None
+            else launchers.reaching(about)
+        )
+        if given is not None and len(chosen) > 1:
+            wanted = {a.name for a in given.arguments}
+            chosen = [c for c in chosen if wanted <= {p.arg for p in c.parameters}] or chosen
+            if len(chosen) > 1:
+                names = ", ".join(c.name for c in chosen)
+                raise VerificationError(
+                    f"--args can belong to any of {names}: add --launcher {chosen[0].name}"
+                )
+    if not chosen:
+        kernels = about or ", ".join(k.name for k in launchers.module.kernels)
+        if not kernels:
+            raise VerificationError(f"{path}: no Triton kernel in this file")
+        raise VerificationError(
+            f"{path}: no function launches {kernels}. Launch it from here with "
+            f"--kernel {about or launchers.module.kernels[-1].name} --grid 'cdiv(n, BLOCK)' "
+            "--args 'x: f32[n], ...'; or add a function to both files that takes tensors, "
+            "launches the kernel and returns what it wrote."
+        )
+    for found in chosen:
+        check_counterpart(found, new)
+    return [Task(found, _signature(launchers, found, given)) for found in chosen]
+
+
+def kernel_alone(
+    old: source.Module, new: source.Module, kernel: str, grid: str | None, args: str | None
+) -> tuple[source.Module, source.Module, list[Task]]:
+    """Both files with a launcher for the kernel, and that to be verified."""
+    if new.kernel(kernel) is None and old.kernel(kernel) is not None:
+        raise VerificationError(f"--kernel: {new.path} has no kernel `{kernel}`")
+    call = write_launcher(old, kernel, grid, args or "")
+    old, new = with_launcher(old, call), with_launcher(new, call)
+    launchers = Launchers(old)
+    found = launchers.named(call.launcher)
+    return old, new, [Task(found, with_layouts(launchers, found, call.signature))]
+
+
+def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
+    """The outermost launchers that reach something the rewrite touched."""
+    changed = changed_definitions(launchers.module, new)
+    if changed is None:
+        return []
+    found = []
+    for launcher in launchers.outermost():
+        if launchers.reached(launchers.definition_of(launcher)) & changed:
+            found.append(launcher)
+    return found
+
+
+def _signature(
+    launchers: Launchers, launcher: Launcher, given: Signature | None
+) -> Signature | Reading:
+    given = given or _written(launchers.module, launcher)
+    if given is None:
+        return read(launchers, launcher)
+    return _ordered(launcher, with_layouts(launchers, launcher, given))
+
+
+def _written(module: source.Module, launcher: Launcher) -> Signature | None:
+    """What a comment at the launcher says, or pyproject.toml."""
+    comment = comment_of(module, launcher)
+    if comment is not None:
+        origin = Origin(module.path, line=comment.line, column=comment.column)
+        return parse(comment.text, origin)
+    entry = entry_for(Path(module.path), {launcher.name, launcher.definition_name})
+    return None if entry is None else parse(entry.args, Origin(entry.place))
+
+
+def _ordered(launcher: Launcher, given: Signature) -> Signature:
+    """The arguments that were given, in the launcher's order; all that are needed must be there."""
+    parameters = [p.arg for p in launcher.parameters]
+    for argument in given.arguments:
+        if argument.name not in parameters:
+            raise given.error(
+                argument.name,
+                f"`{launcher.name}` has no parameter `{argument.name}`; "
+                f"it has {', '.join(parameters)}",
+            )
+        if isinstance(argument, FormulaArgument):
+            raise given.error(
+                argument.name,
+                "a formula can only be passed to a kernel (--kernel); to a launcher pass values, "
+                "sizes (`n`, `(m, n)`) and tensors",
+            )
+    missing = [p for p in parameters if given.get(p) is None and p not in launcher.defaults]
+    if missing:
+        rest = ", ".join(f"{name}: f32[n]" for name in missing)
+        raise given.origin.error(
+            len(given.origin.text),
+            f"`{launcher.name}` also needs {', '.join(missing)}. Write for example: "
+            f"'{given}, {rest}'",
+        )
+    order = sorted(given.arguments, key=lambda a: parameters.index(a.name))
+    if launcher.autograd and [a.name for a in order] != parameters[: len(order)]:
+        raise given.error(
+            order[-1].name,
+            f"`{launcher.name}` is called by position; give all of "
+            f"{', '.join(parameters[: parameters.index(order[-1].name) + 1])}",
+        )
+    return replace(given, arguments=tuple(order))

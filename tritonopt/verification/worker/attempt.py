@@ -1,0 +1,70 @@
+"""One call of the original, to see whether it takes what it is given."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from types import FrameType
+from typing import Any
+
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process.messages import Attempt, Blame, Outcome, RunOptions
+from tritonopt.verification.worker.blame import Blaming
+
+_WRONG_SIZE = "returned an invalid gradient"
+"""What autograd says of a gradient that has not the shape of its tensor: every kernel ran, so it
+is a size that is wrong. A type without gradients would only evade it."""
+
+
+def attempt(version: Any, example: Example) -> Attempt:
+    """Run the launcher once, and count the lines of its file that were reached."""
+    path = version.spec.text_path
+    reached: set[tuple[str, int]] = set()
+    blaming = Blaming(version.spec.text)
+
+    def line(frame: FrameType, event: str, argument: Any) -> Any:
+        reached.add((frame.f_code.co_name, frame.f_lineno))
+        if event == "exception":
+            blaming.failed(frame, argument[1])
+        return line
+
+    def call(frame: FrameType, event: str, argument: object) -> Any:
+        if frame.f_code.co_filename != path:
+            return None
+        blaming.entered(frame)
+        return line
+
+    before = sys.gettrace()
+    started = time.process_time()
+    sys.settrace(call)
+    try:
+        outcome = version.run(example, RunOptions())
+    finally:
+        sys.settrace(before)
+    seconds = time.process_time() - started
+    return judge(outcome, len(reached), seconds, blaming.blame)
+
+
+def judge(outcome: Outcome, lines: int, seconds: float, blame: Blame = Blame()) -> Attempt:  # noqa: B008  # it is frozen
+    """How far a run came, in which so many lines were reached."""
+    failure = outcome.failure
+    trouble = "" if failure is None else str(failure)
+    if failure is not None and outcome.launches and _WRONG_SIZE in trouble:
+        level = Attempt.OUTSIDE
+    elif failure is not None:
+        level = Attempt.FAILED_AFTER_LAUNCH if outcome.launches else Attempt.FAILED
+    elif outcome.strays or outcome.damage:
+        level = Attempt.OUTSIDE
+        trouble = (*outcome.damage, *outcome.strays)[0]
+        blame = Blame(tuple(re.findall(r"argument ([\w\[\]]+)", trouble)))
+    elif not outcome.launches:
+        level = Attempt.NO_LAUNCH
+    elif not outcome.written:
+        level = Attempt.NOTHING_WRITTEN
+    elif outcome.clashes:
+        level = Attempt.CLASHING
+        trouble = outcome.clashes[0]
+    else:
+        level = Attempt.GOOD
+    return Attempt(level, lines, trouble, outcome.configurations, seconds, blame)

@@ -1,0 +1,90 @@
+"""The arguments of one call, made from its recipe, in guarded memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from tritonopt.verification.inputs.examples import Example, Repeat, Several, TensorRecipe, parts_of
+from tritonopt.verification.inputs.tensor_data import values_of
+from tritonopt.verification.signature.argument_language import TorchType
+from tritonopt.verification.worker import far_memory
+from tritonopt.verification.worker.guarded_memory import DTYPES, Arena, once
+
+
+def build_arguments(
+    example: Example, arena: Arena, *, nudge: int
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of the launcher, and the tensors among them by name."""
+    tensors: dict[str, Any] = {}
+    arguments: list[Any] = []
+    for name, recipe in example.arguments:
+        parts = [n for n, _ in parts_of(name, recipe)]
+        for part, form in parts_of(name, recipe):
+            tensors[part] = _build(part, form, arena, nudge=nudge)
+            if example.needs_gradient(part) and tensors[part].dtype.is_floating_point:
+                tensors[part].requires_grad_()
+        if isinstance(recipe, TensorRecipe):
+            arguments.append(tensors[name])
+        elif isinstance(recipe, Several):
+            found = [tensors[part] for part in parts]
+            arguments.append(tuple(found) if recipe.as_tuple else found)
+        elif isinstance(recipe, Repeat):
+            arguments.append(None)
+        elif isinstance(recipe.value, TorchType):
+            arguments.append(DTYPES[recipe.value.name])
+        else:
+            arguments.append(recipe.value)
+    for at, (_, recipe) in enumerate(example.arguments):
+        if isinstance(recipe, Repeat):
+            arguments[at] = tensors[recipe.of]
+    return arguments, tensors
+
+
+def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: int) -> Any:
+    dtype = DTYPES[recipe.dtype]
+    if recipe.is_far:
+        tensor = far_memory.place(arena, f"argument {name}", recipe.shape, recipe.strides, dtype)
+        tensor.copy_(_values(recipe, dtype, nudge=nudge))
+        return tensor
+    tensor = arena.place(
+        f"argument {name}",
+        recipe.shape,
+        recipe.strides,
+        dtype,
+        misaligned=recipe.misaligned,
+        written=True,
+    )
+    own = once(tensor)
+    own.copy_(_values(recipe, dtype, nudge=nudge)[tuple(slice(n) for n in own.shape)])
+    return tensor
+
+
+def _values(recipe: TensorRecipe, dtype: Any, *, nudge: int) -> Any:
+    values = values_of(
+        recipe.shape,
+        dtype,
+        recipe.values,
+        seed=recipe.seed,
+        low=recipe.low,
+        high=recipe.high,
+        kind=recipe.kind,
+        nudge=nudge,
+    )
+    return values.to(dtype)
+
+
+def incoming_gradient(example: Example, at: int, output: Any) -> Any:
+    """What the caller's loss would pass to backward for one output."""
+    generator = torch.Generator().manual_seed(example.gradient_seed + at)
+    if example.gradient_expanded:
+        # As `output.sum().backward()` makes it: one number that every element points at.
+        shape: tuple[int, ...] = (1,) * output.ndim
+    else:
+        shape = tuple(output.shape)
+    values = torch.randn(shape, generator=generator, dtype=torch.float64, device="cpu")
+    # Called while allocations are put into guarded memory, so this is in it.
+    gradient = torch.zeros(shape, dtype=output.dtype, device=output.device)
+    gradient.copy_(values.to(output.dtype))
+    return gradient.expand(output.shape)

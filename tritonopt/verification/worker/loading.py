@@ -1,0 +1,116 @@
+"""Executing one version of a file *as* the original's module.
+
+The module gets the original's name, package, `__file__` and entry in
+`sys.modules`, so relative imports, registered operators and package
+`__init__` files that import it all meet this version and no other.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import linecache
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, ModuleType
+
+Prepare = Callable[[str], str | ast.Module]
+
+
+@dataclass(frozen=True)
+class ModuleName:
+    name: str
+    root: Path
+    """The directory that has to be on sys.path for the name to mean the file."""
+
+
+def name_of(path: Path, text: str) -> ModuleName:
+    """The dotted name under which a file is imported, from the packages around it."""
+    path = path.resolve()
+    parts = [] if path.name == "__init__.py" else [path.stem]
+    folder = path.parent
+    levels = _relative_levels(text)
+    while (folder / "__init__.py").is_file() or levels > 0:
+        if folder == folder.parent:
+            break
+        parts.insert(0, folder.name)
+        folder = folder.parent
+        levels -= 1
+    name = ".".join(parts)
+    if "." not in name and _is_taken(name, folder):
+        # `softmax.py` is a fine name for a kernel file; `random.py` would hide the library's.
+        name = f"_tritonopt_subject_{name}"
+    return ModuleName(name, folder)
+
+
+def _relative_levels(text: str) -> int:
+    """How many packages up the relative imports reach (namespace packages have no __init__)."""
+    nodes = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom))
+    return max((n.level for n in nodes), default=0)
+
+
+def _is_taken(name: str, folder: Path) -> bool:
+    if name in sys.modules or name in sys.builtin_module_names or not name.isidentifier():
+        return True
+    spec = importlib.machinery.PathFinder.find_spec(
+        name, [p for p in sys.path if p and Path(p).resolve() != folder]
+    )
+    return spec is not None and spec.origin is not None
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+    """Finds exactly one module, and executes the given text for it."""
+
+    def __init__(self, name: str, path: Path, text: str, text_path: str, prepare: Prepare) -> None:
+        self.prepare = prepare
+        self.name = name
+        self.path = path
+        self.text = text
+        self.text_path = text_path
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != self.name:
+            return None
+        is_package = self.path.name == "__init__.py"
+        spec = importlib.util.spec_from_loader(fullname, self, is_package=is_package)
+        assert spec is not None
+        spec.origin = str(self.path)
+        spec.has_location = True
+        if is_package:
+            spec.submodule_search_locations = [str(self.path.parent)]
+        return spec
+
+    def is_package(self, fullname: str) -> bool:
+        return self.path.name == "__init__.py"
+
+    def get_source(self, fullname: str) -> str:
+        return self.text
+
+    def get_code(self, fullname: str) -> CodeType:
+        # Triton reads the source of a kernel again through `inspect`; the code
+        # objects therefore name the file that this text stands in.
+        pin_source(self.text_path, self.text)
+        return compile(self.prepare(self.text), self.text_path, "exec", dont_inherit=True)
+
+
+def pin_source(path: str, text: str) -> None:
+    """Let `inspect` see this text under a path, whatever becomes of the file meanwhile."""
+    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+
+
+def load(path: Path, text: str, text_path: str, prepare: Prepare = lambda text: text) -> ModuleType:
+    """Execute the text as the module; `prepare` gives what is compiled in its place."""
+    path = path.resolve()
+    found = name_of(path, text)
+    root = str(found.root)
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    sys.meta_path.insert(0, _Finder(found.name, path, text, text_path, prepare))
+    return importlib.import_module(found.name)

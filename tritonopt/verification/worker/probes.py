@@ -1,0 +1,376 @@
+"""Counting what runs: probes in the text of kernels and launchers.
+
+Before every statement stands a call that notes its line; tests and loops are wrapped. Interpreted
+kernels are Python, so the same goes for both. What a program of a launch ran counts once the
+program has stored something: one whose lanes are all masked off computes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop
+
+_KERNEL, _HOST = "_tritonopt_kernel", "_tritonopt_host"
+"""The names under which instrumented code finds its probes, wherever it runs."""
+
+
+class Sheet:
+    """What was noted, until it is known whether it counts."""
+
+    def __init__(self) -> None:
+        self.lines: set[int] = set()
+        self.left: set[int] = set()
+        """Lines that end a program, or what it calls."""
+        self.tests: set[tuple[tuple[int, int], bool]] = set()
+        self.loops: dict[int, Loop] = {}
+
+    def add(self, other: Sheet) -> None:
+        self.lines |= other.lines
+        self.tests |= other.tests
+        for line, loop in other.loops.items():
+            self.saw(line, loop)
+
+    def saw(self, line: int, loop: Loop) -> None:
+        before = self.loops.get(line)
+        self.loops[line] = loop if before is None else before.merged(loop)
+
+
+class _Entry:
+    """A loop that is running."""
+
+    def __init__(self, line: int, bounds: Bounds | None, types: dict[str, Any]) -> None:
+        self.line = line
+        self.bounds = bounds
+        self.types = types
+        """Of the names that it binds again, before its first turn."""
+        self.begun = False
+        self.turns = 0
+        self.lanes: dict[int, int] = {}
+        """In the current turn, by the line of an access, the most lanes that were on."""
+        self.last: dict[int, int] = {}
+        """The same in the last turn that counted."""
+        self.most: dict[int, int] = {}
+        """The same over all turns before that."""
+
+    def turn_ends(self) -> None:
+        lanes, self.lanes = self.lanes, {}
+        if lanes and not any(lanes.values()):
+            return
+        self.turns += 1
+        for line, count in self.last.items():
+            self.most[line] = max(self.most.get(line, 0), count)
+        self.last = lanes
+
+    def seen(self) -> Loop:
+        ragged = any(0 < count < self.most.get(line, 0) for line, count in self.last.items())
+        return Loop(self.turns, ragged, self.bounds)
+
+
+class Probe:
+    """What instrumented code calls."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        self.sheet = Sheet()
+        self.current = 0
+        self.statements = 0
+        self.running: list[_Entry] = []
+        self.retyped: list[str] = []
+        """Names that a loop leaves with another type than they had before."""
+
+    def line(self, number: int) -> None:
+        self.statements += 1
+        self.sheet.lines.add(number)
+        self.current = number
+
+    def leave(self, number: int) -> None:
+        """A `return`: what it ends may well have stored nothing."""
+        self.line(number)
+        self.sheet.left.add(number)
+
+    def test(self, line: int, column: int, value: Any) -> Any:
+        outcome = bool(value)
+        self.sheet.tests.add(((line, column), outcome))
+        return outcome
+
+    def loop(self, line: int, iterable: Iterable[Any], carried: tuple[str, ...]) -> Iterator[Any]:
+        """The same values, with every turn noted."""
+        bounds = None
+        if isinstance(iterable, range):
+            bounds = (iterable.start, iterable.stop, iterable.step)
+        entry = _Entry(line, bounds, _types(sys._getframe(1), carried))
+        depth = len(self.running)
+        self.running.append(entry)
+        try:
+            for value in iterable:
+                if entry.begun:
+                    self._turn_ends(entry, depth)
+                entry.begun = True
+                yield value
+            # Left in its head: what a `break` leaves behind is not carried round.
+            if entry.begun:
+                self._check(entry, sys._getframe(1))
+        finally:
+            if entry.begun:
+                entry.turn_ends()
+            del self.running[depth:]
+            self.sheet.saw(line, entry.seen())
+
+    def _turn_ends(self, entry: _Entry, depth: int) -> None:
+        del self.running[depth + 1 :]
+        entry.turn_ends()
+        self._check(entry, sys._getframe(2))
+
+    def enter(self, line: int, carried: tuple[str, ...]) -> None:
+        """A `while` is about to begin."""
+        self.running.append(_Entry(line, None, _types(sys._getframe(1), carried)))
+
+    def turn(self, line: int, value: Any) -> Any:
+        """The test of a `while`: before its first turn, and after each."""
+        goes_on = bool(value)
+        depth = next((i for i, e in reversed([*enumerate(self.running)]) if e.line == line), None)
+        if depth is None:
+            return goes_on
+        del self.running[depth + 1 :]
+        entry = self.running[depth]
+        if entry.begun:
+            entry.turn_ends()
+            self._check(entry, sys._getframe(1))
+        entry.begun = goes_on
+        if not goes_on:
+            del self.running[depth:]
+        self.sheet.saw(line, entry.seen())
+        return goes_on
+
+    def access(self, lanes: int) -> None:
+        """A kernel loads or stores so many lanes."""
+        for entry in self.running:
+            if lanes >= entry.lanes.get(self.current, 0):
+                entry.lanes[self.current] = lanes
+
+    def _check(self, entry: _Entry, frame: Any) -> None:
+        for name, before in entry.types.items():
+            after = _type(frame.f_locals.get(name))
+            if before is not None and after is not None and before != after:
+                self.retyped.append(
+                    f"the loop in line {entry.line} leaves `{name}` as {after}, which was {before} "
+                    "before it"
+                )
+                entry.types[name] = None
+
+
+def _types(frame: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: _type(frame.f_locals[name]) for name in names if name in frame.f_locals}
+
+
+def _type(value: Any) -> str | None:
+    """The type that the compiler would give to a value; None where that is not known."""
+    kind = getattr(value, "type", None)
+    if kind is not None:
+        return str(kind)
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return "int32" if -(2**31) <= value < 2**31 else "int64"
+    return "fp32" if isinstance(value, float) else None
+
+
+class Recorder:
+    """The probes of a process, and what they have seen of the current run."""
+
+    def __init__(self) -> None:
+        self.host, self.kernel = Probe(), Probe()
+        self.begin()
+
+    def begin(self) -> None:
+        """A run begins."""
+        self.host.begin()
+        self.kernel.begin()
+        self.counted = Sheet()
+        self.stored = self.any_stored = False
+        self.grids: dict[tuple[str, tuple[int, ...]], None] = {}
+        self.constants: set[int] = set()
+        self.writers: set[str] = set()
+
+    def program_begins(self) -> None:
+        """Also where the last one of a launch has ended."""
+        if self.stored:
+            self.counted.add(self.kernel.sheet)
+        else:
+            # A guard that ends a program before it stores anything has done its work.
+            self.counted.tests |= self.kernel.sheet.tests
+            self.counted.lines |= self.kernel.sheet.left
+        self.kernel.sheet, self.stored = Sheet(), False
+        self.kernel.running.clear()
+
+    def access(self, lanes: int, *, store: bool) -> None:
+        self.kernel.access(lanes)
+        if store and lanes:
+            self.stored = self.any_stored = True
+
+    def launched(self, name: str, grid: tuple[int, ...], constants: Iterable[object]) -> None:
+        self.grids[name, grid] = None
+        self.constants.update(c for c in constants if type(c) is int)
+
+    def wrote(self, kernel: str) -> None:
+        """A launch has changed memory; of a compiled kernel nothing else is told."""
+        self.writers.add(kernel)
+        self.any_stored = True
+
+    def coverage(self) -> Coverage:
+        total = Sheet()
+        if self.any_stored:
+            total.add(self.host.sheet)
+        total.add(self.counted)
+        return Coverage(
+            frozenset(total.lines),
+            frozenset(total.tests),
+            total.loops,
+            tuple(self.grids),
+            frozenset(self.constants),
+            self.kernel.statements,
+            frozenset(self.writers),
+            self.any_stored,
+        )
+
+
+RECORDER = Recorder()
+
+
+def install() -> None:
+    """From now on code that was instrumented finds its probes."""
+    setattr(builtins, _KERNEL, RECORDER.kernel)
+    setattr(builtins, _HOST, RECORDER.host)
+
+
+def install_in_kernels(path: str) -> None:
+    """From now on kernels of the file at this path have probes, once they are interpreted."""
+    interpreter: Any = importlib.import_module("triton.runtime.interpreter")
+    rewriter: Any = getattr(interpreter, "FunctionRewriter", None)
+    original: Any = getattr(rewriter, "_transform_ast", None)
+    if original is None:
+        return
+
+    def transform(this: Any, source: str) -> ast.AST:
+        tree: ast.AST = original(this, source)
+        if this.filename == path:
+            tree = ast.fix_missing_locations(_Instrument(_KERNEL).visit(tree))
+        return tree
+
+    rewriter._transform_ast = transform
+
+
+def instrumented(text: str, path: str) -> ast.Module:
+    """A file with probes in its functions."""
+    tree = ast.parse(text, path)
+    _Instrument(_HOST).visit(tree)
+    return ast.fix_missing_locations(tree)
+
+
+class _Instrument(ast.NodeTransformer):
+    def __init__(self, probe: str) -> None:
+        self.probe = probe
+        self.inside = False
+        """Whether this is in a function: what runs on import need not be counted."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        before, self.inside = self.inside, True
+        node.body = self._block(node.body)
+        self.inside = before
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        self._blocks(node)
+        node.test = self._tested(node.test)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        if self.inside:
+            node.test = self._tested(node.test)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self._blocks(node)
+        if self.inside:
+            carried = () if _unrolled(node.iter) else _bound(node)
+            node.iter = self._call("loop", node.iter, node.iter, _constant(carried, node.iter))
+            node.iter.args.insert(0, _constant(node.lineno, node))
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        self._blocks(node)
+        if not self.inside:
+            return node
+        line = _constant(node.lineno, node)
+        node.test = self._call("turn", node.test, line, node.test)
+        enter = self._call("enter", node.test, line, _constant(_bound(node), node))
+        return [ast.copy_location(ast.Expr(enter), node), node]
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, (ast.With, ast.Try, ast.ExceptHandler, ast.match_case)):
+            self._blocks(node)
+            return node
+        return super().generic_visit(node)
+
+    def _blocks(self, node: ast.AST) -> None:
+        for name, value in ast.iter_fields(node):
+            if name in ("body", "orelse", "finalbody"):
+                setattr(node, name, self._block(value))
+            elif isinstance(value, list):
+                setattr(node, name, [self.visit(v) for v in value])
+            elif isinstance(value, ast.AST):
+                setattr(node, name, self.visit(value))
+
+    def _block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for statement in body:
+            visited = self.visit(statement)
+            if self.inside and not _is_text(statement):
+                name = "leave" if isinstance(statement, ast.Return) else "line"
+                call = self._call(name, statement, _constant(statement.lineno, statement))
+                found.append(ast.copy_location(ast.Expr(call), statement))
+            found += visited if isinstance(visited, list) else [visited]
+        return found
+
+    def _tested(self, test: ast.expr) -> ast.expr:
+        if not self.inside:
+            return test
+        place = (_constant(test.lineno, test), _constant(test.col_offset, test))
+        return self._call("test", test, *place, test)
+
+    def _call(self, name: str, place: ast.AST, *arguments: ast.expr) -> ast.Call:
+        function = ast.Attribute(ast.Name(self.probe, ast.Load()), name, ast.Load())
+        call = ast.Call(function, list(arguments), [])
+        return ast.fix_missing_locations(ast.copy_location(call, place))
+
+
+def _constant(value: object, place: ast.AST) -> ast.Constant:
+    return ast.copy_location(ast.Constant(value), place)  # type: ignore[arg-type]  # a tuple of str
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _unrolled(iterable: ast.expr) -> bool:
+    called = iterable.func if isinstance(iterable, ast.Call) else iterable
+    return ast.unparse(called).rpartition(".")[2] == "static_range"
+
+
+def _bound(loop: ast.For | ast.While) -> tuple[str, ...]:
+    """The names that the body binds."""
+    nodes = (n for statement in loop.body for n in ast.walk(statement))
+    names = (n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,431 @@
+"""Triton's interpreter, made to answer as a GPU does or not at all.
+
+Each correction is probed for, never assumed from a version. What cannot be
+corrected raises `Refused`, and the verification reports that the interpreter
+cannot tell instead of comparing wrong numbers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import math
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tritonopt.verification.process.messages import FORWARD, REVERSED
+from tritonopt.verification.worker.probes import RECORDER
+from tritonopt.verification.worker.triton_interpreter import bfloat16
+
+
+class Refused(Exception):
+    """The interpreter is known to be wrong here."""
+
+
+@dataclass
+class Access:
+    """The memory that kernels of the current run may touch, and what else they touched."""
+
+    extents: list[tuple[int, int]] = field(default_factory=list)
+    """First and past-the-last address of every tensor."""
+    mapped: list[tuple[int, int]] = field(default_factory=list)
+    """The same with the memory around, which can be touched without a crash."""
+    owners: list[str] = field(default_factory=list)
+    """What each of these is called."""
+    strays: list[str] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
+    poison_lanes: bool = False
+    order: int = FORWARD
+    """In which order programs run; see `RunOptions.order`."""
+    atomics: bool = False
+    """Whether some kernel used an atomic operation: its programs may meet in memory."""
+    locks: bool = False
+    """Whether the current launch has taken a lock."""
+    clashes: list[str] = field(default_factory=list)
+    """Where two programs of one launch stored different values, without a lock."""
+    false_hints: list[str] = field(default_factory=list)
+    """Promises to the compiler (`tl.max_contiguous` and the like) that values broke."""
+    stores: list[tuple[int, Any, Any]] = field(default_factory=list)
+    """Of the current launch: the program, the addresses and the values' bits of every store."""
+    anywhere: bool = False
+    """Whether addresses go unchecked: for launches on the oracle's own clones."""
+
+    def beside(self, addresses: Any, size: int) -> str:
+        """Around which tensor the first of these accesses is that hits none, if that is known."""
+        outside = (a for a in addresses.ravel() if not _within(a, size, self.extents))
+        first = next(outside, None)
+        for (low, high), owner in zip(self.mapped, self.owners, strict=True):
+            if first is not None and low <= first < high:
+                return f", beside {owner}"
+        return ""
+
+    def launch_ends(self) -> None:
+        """Look for programs that overwrote each other: on a GPU either may come last.
+
+        Running one program after the other hides it where each adds to what it
+        finds, and the sum is the same in every order. What a program itself
+        overwrote is gone, and two that leave the same value do no harm.
+        """
+        stores, self.stores = self.stores, []
+        locks, self.locks = self.locks, False
+        programs = {program for program, _, _ in stores}
+        if locks or len(programs) < 2:
+            return
+        last: dict[tuple[int, int], int] = {}
+        for program, addresses, bits in stores:
+            last.update(
+                ((address, program), value)
+                for address, value in zip(addresses.tolist(), bits.tolist(), strict=True)
+            )
+        first: dict[int, tuple[int, int]] = {}
+        for (address, program), value in last.items():
+            before = first.setdefault(address, (program, value))
+            if before[1] != value:
+                self.clashes.append(
+                    f"programs {before[0]} and {program} of one launch store different values "
+                    "to one address, and nothing keeps them apart"
+                )
+                return
+
+
+class Interpreter:
+    """The patches, installed once per process; `access` changes from run to run."""
+
+    def __init__(self) -> None:
+        self.module: Any = importlib.import_module("triton.runtime.interpreter")
+        self.language: Any = importlib.import_module("triton.language")
+        self.access = Access()
+        builder = self.module.interpreter_builder
+        kind = type(builder)
+        self._nan_dropping(kind)
+        bfloat16.Arithmetic().install()
+        self._loads_and_stores(builder)
+        self._program_order(builder)
+        self._wrapping(builder)
+        self._hints()
+        self._blocks_as_python_values()
+
+    def _nan_dropping(self, kind: Any) -> None:
+        """`tl.maximum` and `tl.minimum` give the other operand for a NaN, as on a GPU."""
+        for name, operation in (("create_maxnumf", larger), ("create_minnumf", smaller)):
+            if hasattr(kind, name):
+                setattr(
+                    kind,
+                    name,
+                    lambda this, left, right, op=operation: this.binary_op(left, right, op),
+                )
+
+    def _loads_and_stores(self, builder: Any) -> None:
+        original_load = builder.create_masked_load
+        original_store = builder.create_masked_store
+        module = self.module
+
+        def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
+            lanes = _lanes(mask, pointers.data.shape)
+            RECORDER.access(int(lanes.sum()), store=False)
+            self._check(pointers, lanes, "load")
+            # A single lane's `other` of 0 is dropped before it comes here: it counts as false.
+            single = pointers.data.size == 1
+            if other is None and self.access.poison_lanes and not single and not lanes.all():
+                dtype = pointers.get_element_ty()
+                kind = module._get_np_dtype(dtype)
+                value: float = np.nan if kind.kind == "f" else 1
+                if dtype == self.language.bfloat16:
+                    value = bfloat16.NAN
+                fill = np.full(pointers.data.shape, value, dtype=kind)
+                other = module.TensorHandle(fill, dtype)
+            return original_load(pointers, mask, other, *rest, **named)
+
+        def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
+            lanes = _lanes(mask, pointers.data.shape)
+            RECORDER.access(int(lanes.sum()), store=True)
+            self._check(pointers, lanes, "store")
+            self._remember(pointers, value, lanes)
+            return original_store(pointers, value, mask, *rest, **named)
+
+        builder.create_masked_load = load
+        builder.create_masked_store = store
+        for name in ("create_atomic_rmw", "create_atomic_cas"):
+            original = getattr(builder, name)
+
+            def atomic(*arguments: Any, name: str = name, original: Any = original) -> Any:
+                self.access.atomics = True
+                pointers = next(a for a in arguments if _is_pointer(a))
+                if pointers.get_element_ty() == self.language.bfloat16:
+                    raise Refused("atomic operations on bfloat16, which the interpreter gets wrong")
+                mask = arguments[3] if name == "create_atomic_rmw" else None
+                if name == "create_atomic_cas" or "XCHG" in str(arguments[0]):
+                    self.access.locks = True
+                lanes = (
+                    _lanes(mask, pointers.data.shape)
+                    if mask is not None
+                    else np.ones(pointers.data.shape, dtype=bool)
+                )
+                RECORDER.access(int(lanes.sum()), store=True)
+                self._check(pointers, lanes, "store")
+                return original(*arguments)
+
+            setattr(builder, name, atomic)
+
+    def _check(self, pointers: Any, lanes: Any, kind: str) -> None:
+        """Record lanes outside of every tensor; refuse to touch what may not be there at all."""
+        addresses = pointers.data[lanes]
+        if addresses.size == 0 or self.access.anywhere:
+            return
+        size = max(1, pointers.get_element_ty().primitive_bitwidth // 8)
+        if _within(addresses, size, self.access.extents):
+            return
+        place = self.module.interpreter_builder.grid_idx
+        found = f"program {tuple(int(i) for i in place)} {kind}s outside of every tensor"
+        found += self.access.beside(addresses, size)
+        (self.access.strays if kind == "load" else self.access.damage).append(found)
+        if not _within(addresses, size, self.access.mapped):
+            raise IndexError(found)
+
+    def _wrapping(self, builder: Any) -> None:
+        """Whole numbers wrap around, as on a GPU; checking each sum takes a third of the time."""
+        options: Any = getattr(builder, "options", None)
+        if getattr(options, "sanitize_overflow", False):
+            builder.options = dataclasses.replace(options, sanitize_overflow=False)
+
+    def _hints(self) -> None:
+        """What `multiple_of`, `max_contiguous` and `max_constancy` promise is looked up."""
+        kind = self.module.TensorHandle
+        original = kind.set_attr
+
+        def set_attr(handle: Any, key: str, value: Any) -> None:
+            original(handle, key, value)
+            broken = broken_promise(handle.data, handle.attr)
+            if broken and not self.access.anywhere:
+                place = tuple(int(i) for i in self.module.interpreter_builder.grid_idx)
+                self.access.false_hints.append(f"{broken} (in program {place})")
+
+        kind.set_attr = set_attr
+
+    def _blocks_as_python_values(self) -> None:
+        """A block in `if` counts as true here, whatever it holds (`logic` sees to the others)."""
+        original = self.module._patch_lang_tensor
+        library = os.path.dirname(importlib.import_module("triton").__file__ or "")
+
+        def patch(tensor: Any, scope: Any) -> Any:
+            result = original(tensor, scope)
+            truth = tensor.__bool__
+
+            def checked(block: Any) -> bool:
+                asked_by = sys._getframe(1).f_code.co_filename
+                if block.handle.data.size > 1 and not asked_by.startswith(library):
+                    raise Refused(
+                        "`if` on a block, or `and`, `or`, `not` on one in a place that this "
+                        "interpreter leaves to Python; write tl.where, &, | or ~"
+                    )
+                return bool(truth(block))
+
+            scope.set_attr(tensor, "__bool__", checked)
+            # Up to Triton 3.6 it takes arrays of one element for numbers; numpy 2.4 does not.
+            scope.set_attr(tensor, "__index__", lambda block: int(block.handle.data.item()))
+            return result
+
+        self.module._patch_lang_tensor = patch
+
+    def _remember(self, pointers: Any, value: Any, lanes: Any) -> None:
+        if self.access.anywhere:
+            return
+        builder = self.module.interpreter_builder
+        (x, y, z), (_, ny, nz) = builder.grid_idx, builder.grid_dim
+        bits = np.ascontiguousarray(np.broadcast_to(value.data, lanes.shape)[lanes])
+        whole = bits.view(f"u{bits.dtype.itemsize}")
+        self.access.stores.append((int((x * ny + y) * nz + z), pointers.data[lanes], whole))
+
+    def _program_order(self, builder: Any) -> None:
+        original = builder.set_grid_idx
+
+        places: Any = None
+
+        def set_grid_idx(x: int, y: int, z: int) -> None:
+            nonlocal places
+            RECORDER.program_begins()
+            if self.access.order == FORWARD:
+                original(x, y, z)
+                return
+            _, ny, nz = grid = tuple(builder.grid_dim)
+            if x == y == z == 0:
+                places = _order(self.access.order, math.prod(grid))
+            place = int(places[(x * ny + y) * nz + z])
+            original(place // (ny * nz), place // nz % ny, place % nz)
+
+        builder.set_grid_idx = set_grid_idx
+
+
+def broken_promise(values: Any, promises: Mapping[str, Any]) -> str:
+    """Which promise does not hold for these values, in words; nothing where all do.
+
+    Contiguity C along an axis: groups of C lanes hold consecutive numbers.
+    Divisibility D along it: each of these groups starts at a multiple of D (so
+    of a block nothing can be said as long as its contiguity is not promised).
+    Constancy K: groups of K lanes hold one number.
+    """
+    data = np.asarray(values)
+    if data.dtype.kind not in "iu" and "tt.constancy" not in promises:
+        return ""
+    contiguity = _numbers(promises, "tt.contiguity")
+    divisibility = _numbers(promises, "tt.divisibility") or _numbers(promises, "tt.divisiblity")
+    constancy = _numbers(promises, "tt.constancy")
+    if data.size == 1:
+        wrong = divisibility and int(data.reshape(-1)[0]) % divisibility[0]
+        return f"multiple_of {divisibility[0]}: the value is {data.reshape(-1)[0]}" if wrong else ""
+    for axis in range(data.ndim):
+        lanes = np.moveaxis(data, axis, -1)
+        length = lanes.shape[-1]
+        found = _groups(lanes, contiguity[axis]) if axis < len(contiguity) else None
+        if found is not None:
+            whole = found.astype(np.int64)
+            if (whole != whole[..., :1] + np.arange(whole.shape[-1])).any():
+                return f"max_contiguous {contiguity[axis]} along axis {axis} of {length} lanes"
+            starts = whole[..., 0].reshape(-1)
+            unit = divisibility[axis] if axis < len(divisibility) else 1
+            if (starts % unit).any():
+                return (
+                    f"multiple_of {unit} along axis {axis}: a group of {whole.shape[-1]} lanes "
+                    f"starts at {starts[starts % unit != 0][0]}"
+                )
+        found = _groups(lanes, constancy[axis]) if axis < len(constancy) else None
+        if found is not None and (found != found[..., :1]).any():
+            return f"max_constancy {constancy[axis]} along axis {axis} of {length} lanes"
+    return ""
+
+
+def _numbers(promises: Mapping[str, Any], name: str) -> tuple[int, ...]:
+    given = promises.get(name, ())
+    return tuple(int(n) for n in (given if isinstance(given, (list, tuple)) else (given,)))
+
+
+def _groups(lanes: Any, width: int) -> Any:
+    """The last axis in groups; None where a group of one lane says nothing, or none is whole."""
+    width = min(width, lanes.shape[-1])
+    if width <= 1 or lanes.shape[-1] % width:
+        return None
+    return lanes.reshape(*lanes.shape[:-1], -1, width)
+
+
+def _order(order: int, programs: int) -> Any:
+    """Which program takes each turn."""
+    if order == REVERSED:
+        return np.arange(programs)[::-1]
+    return np.random.default_rng(order).permutation(programs)
+
+
+def larger(left: Any, right: Any) -> Any:
+    """A NaN gives the other operand, and 0.0 is above -0.0; numpy takes either zero."""
+    return np.where((left == 0) & (right == 0), left + right, np.fmax(left, right))
+
+
+def smaller(left: Any, right: Any) -> Any:
+    return -larger(-left, -right)
+
+
+def _is_pointer(value: Any) -> bool:
+    return hasattr(value, "data") and hasattr(value, "get_element_ty") and value.data.dtype == "u8"
+
+
+def _lanes(mask: Any, shape: tuple[int, ...]) -> Any:
+    data = mask.data if hasattr(mask, "get_element_ty") else mask
+    return np.broadcast_to(np.asarray(data, dtype=bool), shape)
+
+
+def _within(addresses: Any, size: int, ranges: list[tuple[int, int]]) -> bool:
+    """Whether every access lies in one of the ranges; the common case is one range."""
+    first, last = int(addresses.min()), int(addresses.max()) + size
+    if any(low <= first and last <= high for low, high in ranges):
+        return True
+    inside = np.zeros(addresses.shape, dtype=bool)
+    for low, high in ranges:
+        if high - low >= size:
+            inside |= (addresses >= low) & (addresses <= high - size)
+    return bool(inside.all())
+
+
+class NoGpuDriver:
+    """Answers what launchers ask of `triton.runtime.driver.active` where there is no GPU."""
+
+    def get_active_torch_device(self) -> Any:
+        return importlib.import_module("torch").device("cpu")
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_stream(self, device: object = None) -> int:
+        return 0
+
+    def set_current_device(self, device: object) -> None:
+        """There is only the one."""
+
+    def get_current_target(self) -> Any:
+        return importlib.import_module("triton.backends.compiler").GPUTarget("cuda", 90, 32)
+
+    def get_device_interface(self) -> Any:
+        return importlib.import_module("torch").cpu
+
+    def get_benchmarker(self) -> Callable[..., list[float]]:
+        return lambda function, quantiles=None, **named: [1.0, 1.0, 1.0]
+
+    def is_active(self) -> bool:
+        return True
+
+    @property
+    def utils(self) -> Any:
+        return types.SimpleNamespace(get_device_properties=lambda device: dict(_PROPERTIES))
+
+
+_FEW = 2
+"""Multiprocessors: as few as there can be, so that programs that loop over tiles have several."""
+_PROPERTIES = {
+    "max_shared_mem": 232448,
+    "max_num_regs": 65536,
+    "multiprocessor_count": _FEW,
+    "warpSize": 32,
+    "sm_clock_rate": 1,
+    "mem_clock_rate": 1,
+    "mem_bus_width": 1,
+}
+
+
+def pretend_gpu(torch: Any) -> None:
+    """Let launchers that insist on a GPU run on the CPU: `x.is_cuda`, devices, drivers."""
+    torch.Tensor.is_cuda = property(lambda tensor: True)
+    torch.Tensor.get_device = lambda tensor: 0
+    torch.Tensor.cuda = lambda tensor, *rest, **named: tensor
+    for name in ("device", "device_of", "stream"):
+        setattr(torch.cuda, name, lambda *rest: contextlib.nullcontext())
+    torch.cuda.current_device = lambda: 0
+    torch.cuda.device_count = lambda: 1
+    torch.cuda.is_available = lambda: True
+    torch.cuda.synchronize = lambda *rest: None
+    torch.cuda.get_device_capability = lambda *rest: (9, 0)
+    torch.cuda.get_device_properties = lambda *rest: types.SimpleNamespace(
+        name="interpreter", multi_processor_count=_FEW, major=9, minor=0, total_memory=2**34
+    )
+    runtime = importlib.import_module("triton.runtime")
+    driver: Any = runtime.driver
+    driver = getattr(driver, "driver", driver)
+    driver.set_active(NoGpuDriver())
+
+
+@contextlib.contextmanager
+def accesses(interpreter: Interpreter | None, access: Access) -> Iterator[None]:
+    """Make `access` the current one."""
+    if interpreter is None:
+        yield
+        return
+    before = interpreter.access
+    interpreter.access = access
+    try:
+        yield
+    finally:
+        interpreter.access = before
