@@ -15,11 +15,11 @@ from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.tiling.tile_body import TileBody, check_body
-from tritonopt.transforms.tiling.tile_launches import TileLaunches
+from tritonopt.transforms.tiling.tile_body import TileBody
+from tritonopt.transforms.tiling.tile_legality import Tiling, prove_tiling
 from tritonopt.transforms.tiling.tile_limits import ExistingLimits, Limit, default_limit
 from tritonopt.transforms.tiling.tile_loop import TileLoop
-from tritonopt.transforms.tiling.tile_sums import TileSums, find_sums
+from tritonopt.transforms.tiling.tile_sums import TileSum
 from tritonopt.transforms.writing import NotExpressible, Writer
 
 
@@ -224,41 +224,45 @@ class GridStride(Pass):
 
     def _tiled(self, facts: KernelFacts, ids: ProgramIds) -> Site:
         """One tile for each program becomes a loop over tiles."""
-        checklist = Checklist()
-        writer = Writer(facts)
+        checklist, writer = Checklist(), Writer(facts)
         body = TileBody.of(facts, ids)
-        sums = TileSums()
         keep = self.unseen_launches == "keep"
-        launches = TileLaunches(facts, writer, self.axis, keep_unseen=keep)
+        tiling: Tiling | None = None
         changes: tuple[Change, ...] = ()
         with checklist.until_one_fails():
-            check_body(body, checklist)
-            sums = find_sums(body, writer, checklist)
-            launches.check(checklist)
-            loop = TileLoop(body, sums, launches, writer)
-            limit = self.programs or default_limit(self.axis, has_sums=bool(sums.sums))
-            changes = (*loop.changes(checklist), *launches.changes(Limit(limit)))
-            checklist.prove("is-expressible", "what the loop needs can be written")
-        if checklist.failed is not None:
-            sums = TileSums()
+            tiling = prove_tiling(body, writer, checklist, keep_unseen=keep)
+            changes = self._changes(tiling, writer, checklist)
+        sums: tuple[TileSum, ...] = ()
+        if tiling is not None and checklist.failed is None:
+            sums = tiling.sums.sums
         safety = set(checklist.safety)
-        if not launches.are_kept:
+        if tiling is None or not tiling.launches.are_kept:
             safety.add(Safety.CONTRACT)
-        if not all(sum_.is_whole for sum_ in sums.sums):
+        if not all(sum_.is_whole for sum_ in sums):
             safety.add(Safety.ROUNDING)
         return Site(
             ids.calls[0],
             checklist.conditions,
-            self._message(checklist, body, sums, launches),
+            self._message(checklist, tiling),
             frozenset(safety),
-            Bits.REDUCTION_ORDER if sums.sums else Bits.SAME,
+            Bits.REDUCTION_ORDER if sums else Bits.SAME,
             checklist.facts_used,
             changes,
-            pays=any(sum_.is_tile for sum_ in sums.sums),
+            pays=any(sum_.is_tile for sum_ in sums),
             saves=self.axis > 0,
-            unpaid="does-not-pay" if body.hoisted_loads or sums.sums else "nothing-to-save",
-            advice=self._advice(sums, launches),
+            unpaid="does-not-pay" if body.hoisted_loads or sums else "nothing-to-save",
+            advice=self._advice(tiling) if tiling is not None else "",
         )
+
+    def _changes(self, tiling: Tiling, writer: Writer, checklist: Checklist) -> tuple[Change, ...]:
+        """Of the kernel and its launches. Raises NotExpressible."""
+        changes = TileLoop(tiling, writer).changes()
+        detail = "a tile's index is what the program id was; tiles and programs together stay"
+        checklist.assume("no-int32-overflow", f"{detail} below 2**31")
+        limit = self.programs or default_limit(self.axis, has_sums=bool(tiling.sums.sums))
+        changes += tiling.launches.changes(Limit(limit))
+        checklist.prove("is-expressible", "what the loop needs can be written")
+        return tuple(changes)
 
     def _limited(self, facts: KernelFacts, ids: ProgramIds) -> Iterator[Site]:
         """A kernel that loops over tiles already is started with as many programs as asked for."""
@@ -288,49 +292,52 @@ class GridStride(Pass):
         # What pays is an atomic that is done once for a program.
         return any(effect.kind is EffectKind.ATOMIC for effect in facts.effects)
 
-    def _advice(self, sums: TileSums, launches: TileLaunches) -> str:
-        loop = f"let each program loop over tiles along axis {self.axis} ({launches.summary})"
-        if not sums.sums:
+    def _advice(self, tiling: Tiling) -> str:
+        summary = tiling.launches.summary
+        loop = f"let each program loop over tiles along axis {self.axis} ({summary})"
+        if not tiling.sums.sums:
             return loop
-        lines = ", ".join(str(sum_.statement.lineno) for sum_ in sums.sums)
+        lines = ", ".join(str(sum_.statement.lineno) for sum_ in tiling.sums.sums)
         return f"{loop}, and do the atomics (line {lines}) once for all of its tiles"
 
-    def _message(
-        self, checklist: Checklist, body: TileBody, sums: TileSums, launches: TileLaunches
-    ) -> str:
-        if checklist.failed is not None:
+    def _message(self, checklist: Checklist, tiling: Tiling | None) -> str:
+        if tiling is None or checklist.failed is not None:
+            assert checklist.failed is not None
             return f"did not make a loop over tiles: {checklist.failed.detail}"
-        parts = [f"made each program loop over tiles along axis {self.axis} ({launches.summary})"]
-        if body.hoisted:
-            parts.append(f"{_count(len(body.hoisted), 'statement')} before the loop, done once")
+        sums, summary = tiling.sums, tiling.launches.summary
+        parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
+        if hoisted := tiling.body.hoisted:
+            parts.append(f"{_count(len(hoisted), 'statement')} before the loop, done once")
         parts += [f"the atomic in line {sum_.statement.lineno} done once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
-        return "; ".join([*parts, self._expectation(body, sums, launches)])
+        return "; ".join([*parts, _expectation(tiling)])
 
-    def _expectation(self, body: TileBody, sums: TileSums, launches: TileLaunches) -> str:
-        """Whether a gain or a loss is to be expected, and why."""
-        if launches.are_kept:
-            return "as fast as before, until a launch starts fewer programs"
-        if sums.sums and not any(sum_.is_tile for sum_ in sums.sums):
-            return (
-                "a loss is to be expected, for a tile adds one number, which costs little "
-                f"({figure('grid-stride, one number')} {WHERE})"
-            )
-        if sums.sums:
-            return (
-                "a gain is to be expected, for there are fewer atomics "
-                f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"
-            )
-        if body.hoisted_loads:
-            return (
-                "a gain or a loss: loads are saved, but programs start faster than a loop turns "
-                f"({figure('grid-stride, no sums')} {WHERE})"
-            )
-        also = ", but the axis may be longer than 65535" if self.axis else ""
+
+def _expectation(tiling: Tiling) -> str:
+    """Whether a gain or a loss is to be expected, and why."""
+    if tiling.launches.are_kept:
+        return "as fast as before, until a launch starts fewer programs"
+    sums = tiling.sums.sums
+    if sums and not any(sum_.is_tile for sum_ in sums):
         return (
-            "a loss is to be expected, for nothing is saved and programs start faster than a loop "
-            f"turns ({figure('grid-stride, no sums')} {WHERE}){also}"
+            "a loss is to be expected, for a tile adds one number, which costs little "
+            f"({figure('grid-stride, one number')} {WHERE})"
         )
+    if sums:
+        return (
+            "a gain is to be expected, for there are fewer atomics "
+            f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"
+        )
+    if tiling.body.hoisted_loads:
+        return (
+            "a gain or a loss: loads are saved, but programs start faster than a loop turns "
+            f"({figure('grid-stride, no sums')} {WHERE})"
+        )
+    also = ", but the axis may be longer than 65535" if tiling.body.ids.axis else ""
+    return (
+        "a loss is to be expected, for nothing is saved and programs start faster than a loop "
+        f"turns ({figure('grid-stride, no sums')} {WHERE}){also}"
+    )
 
 
 def _count(number: int, noun: str) -> str:

@@ -11,8 +11,8 @@ The first condition that does not hold ends the list: whoever finds it raises `r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from types import TracebackType
 
 from tritonopt.facts import Assumption
 from tritonopt.rewriting.model import Condition, Safety, Status
@@ -51,13 +51,9 @@ class Checklist:
         """What a site needs on account of its conditions."""
         return frozenset({Safety.ASSUMPTION} if self._given else ())
 
-    @contextmanager
-    def until_one_fails(self) -> Iterator[None]:
+    def until_one_fails(self) -> _UntilOneFails:
         """A block that goes through conditions, and is left at the first that does not hold."""
-        try:
-            yield
-        except Declined as declined:
-            self._conditions.append(declined.condition)
+        return _UntilOneFails(self._conditions)
 
     def prove(self, claim: str, detail: str, given: Iterable[Assumption] = ()) -> None:
         """The claim follows from the source, and from facts that the user gave."""
@@ -75,6 +71,25 @@ class Checklist:
     ) -> None:
         """What the launches show holds of all: those in files that were not given included."""
         self.assume("no-other-launches", detail)
+
+
+class _UntilOneFails:
+    def __init__(self, conditions: list[Condition]) -> None:
+        self._conditions = conditions
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        if isinstance(error, Declined):
+            self._conditions.append(error.condition)
+            return True
+        return False
 
 
 def refuted(claim: str, reason: str, detail: str) -> Declined:
