@@ -170,11 +170,9 @@ def _site(load: InvariantLoad) -> Site:
         return hoisted(load, checklist)
 
     facts = load.facts
-    move = loop_sites.Move(
-        f"{load.what} above {loop_sites.header(facts, load.loop)}",
-        f"{load.tile} in registers meanwhile",
-    )
-    site = loop_sites.site(load.expression, move, make)
+    what = f"{load.what} above {loop_sites.header(facts, load.loop)}"
+    outcome = f"{load.tile} in registers meanwhile"
+    site = loop_sites.site(load.expression, what, outcome, make)
     # In an inner loop it would be waited for once for each turn of the loop around it.
     is_outermost = load.loop.parent is None
     is_tile = bool(facts.values[load.expression].rank)

@@ -192,11 +192,9 @@ class LoopUnswitch(Pass):
 
         facts = branch.facts
         test = branch.module.text_of(branch.node.test).partition("\n")[0]
-        move = loop_sites.Move(
-            f"`if {test}` out of {loop_sites.header(facts, branch.loop)}",
-            "the loop is there once for each way it can go",
-        )
-        site = loop_sites.site(branch.node, move, make)
+        what = f"`if {test}` out of {loop_sites.header(facts, branch.loop)}"
+        outcome = "the loop is there once for each way it can go"
+        site = loop_sites.site(branch.node, what, outcome, make)
         waits = _holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)
         pays = waits and branch.loop.parent is None
         message = site.message

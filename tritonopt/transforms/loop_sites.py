@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.checklist import Checklist
@@ -12,20 +11,13 @@ from tritonopt.rewriting.model import Site
 from tritonopt.source import Change
 
 
-@dataclass(frozen=True)
-class Move:
-    """What moves out of which loop, in words."""
+def site(
+    anchor: ast.AST, what: str, outcome: str, make: Callable[[Checklist], Sequence[Change]]
+) -> Site:
+    """A site with every condition up to the first that fails, and the changes.
 
-    what: str
-    """As in "move ... out of the loop"."""
-    outcome: str
-    """What the kernel has for it."""
-
-
-def site(anchor: ast.AST, move: Move, make: Callable[[Checklist], Sequence[Change]]) -> Site:
-    """A site with every condition up to the first that fails, and the edit.
-
-    `make` goes through the conditions, and raises Declined or NotExpressible where one fails.
+    `what` moves, and out of which loop, as in "move ... above the loop"; `outcome` is what the
+    kernel has for it. `make` goes through the conditions, and raises Declined where one fails.
     """
     checklist = Checklist()
     changes: tuple[Change, ...] = ()
@@ -33,9 +25,9 @@ def site(anchor: ast.AST, move: Move, make: Callable[[Checklist], Sequence[Chang
         changes = tuple(make(checklist))
         checklist.prove("is-expressible", "what moves can be written above the loop")
     if checklist.failed is None:
-        message = f"moved {move.what}; {move.outcome}"
+        message = f"moved {what}; {outcome}"
     else:
-        message = f"did not move {move.what}: {checklist.failed.detail}"
+        message = f"did not move {what}: {checklist.failed.detail}"
     return Site(
         anchor,
         checklist.conditions,
@@ -43,7 +35,7 @@ def site(anchor: ast.AST, move: Move, make: Callable[[Checklist], Sequence[Chang
         checklist.safety,
         facts_used=checklist.facts_used,
         changes=changes,
-        advice=f"move {move.what}",
+        advice=f"move {what}",
     )
 
 
