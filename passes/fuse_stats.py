@@ -25,8 +25,17 @@ _ROW_THAT_GAINS = 16384
 that, and those that grow with the row up to more than a sixteenth, hold most rows whole."""
 
 
-def _worth(facts: KernelFacts, loop: Loop, formula: str) -> tuple[bool, str]:
-    """Whether a gain is to be expected of a sweep, and what was measured of its case."""
+@dataclass(frozen=True)
+class _Worth:
+    """What was measured of the case that a sweep is."""
+
+    text: str
+    pays: bool = True
+    depends: bool = False
+    """Whether it pays for some rows, and it is not known which these are."""
+
+
+def _worth(facts: KernelFacts, loop: Loop, formula: str) -> _Worth:
     one, long, short = (
         figure(f"fuse-stats {formula}, {case}") for case in ("one tile", "long rows", "short rows")
     )
@@ -34,26 +43,31 @@ def _worth(facts: KernelFacts, loop: Loop, formula: str) -> tuple[bool, str]:
     launches = tiles_of(facts, loop)
     for tiles in launches:
         if tiles.holds_row:
-            return False, (
-                f"a loss here, {one} {WHERE}: one tile holds the row at the launch in {tiles.where}"
+            return _Worth(
+                f"a loss here, {one} {WHERE}: one tile holds the row at the launch in "
+                f"{tiles.where}",
+                pays=False,
             )
     aims = any(tiles.grows for tiles in launches)
     sizes = [tiles.size for tiles in launches if tiles.size is not None]
     if sizes and len(sizes) == len(launches):
         most = max(sizes)
         tile = f"up to {most}" if aims or min(sizes) < most else f"{most}"
-        return most <= _ROW_THAT_GAINS // (16 if aims else 4), (
+        return _Worth(
             f"{gain} {WHERE}, {short} for shorter ones; a loss ({one}) for rows that one tile "
-            f"holds, which has {tile} elements at the launch in {launches[0].where}"
+            f"holds, which has {tile} elements at the launch in {launches[0].where}",
+            pays=most <= _ROW_THAT_GAINS // (16 if aims else 4),
         )
     if aims:
-        return False, (
+        return _Worth(
             f"a loss ({one} {WHERE}) for rows that one tile holds, which is what the launch in "
-            f"{launches[0].where} aims at; {gain} that take several tiles"
+            f"{launches[0].where} aims at; {gain} that take several tiles",
+            pays=False,
         )
-    return True, (
+    return _Worth(
         f"{gain} {WHERE} that take several tiles; a loss ({one}) where one tile holds the row. No "
-        "launch that is seen tells which"
+        "launch that is seen tells which",
+        depends=True,
     )
 
 
@@ -236,10 +250,10 @@ class FuseStats(Pass):
                 raise unknown("is-understood", "opaque-value", large) from None
             checklist.prove("is-expressible", "what the merged sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
-        pays, worth = _worth(facts, second, self.formula)
+        worth = _worth(facts, second, self.formula)
         into = f"the sweep in line {second.line} into the one in line {first.line}"
         if checklist.failed is None:
-            message = f"merged {into} ({self.formula} formula). Measured: {worth}"
+            message = f"merged {into} ({self.formula} formula). Measured: {worth.text}"
         else:
             message = f"did not merge {into}: {checklist.failed.detail}"
         return Site(
@@ -250,7 +264,8 @@ class FuseStats(Pass):
             Bits.REDUCTION_ORDER,
             checklist.facts_used,
             changes,
-            pays=pays,
+            pays=worth.pays,
+            depends=worth.depends,
             advice=f"merge {into} ({self.formula} formula)",
-            worth=worth,
+            worth=worth.text,
         )

@@ -67,8 +67,9 @@ class GridStride(Pass):
     What is the same for all tiles is done once for a program. On a GPU that pays where sums
     are gathered in registers; a plain elementwise or row kernel is slower as a loop as a rule,
     for the hardware starts programs faster than a loop turns. So under `all` the pass acts only
-    where atomics become fewer; a load that is the same for all tiles gains or loses, as the rows
-    are long or short.
+    where tiles add to many addresses each, and do so less often; where a tile adds one number, as
+    in the sum of a whole tensor, the loop costs more than the atomics did. A load that is the same
+    for all tiles gains or loses, as the rows are long or short.
 
     ## Conditions
 
@@ -247,9 +248,9 @@ class GridStride(Pass):
             Bits.REDUCTION_ORDER if sums else Bits.SAME,
             checklist.facts_used,
             changes,
-            pays=bool(sums),
+            pays=any(sum_.is_tile for sum_ in sums),
             saves=self.axis > 0,
-            unpaid="does-not-pay" if body.hoisted_loads else "nothing-to-save",
+            unpaid="does-not-pay" if body.hoisted_loads or sums else "nothing-to-save",
             advice=self._advice(tiling) if tiling is not None else "",
         )
 
@@ -316,7 +317,13 @@ def _expectation(tiling: Tiling) -> str:
     """Whether a gain or a loss is to be expected, and why."""
     if tiling.launches.are_kept:
         return "as fast as before, until a launch starts fewer programs"
-    if tiling.sums.sums:
+    sums = tiling.sums.sums
+    if sums and not any(sum_.is_tile for sum_ in sums):
+        return (
+            "a loss is to be expected, for a tile adds one number, which costs little "
+            f"({figure('grid-stride, one number')} {WHERE})"
+        )
+    if sums:
         return (
             "a gain is to be expected, for there are fewer atomics "
             f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"

@@ -97,6 +97,8 @@ class Site:
     whether what is reported goes wrong on the hardware of today."""
     saves: bool = False
     """Whether something is saved here, though it may cost as much."""
+    depends: bool = False
+    """Whether it pays for some shapes and costs for others, and nothing tells which these are."""
     unpaid: str = "does-not-pay"
     """The reason for which a site that neither pays nor saves is left alone under `all`."""
     advice: str = ""

@@ -472,6 +472,9 @@ def judge(
     elif not (chosen.is_named or site.saves or (site.pays and (chosen.gain or chosen.default))):
         kind, reason = RemarkKind.MISSED, site.unpaid
         message = f"is allowed, and done where {chosen.name} is named; would have {message}"
+    elif site.depends and not chosen.is_named:
+        kind, reason = RemarkKind.MISSED, "depends-on-the-shape"
+        message = f"is allowed, and done where {chosen.name} is named; would have {message}"
     return Remark(
         chosen.name,
         kind,

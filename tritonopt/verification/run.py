@@ -32,7 +32,7 @@ from tritonopt.verification.inputs.plain_examples import small_example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
 from tritonopt.verification.settling.trial import Trial, Unsettled
-from tritonopt.verification.signature.argument_language import Signature, assumed
+from tritonopt.verification.signature.argument_language import DTYPES, Signature, assumed
 from tritonopt.verification.signature.inference import Reading
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.signature.results import results_of
@@ -42,9 +42,6 @@ from tritonopt.verification.verdict import Answer, Timing, Verdict
 if TYPE_CHECKING:
     from tritonopt.verification.comparison.checker import Checker
     from tritonopt.verification.comparison.search import Search
-
-
-_DTYPES = frozenset({"f32", "f16", "bf16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
 
 
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
@@ -488,10 +485,10 @@ class Verification:
         blocks, counts = block_sizes(numbers), tuple(sorted(numbers))
         if self.settings.backend == "interpreter":
             few = tuple(sorted(b for b in blocks if b <= 2**12))
-            return Limits(_interpreted_elements(few), 8, _DTYPES, few, counts)
+            return Limits(_interpreted_elements(few), 8, frozenset(DTYPES), few, counts)
         # Nothing is run by `compile`: sizes matter only as far as the compiler is told of them.
         elements, rows = (2**14, 8) if self.settings.backend == "compile" else (2**22, 2**12)
-        return Limits(elements, rows, _DTYPES, tuple(sorted(blocks)), counts)
+        return Limits(elements, rows, frozenset(DTYPES), tuple(sorted(blocks)), counts)
 
 
 def _interpreted_elements(blocks: tuple[int, ...]) -> int:

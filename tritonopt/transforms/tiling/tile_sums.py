@@ -80,6 +80,8 @@ class TileSum:
     name: str
     under: ast.If | None
     """The `if` that it stands in, whose condition is known when the kernel is compiled."""
+    is_tile: bool
+    """Whether a tile adds to many addresses, and not one number to one."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +234,17 @@ class _Finder:
         may_be_number = not shape and value.op not in _TENSORS
         whole = is_integer(dtype)
         return TileSum(
-            statement, call, added, step, cast, may_be_number, whole, begins, name, under
+            statement,
+            call,
+            added,
+            step,
+            cast,
+            may_be_number,
+            whole,
+            begins,
+            name,
+            under,
+            bool(shape),
         )
 
     def _arguments(
