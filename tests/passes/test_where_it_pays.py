@@ -91,7 +91,7 @@ def kernel(a_ptr, gate_ptr, c_ptr, K, turns, BLOCK: tl.constexpr):
                 a *= tl.load(gate_ptr + k)
             weights = tl.load(gate_ptr + turn * BLOCK + lanes)
             acc = tl.dot(a * weights[None, :], a, acc)
-        tl.store(c_ptr + turn * BLOCK * BLOCK + tile, acc)
+            tl.store(c_ptr + turn * BLOCK * BLOCK + tile, acc)
 
 
 def run(a: torch.Tensor, gate: torch.Tensor):
