@@ -200,6 +200,13 @@ def test_a_suggestion_is_not_in_the_way_of_another(
     assert "licm [" in err and "note: " not in err and "loop-unswitch" not in err
 
 
+def test_what_nobody_named_is_suggested_once(
+    run: Callable[..., tuple[int, str, str]], root: Path
+) -> None:
+    _, out, err = run("suggest", str(root / "examples/gated_matmul.py"), "--isolated")
+    assert out.count(": loop-unswitch [") == 1 and "note: " not in err
+
+
 @pytest.mark.parametrize("name", ["licm", "loop-unswitch"])
 def test_each_has_a_page(run: Callable[..., tuple[int, str, str]], name: str) -> None:
     code, out, _ = run("explain", name)

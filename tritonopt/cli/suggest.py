@@ -187,17 +187,17 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
 
 def _passes(selection: Selection, target: Target) -> list[Pass]:
     """Those that were named; without any, those with a gain and those that find mistakes."""
-    from tritonopt.rewriting.registry import catalogue, select
+    from tritonopt.rewriting.registry import catalogue, resolve
 
     if not selection.is_default(target.settings):
         return selection.passes(target.settings)
-    found = []
+    found = resolve(
+        name + (chosen.gain.options if chosen.gain else "")
+        for name, chosen in catalogue().items()
+        if chosen.gain or chosen.finds_mistakes
+    )
     ignored = selection.ignored(target.settings)
-    for name, chosen in catalogue().items():
-        if name in ignored or not (chosen.gain or chosen.finds_mistakes):
-            continue
-        found += select(name + (chosen.gain.options if chosen.gain else ""))
-    return found
+    return [chosen for chosen in found if chosen.name not in ignored]
 
 
 def _suggestions(
