@@ -61,6 +61,15 @@ class FileFindings:
     """Of `suggest`, which has no other remarks."""
     notes: tuple[str, ...] = ()
     """What there is to say beside; each says where."""
+    encoding: str = "utf-8"
+    output: bytes | None = None
+    """The new text, where the old one came from stdin."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether a person is to read of the file while the run goes on."""
+        said = self.diff or self.remarks or self.suggestions or self.errors or self.refused
+        return bool(said) or self.output is not None
 
 
 @dataclass
@@ -91,7 +100,7 @@ class Summary:
         self.passed += kinds.count(RemarkKind.PASSED)
         self.missed += kinds.count(RemarkKind.MISSED)
         self.changed += found.changed
-        self.notes.extend(found.notes)
+        self.notes.extend(note for note in found.notes if note not in self.notes)
         for message in (*found.errors, *found.refused):
             self.add_error(found.path, message)
 

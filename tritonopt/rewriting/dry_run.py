@@ -12,6 +12,7 @@ from functools import cache, partial
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork
+from tritonopt.rewriting import parts
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, Safety, Site
 from tritonopt.rewriting.pipeline import defect_remark, gave_up_remark, judge, within_reason
@@ -30,8 +31,7 @@ class Found:
 
     def rewritten(self) -> str:
         """The text of the file with the edit of this site and no other."""
-        changes = self.chosen.edit(self.known, self.site)
-        return source.apply(self.known.kernel.module, changes)
+        return source.apply(self.known.kernel.module, self.site.changes)
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class Survey:
     facts_used: frozenset[str] = frozenset()
     given_up: tuple[Remark, ...] = ()
     """Kernels that are too much for a pass."""
+    notes: tuple[str, ...] = ()
+    """What there is to say of the names by which passes were asked for, or silenced."""
 
 
 def survey(
@@ -102,4 +104,12 @@ def survey(
                     found.append((key, Found(remark, chosen, site, known)))
     found.sort(key=lambda pair: pair[0])
     in_order = tuple(item for _, item in found)
-    return Survey(module, in_order, tuple(defects), silence, frozenset(used), tuple(given_up))
+    return Survey(
+        module,
+        in_order,
+        tuple(defects),
+        silence,
+        frozenset(used),
+        tuple(given_up),
+        parts.notes(passes, [item.remark for item in in_order], silence.notes),
+    )

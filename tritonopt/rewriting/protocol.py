@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from tritonopt.facts import KernelFacts
-    from tritonopt.source import Change
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,8 @@ class Pass(ABC):
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
     is_named: ClassVar[bool] = True
     """Whether somebody asked for this very pass, and so for all that it is allowed to do."""
+    part_of: ClassVar[str] = ""
+    """The pass that it was a part of, where it was asked for by that one's name."""
     own_reasons: ClassVar[Mapping[str, str]] = {}
     """Of a pass of another package, the claims and reasons that `tritonopt.rewriting.reasons` does
     not have, with a sentence each."""
@@ -79,23 +80,27 @@ class Pass(ABC):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         """The places in the kernel where the pass applies, or would but for a condition.
 
-        Once a site's edit is made, the facts of the new kernel must no longer
-        offer it: twice is once.
+        A site whose conditions all hold brings the changes that rewrite it. Once they are made,
+        the facts of the new kernel must no longer offer it: twice is once.
         """
 
     def may_pay(self, facts: KernelFacts) -> bool:
         """A quick look before `sites`: whether the kernel may have one that pays."""
         return self.gain is not None
 
-    @abstractmethod
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        """The edit of a site whose conditions all hold; `site` came from `sites(facts)`."""
-
     def where_it_pays(self) -> Self:
         """The same pass as one of a set that was asked for: it acts only where it pays."""
-        one_of_all = copy(self)
-        object.__setattr__(one_of_all, "is_named", False)
-        return one_of_all
+        return self._with("is_named", False)
+
+    def as_part_of(self, whole: str) -> Self:
+        """The same pass as one that was asked for by the name of the pass it was a part of."""
+        return self._with("part_of", whole)
+
+    def _with(self, attribute: str, value: object) -> Self:
+        """A copy; what is no option is no field either."""
+        changed = copy(self)
+        object.__setattr__(changed, attribute, value)
+        return changed
 
     @classmethod
     def variants(cls) -> Iterator[Self]:
@@ -113,6 +118,3 @@ class Lint(Pass):
     """A pass that finds mistakes and mends none: all of its sites are analyses."""
 
     finds_mistakes: ClassVar[bool] = True
-
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        raise ValueError(f"{self.name} has nothing to edit: it only tells")

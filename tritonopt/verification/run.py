@@ -345,10 +345,14 @@ class Verification:
         """Note what had to run and did not; what could not, or is not known, in words."""
         scouts, excused = search.scouts, search.excused()
         dead = search.never_left()
-        self.unmet = [d for d in search.unmet() if d not in (*excused, *dead)]
+        # Who gives the arguments says as well how many programs there are.
+        given = isinstance(self.task.arguments, Signature)
+        alone = [d for d in search.unmet() if d.kind == "programs" and given]
+        self.unmet = [d for d in search.unmet() if d not in (*excused, *dead, *alone)]
         self.single = {d: n for d in self.unmet if (n := search.aiming.largest_single(d))}
         found = [f"{d}; from the text it follows that none can" for d in search.impossible()]
         found += [f"{demand}; no size was found for which it would" for demand in excused]
+        found += [f"{demand}, as the given arguments ask for" for demand in alone]
         found += [f"{demand}; the other version has the same guard, and all that either writes "
                   "stands behind it" for demand in dead]  # fmt: skip
         if scouts is not None and search.blind:
