@@ -17,6 +17,7 @@ from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands
 from tritonopt.verification.coverage.guards import kept_guards
+from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import (
@@ -204,7 +205,7 @@ class Verification:
         name: str,
     ) -> Verdict:
         from tritonopt.verification.comparison.compile_backend import MOST_EXAMPLES, Compilation
-        from tritonopt.verification.comparison.search import drawn
+        from tritonopt.verification.inputs.strategies import drawn
 
         calls = drawn(
             signature,
@@ -302,29 +303,32 @@ class Verification:
     ) -> Verdict:
         from tritonopt.verification.comparison.checker import Checker
         from tritonopt.verification.comparison.search import Search
+        from tritonopt.verification.inputs.strategies import Calls
 
         assert isinstance(checker, Checker)
         compared = Comparison.of(self.old, self.new)
         with contextlib.ExitStack() as stack:
             scouts = None
-            if not checker.interpreted:
-                scouts = Scouts(checker.original.spec, checker.rewritten.spec)
+            if not checker.versions.interpreted:
+                scouts = Scouts(checker.versions.original.spec, checker.versions.rewritten.spec)
                 stack.callback(scouts.close)
-            search = Search(
-                checker,
+            calls = Calls(
                 signature,
                 limits,
-                backward=self.task.launcher.backward,
-                configurations=tuning.configurations,
-                first_calls=tuning.first_calls,
-                expanded_gradients=tuning.expanded_gradients,
+                self.task.launcher.backward,
+                tuning.configurations,
+                tuning.first_calls,
+                tuning.expanded_gradients,
+            )
+            guards = kept_guards(compared)
+            search = Search(
+                checker,
+                calls,
+                Requirements(self.demands, guards, checker.evidence, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
-                demands=self.demands,
                 singled_out=singled_out(compared),
                 limits_named=limits_of((self.old, self.new)),
-                guards=kept_guards(compared),
-                scouts=scouts,
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, name),
             )
@@ -335,33 +339,36 @@ class Verification:
         result = Verdict(
             Answer.IDENTICAL.value,
             name,
-            checker.accepted,
-            checker.discarded,
+            checker.tally.accepted,
+            checker.tally.discarded,
             notes=tuple(dict.fromkeys(notes)),
             timing=self._timing(begin, search, checker),
-            written=checker.written,
-            compared=checker.compared,
+            written=checker.tally.written,
+            compared=checker.tally.compared,
         )
         return self._answered(result, checker, found)
 
     def _unseen(self, search: Search) -> list[str]:
         """Note what had to run and did not; what could not, or is not known, in words."""
-        scouts, excused = search.scouts, search.excused()
-        dead = search.never_left()
-        self.unmet = [d for d in search.unmet() if d not in (*excused, *dead)]
+        required = search.requirements
+        scouts, excused = required.scouts, required.excused(search.aiming)
+        dead = required.never_left()
+        self.unmet = [d for d in required.unmet() if d not in (*excused, *dead)]
         self.single = {d: n for d in self.unmet if (n := search.aiming.largest_single(d))}
-        found = [f"{d}; from the text it follows that none can" for d in search.impossible()]
+        found = [f"{d}; from the text it follows that none can" for d in required.impossible()]
         found += [f"{demand}; no size was found for which it would" for demand in excused]
         found += [f"{demand}; the other version has the same guard, and all that either writes "
                   "stands behind it" for demand in dead]  # fmt: skip
-        if scouts is not None and search.blind:
+        if scouts is not None and required.blind:
             self.blind = scouts.trouble or "no call was fit for it"
         return found
 
     def _answered(
         self, result: Verdict, checker: Checker, found: tuple[Example, Difference] | None
     ) -> Verdict:
-        errors = replace(result, worst_error=checker.worst_error, oracle_error=checker.oracle_error)
+        errors = replace(
+            result, worst_error=checker.residuals.worst, oracle_error=checker.residuals.oracle_error
+        )
         if found is not None:
             example, difference = found
             return replace(
@@ -369,20 +376,20 @@ class Verification:
                 verdict=Answer.COUNTEREXAMPLE.value,
                 counterexample=self._describe(example, str(difference)),
                 script=script(
-                    checker.original.spec,
-                    checker.rewritten.spec,
+                    checker.versions.original.spec,
+                    checker.versions.rewritten.spec,
                     example,
-                    checker.options(example),
+                    checker.versions.options(example),
                     str(difference),
                     embedded=self.settings.embedded,
                 ),
             )
-        reason = checker.why_unsupported()
+        reason = checker.tally.why_unsupported()
         if reason:
             if self.signature is not None and not self.signature.notes:
                 reason += f"\n{self.task.launcher.name} was called with: {self.signature}"
             return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
-        if checker.any_bits_differ:
+        if checker.tally.any_bits_differ:
             return replace(errors, verdict=Answer.EQUIVALENT.value)
         return result
 
@@ -427,15 +434,15 @@ class Verification:
 
     def _timing(self, begin: float, search: Search, checker: Checker) -> Timing:
         now = time.monotonic()
-        found = search.found_at or now
-        waited = checker.waited if search.found_at is None else search.waited_before
+        found = search.first.at or now
+        waited = checker.versions.waited if search.first.at is None else search.first.waited
         return Timing(
             start=begin - self.started,
             run=waited,
             judge=max(found - begin - waited, 0.0),
             shrink=now - found,
-            compile=checker.original.compile_seconds,
-            compilations=checker.original.compilations,
+            compile=checker.versions.original.compile_seconds,
+            compilations=checker.versions.original.compilations,
         )
 
     def _report(self, examples: int, phase: str, backend: str) -> None:
