@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/figures.py [--write]
 
 Prints the record; with --write it becomes tritonopt/rewriting/measured.json, which the remarks,
-the suggestions and the catalogue read. A test holds the README and the manual pages against both.
+the suggestions and the catalogue read. A test holds README, docs/ and manual pages against both.
 Needs nothing but Python.
 """
 
@@ -103,8 +103,8 @@ def fuse_stats_rows() -> Iterator[str]:
         yield f"| {columns}{star} | {block}, {warps} | {' | '.join(cells)} |"
 
 
-def readme_rows() -> Iterator[str]:
-    """The rows of the README's table of fuse-stats."""
+def measured_rows() -> Iterator[str]:
+    """The rows of the table of fuse-stats in docs/measured.md."""
     table: dict[tuple[int, int, int], list[str]] = {}
     for row in results("fuse_stats_speed-nvidia-h200"):
         key = row["columns"], row["block"], row["num_warps"]

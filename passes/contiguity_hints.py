@@ -145,8 +145,10 @@ class ContiguityHints(Pass):
 
     ## Measured
 
-    On one H200 with Triton 3.6, wrapped loads with and without the hint: 1.00x to 1.01x
-    (`examples/periodic.py`, 4096 and 100,000 samples in fp32 and fp16). Compiled for sm_90 by
+    1.00x to 1.01x: noise.
+
+    One H200, Triton 3.6, wrapped loads with and without the hint (`examples/periodic.py`, 4096 and
+    100,000 samples in fp32 and fp16). Compiled for sm_90 by
     Triton 3.7 (`tests/passes/test_contiguity_hints_compiled.py`): `ld.global.b32` becomes
     `ld.global.v4.b32`.
     """

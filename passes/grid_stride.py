@@ -160,6 +160,8 @@ class GridStride(Pass):
 
     ## Measured
 
+    2.23x to 4.26x where gradients are summed, 0.69x to 1.19x elsewhere, mostly a loss.
+
     One H200, Triton 3.6, random data, cold L2, medians of 20 runs, original / rewritten (above 1
     is faster). Layer norm backward (`examples/layer_norm_backward.py`, `programs=sm*2`), where
     the sums of two gradients become two atomics for each program:

@@ -147,6 +147,9 @@ class Licm(Pass):
 
     ## Measured
 
+    1.02x to 1.07x for loads; for a branch with a load in a large matrix product 1.40x while it is
+    not taken, 1.00x while it is.
+
     Speed, one H200, Triton 3.6, cold L2, medians of 20 runs, original / rewritten:
 
     | example | what moves | faster by |

@@ -91,10 +91,11 @@ class MaxToWhere(Pass):
 
     ## Measured
 
-    1.00x to 1.01x on one H200 with Triton 3.6 (`examples/cosine_similarity.py`, 4096 rows of 1024
-    and 16384 in fp16): noise. Compiled for sm_90 with Triton 3.7, both
-    forms are one `max.f32` or `min.f32`, for fp64 one `max.f64`. Only the minimum with 0 is
-    longer: `<=` takes a `setp` and a `selp`.
+    1.00x to 1.01x: noise.
+
+    One H200, Triton 3.6 (`examples/cosine_similarity.py`, 4096 rows of 1024 and 16384 in fp16).
+    Compiled for sm_90 with Triton 3.7, both forms are one `max.f32` or `min.f32`, for fp64 one
+    `max.f64`. Only the minimum with 0 is longer: `<=` takes a `setp` and a `selp`.
     """
 
     name: ClassVar[str] = "max-to-where"

@@ -26,9 +26,11 @@ def recorded() -> dict[str, list[float]]:
 
 
 def texts() -> dict[str, str]:
-    """What people read: the README and the manual pages."""
+    """What people read: the README, docs/ and the manual pages."""
     pages = {name: inspect.getdoc(found) or "" for name, found in catalogue().items()}
-    return {"README.md": (ROOT / "README.md").read_text(encoding="utf-8"), **pages}
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    read = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    return {**read, **pages}
 
 
 def every_ratio() -> set[str]:
@@ -80,7 +82,7 @@ def test_tables() -> None:
     for name, rows in {
         "fuse-stats": figures.fuse_stats_rows(),
         "grid-stride": figures.grid_stride_rows(),
-        "README.md": figures.readme_rows(),
+        "docs/measured.md": figures.measured_rows(),
     }.items():
         missing = [row for row in rows if row not in texts()[name]]
         assert not missing, name
@@ -92,7 +94,7 @@ def test_rows_of_the_other_rewrites() -> None:
         for row in figures.results("rewrites_speed-nvidia-h200")
         for share in [{k: row["share_of_copy"][k] for k in ("original", "rewritten")}]
     }
-    shown = re.findall(r"\| (\d\.\d\dx) \| (\d+%) to (\d+%) \|", texts()["README.md"])
+    shown = re.findall(r"\| (\d\.\d\dx) \| (\d+%) to (\d+%) \|", texts()["docs/measured.md"])
     assert len(shown) > 10
     assert set(shown) <= results
 

@@ -34,6 +34,10 @@ class DoubleToAdd(Pass):
 
     name = "double-to-add"
     summary = "x * 2 becomes x + x"
+    own_reasons = {
+        "is-a-name": "What is doubled is a name.",
+        "not-a-name": "What is doubled would be computed twice.",
+    }
 
     spelling: Literal["plain", "tight"] = "plain"
 
@@ -80,6 +84,7 @@ class AssumingDoubleToAdd(DoubleToAdd):
 
     name = "assuming-double-to-add"
     safety = frozenset({Safety.ASSUMPTION})
+    own_reasons = {"n-is-four": "N is 4."}
     fact: str = "N == 4"
 
     def sites(self, facts: Any) -> Iterator[Site]:

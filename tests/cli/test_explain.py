@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.test_suggest import HEAD, MAXIMUM, RING
 from tritonopt.cli.main import main
+from tritonopt.reporting.glossary import glossary
+from tritonopt.rewriting import reasons, registry, uninstalled
 
 Captured = pytest.CaptureFixture[str]
 
@@ -37,6 +41,85 @@ def test_the_manual_page_on_a_terminal(capsys: Captured, monkeypatch: pytest.Mon
     assert "\x1b[" in out and "## What it does" not in out and "What it does" in out
 
 
+def explained(capsys: Captured, *names: str) -> str:
+    assert main(["explain", *names]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_reason_and_what_to_do(capsys: Captured) -> None:
+    assert explained(capsys, "data-may-change") == (
+        "data-may-change: a reason\n"
+        "  Something may store to what is read, between the reads that would become one.\n"
+        "  What to do: Where the buffers are known to lie apart, say so: "
+        "`--assume 'disjoint(X, Y)'`.\n"
+    )
+
+
+def test_a_claim(capsys: Captured) -> None:
+    assert explained(capsys, "same-elements") == (
+        "same-elements: a claim, which must hold at a site\n"
+        "  The second sweep reads the elements that the first one reads.\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["shifted formula", "shifted-formula", "Shifted_Formula"])
+def test_a_word(name: str, capsys: Captured) -> None:
+    first, second = explained(capsys, name).splitlines()
+    assert first == "shifted formula: a word of the glossary"
+    assert second.startswith("  The variance from one loop over the data")
+
+
+def test_a_word_that_is_a_reason_too(capsys: Captured) -> None:
+    out = explained(capsys, "safety")
+    assert "safety: a word of the glossary\n" in out and "safety: a reason\n" in out
+
+
+def test_several_names(capsys: Captured) -> None:
+    assert explained(capsys, "sweep", "different-mask").count("\n\n") == 1
+
+
+def test_everything_that_can_be_said_is_explained(capsys: Captured) -> None:
+    names = [*reasons.names(), *glossary()]
+    assert len(names) > 240
+    assert explained(capsys, *names).count("\n\n") == len(names) - 1
+
+
+def test_a_reason_of_a_pass_of_another_package(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reasons, "_elsewhere", {})
+
+    def load() -> None:
+        reasons.declare("elsewhere", {"moon-is-full": "It is a night for this."})
+
+    monkeypatch.setattr(registry, "catalogue", load)
+    assert explained(capsys, "moon-is-full") == (
+        "moon-is-full: said by elsewhere\n  It is a night for this.\n"
+    )
+
+
+def test_what_a_name_means_needs_no_parser_of_kernels(root: Path) -> None:
+    script = (
+        "import sys; from tritonopt.cli.main import main; main(['explain', 'data-may-change']); "
+        "heavy = {'libcst', 'tritonopt.facts', 'rich', 'pathspec'} & set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_pass_that_is_not_installed(
+    here: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "passes").mkdir()
+    (here / "pyproject.toml").write_text("")
+    written = here / "passes" / "my_pass.py"
+    written.write_text('class MyPass:\n    name = "my-pass"\n')
+    monkeypatch.setattr(uninstalled, "FOLDER", written.parent)
+    assert main(["explain", "my-pass"]) == 2
+    assert f"'my-pass'; {written}:1:1: MyPass is not installed: add" in capsys.readouterr().err
+
+
 def test_a_line_with_every_condition(capsys: Captured) -> None:
     assert main(["explain", "k.py:16"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -57,7 +140,19 @@ def test_a_line_without_a_site_shows_those_of_the_kernel(capsys: Captured) -> No
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("fuse-stat", "there is no pass 'fuse-stat'; did you mean fuse-stats"),
+        (
+            "fuse-stat",
+            "there is no pass, reason or word 'fuse-stat'; did you mean fuse-stats? Ask ",
+        ),
+        ("fuse_stats", "word 'fuse_stats'; did you mean fuse-stats?"),
+        ("data-may-chang", "did you mean data-may-change?"),
+        ("sweeps", "did you mean sweep? Ask for a pass"),
+        (
+            "zzzzzzzz",
+            "there is no pass, reason or word 'zzzzzzzz'. Ask for a pass (`tritonopt passes` lists "
+            "them), a claim or a reason that a remark gives, a word of the glossary, FILE:LINE or "
+            "FILE:KERNEL\n",
+        ),
         ("k.py", "k.py: say which line or kernel, as in k.py:12"),
         ("k.py:2", "k.py:2:1: is in no kernel; there are top (line 7), ring (line 14)"),
         ("k.py:999", "k.py: has no line 999; it has "),

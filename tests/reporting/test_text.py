@@ -10,9 +10,9 @@ PLAIN, COLOURED = text.Style(False), text.Style(True)
 
 CONDITIONS = (
     Condition("same-range", Status.PROVED, "both are range(0, N, BLOCK)"),
-    Condition("no-overlap", Status.ASSUMED, "X and Y"),
-    Condition("same-mask", Status.REFUTED, "", "masks-differ"),
-    Condition("same-step", Status.UNKNOWN),
+    Condition("no-other-launches", Status.ASSUMED, "X and Y"),
+    Condition("same-mask", Status.REFUTED, "", "different-mask"),
+    Condition("same-rounding", Status.UNKNOWN),
 )
 
 
@@ -29,16 +29,16 @@ def lines(made: Remark, style: text.Style = PLAIN) -> list[str]:
 def test_a_passed_remark_tells_what_was_assumed() -> None:
     assert lines(remark(RemarkKind.PASSED)) == [
         "a/k.py:12:5: fuse-stats [contract,rounding]: one sweep",
-        "    assumed  no-overlap: X and Y",
+        "    assumed  no-other-launches: X and Y",
     ]
 
 
 def test_a_missed_remark_tells_its_reason_and_what_was_not_proved() -> None:
-    assert lines(remark(RemarkKind.MISSED, reason="masks-differ", safety=frozenset())) == [
-        "a/k.py:12:5: fuse-stats [exact]: missed, masks-differ: one sweep",
-        "    assumed  no-overlap: X and Y",
+    assert lines(remark(RemarkKind.MISSED, reason="different-mask", safety=frozenset())) == [
+        "a/k.py:12:5: fuse-stats [exact]: missed, different-mask: one sweep",
+        "    assumed  no-other-launches: X and Y",
         "    refuted  same-mask",
-        "    unknown  same-step",
+        "    unknown  same-rounding",
     ]
 
 
@@ -49,7 +49,7 @@ def test_an_analysis_remark_is_one_line() -> None:
 
 
 def test_colour_changes_no_text() -> None:
-    made = remark(RemarkKind.MISSED, reason="masks-differ")
+    made = remark(RemarkKind.MISSED, reason="different-mask")
     painted = "\n".join(lines(made, COLOURED))
     assert "\x1b[31mrefuted \x1b[0m same-mask" in painted
     for code in ("0", "1", "31", "32", "33", "36"):
@@ -59,20 +59,20 @@ def test_colour_changes_no_text() -> None:
 
 def test_on_a_terminal_what_does_not_fit_stands_below_indented() -> None:
     terminal = text.Style(False, columns=72)
-    made = remark(RemarkKind.MISSED, reason="masks-differ", message="the loops read other tiles")
+    made = remark(RemarkKind.MISSED, reason="different-mask", message="the loops read other tiles")
     assert lines(made, terminal)[:2] == [
-        "a/k.py:12:5: fuse-stats [contract,rounding]: missed, masks-differ: the",
+        "a/k.py:12:5: fuse-stats [contract,rounding]: missed, different-mask: the",
         "    loops read other tiles",
     ]
-    detail = Condition("no-overlap", Status.ASSUMED, "X and Y are taken to be two buffers, or one")
+    detail = Condition("same-range", Status.ASSUMED, "X and Y are taken to be two buffers, or one")
     made = remark(RemarkKind.PASSED, message="x" * 40, conditions=(detail,))
     assert lines(made, terminal) == [
         "a/k.py:12:5: fuse-stats [contract,rounding]:",
         f"    {'x' * 40}",
-        "    assumed  no-overlap: X and Y are taken to be two buffers, or one",
+        "    assumed  same-range: X and Y are taken to be two buffers, or one",
     ]
     assert lines(made, text.Style(False, columns=50))[-2:] == [
-        "    assumed  no-overlap: X and Y are taken to be",
+        "    assumed  same-range: X and Y are taken to be",
         "             two buffers, or one",
     ]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tritonopt.rewriting import registry
+from tritonopt.rewriting import registry, uninstalled
 from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 
 
@@ -128,3 +130,76 @@ def test_two_packages_with_a_pass_of_one_name_are_told_apart(entries: dict[str, 
     entries["always*"] = "elsewhere:Always"
     with pytest.raises(PassSelectionError, match="two packages bring a pass 'always'"):
         registry.select("fuse-things")
+
+
+# A pass that is written and not installed
+
+WRITTEN = '''\
+"""One pass."""
+
+@dataclass(frozen=True)
+class MyPass(Pass):
+    """Its page."""
+
+    name: ClassVar[str] = "my-pass"
+'''
+HEADER = '[project.entry-points."tritonopt.passes"]\n'
+ENTRY = 'my-pass = "tritonopt.passes.{}:MyPass"'
+
+
+@pytest.fixture
+def passes(tmp_path: Path, entries: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of passes of a checkout."""
+    folder = tmp_path / "passes"
+    folder.mkdir()
+    (tmp_path / "pyproject.toml").write_text(HEADER)
+    monkeypatch.setattr(uninstalled, "FOLDER", folder)
+    return folder
+
+
+def refusal(name: str) -> str:
+    with pytest.raises(PassSelectionError) as refused:
+        registry.load(name)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("stem", ["my_pass", "another_name"])
+def test_a_pass_without_an_entry_point(passes: Path, stem: str) -> None:
+    (passes / f"{stem}.py").write_text(WRITTEN)
+    said = refusal("my-pass")
+    assert said.startswith(f"there is no pass 'my-pass'; {passes / stem}.py:4:1: MyPass is not")
+    assert f"add `{ENTRY.format(stem)}` below {HEADER.strip()} in {passes.parent}" in said
+    assert "run `pip install -e .`" in said
+
+
+def test_a_pass_whose_entry_point_is_not_installed(passes: Path) -> None:
+    (passes / "my_pass.py").write_text(WRITTEN)
+    (passes.parent / "pyproject.toml").write_text(f"{HEADER}{ENTRY.format('my_pass')}\n")
+    said = refusal("my-pass")
+    assert "add" not in said
+    assert said.endswith("pyproject.toml names it, so run `pip install -e .` there")
+
+
+def test_a_file_whose_pass_has_another_name(passes: Path) -> None:
+    (passes / "my_pass.py").write_text(WRITTEN.replace('"my-pass"', '"mypass"'))
+    assert 'my_pass.py:1:1: no class there says `name: ClassVar[str] = "my-pass"`' in refusal(
+        "my-pass"
+    )
+
+
+def test_a_file_that_is_no_python_is_no_pass(passes: Path) -> None:
+    (passes / "broken.py").write_text("class (")
+    assert refusal("my-pass").endswith("there are always, fuse-things, all, default")
+
+
+def test_outside_of_a_checkout_files_are_no_passes_to_be(passes: Path) -> None:
+    (passes / "my_pass.py").write_text(WRITTEN)
+    (passes.parent / "pyproject.toml").unlink()
+    assert "MyPass" not in refusal("my-pass")
+
+
+def test_a_suppression_of_a_pass_that_is_not_installed_says_the_same(passes: Path) -> None:
+    (passes / "my_pass.py").write_text(WRITTEN)
+    text = "import triton\n\n\n@triton.jit\ndef k(X):\n    pass  # tritonopt: ignore[my-pass]\n"
+    (remark,) = rewrite_source(text, passes="always").remarks
+    assert "my_pass.py:4:1: MyPass is not installed" in remark.message

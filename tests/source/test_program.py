@@ -220,7 +220,12 @@ def test_the_standard_library_is_not_a_file_of_its_name(tmp_path: Path) -> None:
         "import pkg.main\npkg.main.helper = print\n",
         "def f():\n    from pkg import main\n    main.helper: object = print\n",
         "import pkg.main as m\nm.helper, other = 1, 2\n",
+        "import pkg.main as m\n(m.helper, other) = (1, 2)\n",
+        "import pkg.main as m\nm.__dict__['helper'] = print\n",
+        "import pkg\npkg.a.__setattr__('helper', print)\n",
         "import sys\nsys.modules['pkg.a'].helper = print\n",
+        "import sys\nsys.modules['pkg.a'] = sys\n",
+        "import importlib\nfound = importlib.import_module('pkg.a')\n",
         "import importlib\nimportlib.import_module('pkg.main').helper = print\n",
         "from unittest import mock\nmock.patch('pkg.main.helper', print).start()\n",
         "def test(monkeypatch):\n    monkeypatch.setattr('pkg.main.helper', print)\n",
@@ -243,6 +248,28 @@ def test_a_name_that_another_file_replaces(tmp_path: Path, patch: str) -> None:
     main["pkg/names.py"] = "from . import a as module\n"
     assert helper_of(tmp_path, {**PACKAGE, **main}) is not None
     assert helper_of(tmp_path, {**PACKAGE, **main, "patch.py": patch}) is None
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "import importlib\nimportlib.import_module('a').helper = print\n",
+        "import sys\nsys.modules['a'].helper = print\n",
+        "import sys\nsys.modules.get('a').helper = print\n",
+        "__import__('a').helper = print\n",
+    ],
+)
+def test_a_module_that_is_found_by_its_name_in_a_string(tmp_path: Path, patch: str) -> None:
+    files = {"a.py": HELPER, "main.py": "from a import helper\nhelper(1)\n"}
+    harmless = "import importlib\nimportlib.import_module('a')\n"
+    assert helper_of(tmp_path, {**files, "patch.py": harmless}, "main.py") is not None
+    assert helper_of(tmp_path, {**files, "patch.py": patch}, "main.py") is None
+
+
+@pytest.mark.parametrize("patch", ["globals()['helper'] = print", "vars()['helper'] = print"])
+def test_an_import_that_is_replaced_by_its_name(tmp_path: Path, patch: str) -> None:
+    files = {"a.py": HELPER, "main.py": f"from a import helper\n{patch}\nhelper(1)\n"}
+    assert helper_of(tmp_path, files, "main.py") is None
 
 
 @pytest.mark.parametrize(

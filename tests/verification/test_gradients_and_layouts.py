@@ -80,6 +80,42 @@ def test_gradients_in_other_ways_than_all_at_once(
     assert verdict.counterexample is not None and shown in verdict.counterexample
 
 
+def test_what_a_backward_pass_allocates_is_guarded() -> None:
+    torch = pytest.importorskip("torch")
+    from tritonopt.verification.worker.guarded_memory import Allocations, Arena, also_in_backward
+
+    class Untouched(torch.autograd.Function):  # type: ignore[misc]  # torch is untyped here
+        @staticmethod
+        def forward(ctx: object, x: object) -> object:
+            return x * 2  # type: ignore[operator]
+
+        @staticmethod
+        def backward(ctx: object, gradient: object) -> object:
+            return torch.empty_like(gradient)
+
+    arena = Arena("cpu", 0, 2**20)
+    allocations = Allocations(
+        arena, pretend_cuda=False, launching=lambda: False, using=lambda tensor: None
+    )
+    x = torch.ones(4, requires_grad=True)
+    with allocations, also_in_backward(allocations):
+        y = Untouched.apply(x)
+        (gradient,) = torch.autograd.grad([y], [x], [torch.ones_like(y)])
+    buffer = arena.buffer_of(gradient)
+    assert buffer is not None and not buffer.written
+
+
+def test_a_gradient_with_an_element_that_is_not_written(of_texts: Callable[..., Verdict]) -> None:
+    """What lies there may well be what the original left there a moment before."""
+    old = SQUARE.replace("dx = product(dz, y)", "dx = torch.empty_like(dz)\n        "
+                         "product_kernel[(triton.cdiv(dz.numel(), 16),)](dz, y, dx, dz.numel(), "
+                         "BLOCK=16)")  # fmt: skip
+    verdict = of_texts(old, old.replace("dx, dz.numel(),", "dx, dz.numel() - 1,"), max_examples=4)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "only the original writes an element" in verdict.counterexample
+
+
 COPY = f"""{_HEAD}
 @triton.jit
 def copy_kernel(x, y, n, step, BLOCK: tl.constexpr):
@@ -160,4 +196,64 @@ def double(x: torch.Tensor):
     # Where it is made for the input, what it leaves alone has to be left alone.
     partly = text.replace("* 2, mask=inside)", "* 2, mask=inside & (at % 2 == 0))")
     verdict = of_texts(partly, partly.replace("& (at % 2 == 0)", "& (at >= 0)"), max_examples=20)
+    assert verdict.verdict == "counterexample", verdict
+
+
+SPREAD = f"""{_HEAD}
+@triton.jit
+def spread_kernel(x, y, n, step_m, step_n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    v = tl.load(x + row * step_m + cols * step_n, mask=cols < n)
+    tl.store(y + row * n + cols, v, mask=cols < n)
+
+
+# tritonopt: x: f32[m, n]
+def spread(x: torch.Tensor):
+    m, n = x.shape
+    z = torch.broadcast_to(x, (m, n))
+    y = torch.empty(m, n, dtype=x.dtype, device=x.device)
+    block = triton.next_power_of_2(n)
+    spread_kernel[(m,)](z, y, n, z.stride(0), z.stride(1), BLOCK=block)
+    return y
+"""
+
+VIEWS = {
+    "of a function": ("z.stride(1)", "1"),
+    "of a method": ("torch.broadcast_to(x, (m, n))", "x.t().t()", "z.stride(1)", "1"),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_strides_of_a_view_are_those_of_its_tensor(
+    name: str, of_texts: Callable[..., Verdict]
+) -> None:
+    *same, asked, instead = VIEWS[name]
+    old = SPREAD.replace(*same) if same else SPREAD
+    verdict = of_texts(old, old.replace(asked, instead), max_examples=5)
+    assert verdict.verdict == "counterexample", verdict
+
+
+STACKED = f"""{_HEAD}
+@triton.jit
+def row_kernel(x, y, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, tl.load(x + at, mask=at < size), mask=at < size)
+
+
+# tritonopt: tensors: [f32[m, n], f32[m, n]]
+def stacked(tensors: list[torch.Tensor]):
+    tensors = [x if x.dtype == torch.float32 else x.float() for x in tensors]
+    y = torch.empty(len(tensors), *tensors[0].shape, device=tensors[0].device)
+    for place in range(len(tensors)):
+        some = tensors[place : place + 1]
+        x = some[0].contiguous()
+        row_kernel[(triton.cdiv(x.numel(), 16),)](x, y[place], x.numel(), BLOCK=16)
+    return y
+"""
+
+
+def test_strides_of_tensors_in_a_list_that_is_made_again(of_texts: Callable[..., Verdict]) -> None:
+    other = STACKED.replace("some[0].contiguous()", "some[0]")
+    verdict = of_texts(STACKED, other, max_examples=5)
     assert verdict.verdict == "counterexample", verdict

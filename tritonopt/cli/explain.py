@@ -1,39 +1,42 @@
-"""`tritonopt explain PASS`, `tritonopt explain FILE:LINE` and `tritonopt explain FILE:KERNEL`."""
+"""`tritonopt explain PASS`, `REASON`, `WORD`, `FILE:LINE` or `FILE:KERNEL`."""
 
 from __future__ import annotations
 
 import argparse
 import inspect
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tritonopt import facts, source
 from tritonopt.cli import arguments as shared
-from tritonopt.cli.configuration import ConfigurationError, Configurations, Settings
 from tritonopt.cli.main import OK, complain
-from tritonopt.cli.places import STDIN, Place, PlaceError, place, read_place
-from tritonopt.cli.selection import Selection
+from tritonopt.cli.places import STDIN, PlaceError, place
 from tritonopt.reporting import text
-from tritonopt.rewriting import options, registry
-from tritonopt.rewriting.dry_run import survey
-from tritonopt.rewriting.focus import Focus
-from tritonopt.rewriting.model import RemarkKind
+from tritonopt.reporting.glossary import glossary
+from tritonopt.rewriting import options, reasons, registry
 from tritonopt.rewriting.options import PassSelectionError
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.protocol import Pass
 
 _DESCRIPTION = """\
-Print the manual page of a pass; or of the sites in a kernel or a line of a file (of a line without
-one: in the kernel that it is in), which conditions hold, which do not, and why.
+Print the manual page of a pass; what a name in a remark means, a claim or a reason, and what to do
+about it; what a word of the reports means; or of the sites in a kernel or a line of a file (of a
+line without one: in the kernel that it is in), which conditions hold, which do not, and why.
 """
+
+_WHAT_CAN_BE_ASKED = (
+    "Ask for a pass (`tritonopt passes` lists them), a claim or a reason that a remark gives, a "
+    "word of the glossary, FILE:LINE or FILE:KERNEL"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
-    parser.add_argument("targets", nargs="+", metavar="PASS | FILE:LINE | FILE:KERNEL")
+    parser.add_argument(
+        "targets", nargs="+", metavar="PASS | REASON | WORD | FILE:LINE | FILE:KERNEL"
+    )
     parser.add_argument(
         "--stdin-filename", metavar="FILE:LINE", help="what is read from stdin (-) is this file"
     )
@@ -54,23 +57,67 @@ def run(arguments: argparse.Namespace) -> int:
             print()
         try:
             if ":" not in target and target != STDIN:
-                _explain_pass(target)
-            else:
-                _explain_sites(place(target, arguments.stdin_filename), arguments)
-        except (PlaceError, PassSelectionError, facts.AssumptionError, ConfigurationError) as error:
-            return complain(str(error))
-        except source.SourceError as error:
+                _explain_name(target)
+            elif (code := _explain_place(target, arguments)) != OK:
+                return code
+        except (PlaceError, PassSelectionError) as error:
             return complain(str(error))
     return OK
 
 
-def _explain_pass(name: str) -> None:
+def _explain_place(target: str, arguments: argparse.Namespace) -> int:
+    # Imported here: what a name means needs nothing of this.
+    from tritonopt import facts, source
+    from tritonopt.cli.configuration import ConfigurationError
+    from tritonopt.cli.explained_sites import explain_sites
+
+    try:
+        explain_sites(place(target, arguments.stdin_filename), arguments)
+    except (facts.AssumptionError, ConfigurationError, source.SourceError) as error:
+        return complain(str(error))
+    return OK
+
+
+def _explain_name(name: str) -> None:
     if Path(name).exists():
         raise PlaceError(f"{name}: say which line or kernel, as in {name}:12")
-    _print_page(registry.load(name))
+    if name in registry.names():
+        _print_page(registry.load(name))
+        return
+    lines = [*_of_word(name), *reasons.explained(name)]
+    if not lines:
+        # Passes of other packages say what theirs mean when they are loaded.
+        registry.catalogue()
+        lines = reasons.explained(name)
+    if not lines:
+        raise PlaceError(_unknown(name))
+    style = text.Style.of(sys.stdout)
+    for line in lines:
+        for shown in style.indented(line):
+            print(shown)
 
 
-# A pass
+def _of_word(name: str) -> Iterator[str]:
+    """A word of the glossary, with blanks or hyphens between its parts."""
+    for word, sentence in glossary().items():
+        if _plain(word) == _plain(name):
+            yield from (f"{word}: a word of the glossary", f"  {sentence}")
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("-", " ").replace("_", " ")
+
+
+def _unknown(name: str) -> str:
+    # Imported here: only for messages.
+    from tritonopt.rewriting.uninstalled import what_to_do
+
+    known = [*registry.names(), *reasons.names(), *glossary()]
+    near = options.nearest(name.lower(), known)
+    message = f"there is no pass, reason or word {name!r}"
+    if hint := what_to_do(name) or near:
+        message += f"; {hint}"
+    return f"{message}{'.' * (not near)} {_WHAT_CAN_BE_ASKED}"
 
 
 def _print_page(chosen: type[Pass]) -> None:
@@ -95,46 +142,3 @@ def _print_page(chosen: type[Pass]) -> None:
     console = Console(theme=Theme({"markdown.code": "cyan", "markdown.h2": "bold"}))
     console.print(f"{chosen.name}\n", style="bold cyan", highlight=False)
     console.print(Markdown(page, code_theme="ansi_dark"), width=min(console.width, 100))
-
-
-# A kernel, or a line
-
-
-def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
-    module = read_place(target)
-    path, focus = module.path, target.focus
-    if focus is None:
-        raise PlaceError(f"{path}: say which line or kernel, as in {path}:12")
-    kernel = focus.kernel(module)
-    assert kernel is not None  # what was named is there
-    settings = _settings(path)
-    selection = Selection.of(arguments)
-    result = survey(
-        module,
-        selection.passes(settings),
-        selection.safety(settings),
-        selection.facts(settings),
-        only=Focus(frozenset({kernel.qualname})),
-    )
-    mine = [found for found in result.found if found.known.kernel is kernel]
-    here = [found for found in mine if focus.covers(kernel, found.remark.line)]
-    style = text.Style.of(sys.stdout)
-    if not here:
-        what = f"line {min(focus.lines)}" if focus.lines else kernel.qualname
-        shown = (
-            f"{path}:{min(focus.lines, default=kernel.node.lineno)}: no pass has a site in {what}"
-        )
-        print(shown + (f"; those of {kernel.name}:" if mine else ""))
-    for found in here or mine:
-        remark = found.remark
-        if remark.kind is RemarkKind.PASSED:
-            remark = replace(remark, message=f"can be done: {found.site.advice or remark.message}")
-        for line in text.explained_lines(path, remark, style):
-            print(line)
-    for remark in (*result.given_up, *result.defects):
-        print(f"{path}:{remark.line}:{remark.column}: {remark.message}", file=sys.stderr)
-
-
-def _settings(path: str) -> Settings:
-    configuration = Configurations().of(Path(path))
-    return Settings() if configuration is None else configuration.settings(Path(path))

@@ -18,7 +18,7 @@ OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 _COMMANDS = {
     "rewrite": "rewrite the kernels of files; prints a diff, or replaces the files",
     "suggest": "print what is worth rewriting in files, and mistakes; changes nothing",
-    "explain": "print the manual page of a pass, or what passes say of a line and why",
+    "explain": "print what a pass, a reason or a word is, or what passes say of a line and why",
     "verify": "run an original and a rewritten file on drawn inputs and compare",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",

@@ -1,8 +1,8 @@
 """What rewrites were measured to be worth: the one record that every figure comes from.
 
 `measured.json` is made by `benchmarks/figures.py` from what the benchmarks recorded. Remarks,
-suggestions and the catalogue take their figures from here; README and manual pages, which are
-plain text, are held against it by a test.
+suggestions and the catalogue take their figures from here; README, docs/ and manual pages, which
+are plain text, are held against it by a test.
 """
 
 from __future__ import annotations

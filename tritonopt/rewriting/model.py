@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from tritonopt.rewriting import reasons
+
 
 class Safety(str, Enum):
     """What a site needs beyond `exact`. The empty set is `exact` itself."""
@@ -49,13 +51,18 @@ class Condition:
 
     `claim` is kebab-case and says what must be true (`same-elements`).
     `otherwise` names the reason when it is not (`centre-is-not-the-mean`);
-    where it is empty the claim itself is the reason.
+    where it is empty the claim itself is the reason. Both are declared, with a
+    sentence each, in `tritonopt.rewriting.reasons`, or by the pass.
     """
 
     claim: str
     status: Status
     detail: str = ""
     otherwise: str = ""
+
+    def __post_init__(self) -> None:
+        reasons.check(self.claim)
+        reasons.check(self.reason)
 
     @property
     def holds(self) -> bool:
@@ -96,6 +103,9 @@ class Site:
     worth: str = ""
     """What was measured of the case that this site is; without it, that of the whole pass holds."""
 
+    def __post_init__(self) -> None:
+        reasons.check(self.unpaid)
+
     @classmethod
     def of_mistake(cls, anchor: ast.AST, claim: str, reason: str, message: str) -> Site:
         """What a lint tells of code that breaks a claim: nothing to rewrite."""
@@ -130,3 +140,7 @@ class Remark:
     """The condition that failed, `safety`, or why it does not pay; empty for a site that passed."""
     failure: str = ""
     """For a defect of the tool itself: what was raised, and how to report it."""
+
+    def __post_init__(self) -> None:
+        if self.reason:
+            reasons.check(self.reason)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from tritonopt.rewriting import options
+from tritonopt.rewriting import options, reasons
 from tritonopt.rewriting.measured import Figure
 from tritonopt.rewriting.model import Safety, Site
 
@@ -67,6 +67,13 @@ class Pass(ABC):
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
     is_named: ClassVar[bool] = True
     """Whether somebody asked for this very pass, and so for all that it is allowed to do."""
+    own_reasons: ClassVar[Mapping[str, str]] = {}
+    """Of a pass of another package, the claims and reasons that `tritonopt.rewriting.reasons` does
+    not have, with a sentence each."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        reasons.declare(getattr(cls, "name", cls.__name__), cls.__dict__.get("own_reasons", {}))
 
     @abstractmethod
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -75,13 +75,20 @@ def _entries() -> dict[str, metadata.EntryPoint]:
     return dict(sorted(found.items()))
 
 
+def unknown(name: str, sets: Iterable[str] = ()) -> str:
+    """What to say of a name that no installed pass has; `sets` could be meant as well."""
+    from tritonopt.rewriting.uninstalled import what_to_do  # only for messages
+
+    known = [*_entries(), *sets]
+    others = options.nearest(name, known) or f"there are {', '.join(known)}"
+    return f"there is no pass {name!r}; {what_to_do(name) or others}"
+
+
 def load(name: str) -> type[Pass]:
     """The class behind a name; only that one is imported."""
     entry = _entries().get(name)
     if entry is None:
-        known = [*_entries(), "all", "default"]
-        hint = options.nearest(name, known) or f"there are {', '.join(known)}"
-        raise PassSelectionError(f"there is no pass {name!r}; {hint}")
+        raise PassSelectionError(unknown(name, ("all", "default")))
     try:
         found = entry.load()
     except Exception as error:

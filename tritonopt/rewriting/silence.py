@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Remark, RemarkKind
-from tritonopt.rewriting.options import nearest
 from tritonopt.source import Module
 from tritonopt.source.suppressions import Suppression, find_suppressions
 
@@ -41,8 +40,7 @@ class Silence:
         for suppression in self._suppressions:
             strange = sorted(suppression.names - set(known))
             if strange:
-                hint = nearest(strange[0], known) or f"there are {', '.join(known)}"
-                yield _remark(suppression, f"there is no pass {strange[0]!r}; {hint}", "no-pass")
+                yield _remark(suppression, registry.unknown(strange[0]), "no-pass")
             elif suppression not in self._used and (
                 suppression.names <= set(ran) if suppression.names else everything
             ):

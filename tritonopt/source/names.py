@@ -246,6 +246,17 @@ def _parts(value: ast.expr | None, count: int) -> Sequence[ast.expr | None]:
     return [None] * count
 
 
+def _global_by_text(target: ast.expr, *, is_module: bool) -> str:
+    """The name in `globals()["name"]`; of a module's own statements `vars()` is the same."""
+    match target:
+        case ast.Subscript(
+            value=ast.Call(func=ast.Name(id=called), args=[], keywords=[]),
+            slice=ast.Constant(value=str(name)),
+        ) if called == "globals" or (is_module and called in ("locals", "vars")):
+            return name
+    return ""
+
+
 class _Walk:
     """The one walk over the tree that fills `Names`."""
 
@@ -413,6 +424,9 @@ class _Walk:
             self._target(target.value, parent, scope, None)
         else:  # x.y = ..., x[i] = ...: reads x and i
             self._expression(target, parent, scope)
+            name = _global_by_text(target, is_module=scope is self._names.module)
+            if name:
+                self._names.module.bind(name, None)
 
     # Expressions
 

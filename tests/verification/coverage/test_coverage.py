@@ -700,3 +700,61 @@ def test_numbers_of_the_files_are_drawn_beside_other_sizes() -> None:
     limits = Limits(2**10, 8, frozenset({"f32"}), (), (333,))
     found = drawn(parse("x: f32[n]"), limits, backward=False, count=100, seed=0)
     assert {332, 333, 334} & {e.tensors["x"].shape[0] for e in found}
+
+
+PLANES = f"""{_HEAD}
+@triton.jit
+def planes_kernel(x, y, A, B, N, BLOCK: tl.constexpr):
+    total = 0.0
+    for a in range(A):
+        for b in range(B):
+            for start in range(0, N, BLOCK):
+                cols = start + tl.arange(0, BLOCK)
+                v = tl.load(x + (a * B + b) * N + cols, mask=cols < N, other=0.0)
+                d = v * 1.0
+                d = d + 0.0
+                d = d * 1.0
+                d = d + 0.0
+                total += tl.sum(d, axis=0)
+    tl.store(y, total)
+
+
+# tritonopt: x: f32[a, b, n]
+def planes(x: torch.Tensor):
+    a, b, n = x.shape
+    y = torch.zeros(1, device=x.device)
+    planes_kernel[(1,)](x.contiguous(), y, a, b, n, BLOCK=16)
+    return y
+"""
+
+
+def test_a_size_that_is_singled_out_in_loops_inside_of_others(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    other = PLANES.replace("(y, total)", "(y, tl.where(B == 133, 0.0, total))")
+    verdict = of_texts(PLANES, other, max_examples=3)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None and ", 133, " in verdict.counterexample
+
+
+FIRST_ROW = f"""{_HEAD}
+@triton.jit
+def first_row_kernel(x, y, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + cols, tl.load(x + cols, mask=cols < n), mask=cols < n)
+
+
+# tritonopt: x: f32[m, n]
+def first_row(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x[0])
+    first_row_kernel[(triton.cdiv(n, 16),)](x.contiguous(), y, n, BLOCK=16)
+    return y
+"""
+
+
+def test_what_is_read_of_a_tensor_has_nan(of_texts: Callable[..., Verdict]) -> None:
+    value = "tl.load(x + cols, mask=cols < n)"
+    other = FIRST_ROW.replace(value, f"tl.where({value} == {value}, {value}, 0.0)")
+    verdict = of_texts(FIRST_ROW, other, max_examples=3)
+    assert verdict.verdict == "counterexample", verdict

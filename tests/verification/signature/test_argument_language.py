@@ -128,6 +128,12 @@ LAUNCHERS = {
         f"    m = rows.shape[0]\n    y = torch.empty_like(rows)\n    {_LAUNCH}",
         "x: f32|f16|bf16[..., n], w: f32|f16|bf16[n], eps: 1e-05",
     ),
+    "rows are counted, whatever dimensions they lie in": (
+        "def f(x, w, dim=-1):\n    y = x.transpose(dim, -1) if dim != -1 else x\n"
+        "    n = x.shape[-1]\n    m = x.numel() // n\n    y = torch.empty_like(x)\n"
+        f"    {_LAUNCH}",
+        "x: f32|f16|bf16[..., n], w: f32|f16|bf16[n], dim: -1",
+    ),
     "a guard that raises": (
         "def f(x, w):\n    if x.dim() != 2:\n        raise ValueError\n"
         "    if x.dtype != torch.float32:\n        raise TypeError\n"

@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+WHOLE = ("__dict__", "__setattr__", "__getattribute__")
+"""Attributes by which all that a module holds can be read or replaced."""
+_FINDING = (b"import_module", b"__import__", b"modules")
 _GAP = r"(?:[\s\\]|#[^\n]*\n)*"
 # They begin with a word of their own, which is looked for before all else.
 _FROM = re.compile(r"from((?:[.\w \t\f]|\\\r?\n)+?)(?=\bimport\b)")
@@ -21,11 +24,12 @@ _OTHER_NAME = re.compile(r"(\w+)[\s\\]+as[\s\\]+(\w+)")
 _OTHERS = r"(?<!\bself)(?<!\bcls)"
 _STORE = re.compile(
     rf"{_OTHERS}\.[\s\\]*(\w+)"
-    r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
+    r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*\)?[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
 )
 """An attribute that may be assigned to, by what follows it."""
-_VALUE = r"(?![ \t]*[.(])"
-"""Behind a name that is neither called nor read of."""
+_WHOLE = rf"\.{_GAP}(?:{'|'.join(WHOLE)})\b"
+_VALUE = rf"(?:(?={_GAP}{_WHOLE})|(?![ \t]*[.(]))"
+"""Behind a name that is neither called nor read of, but for all that it has."""
 _IN_STRING = re.compile(r"\b(\w+)\.(\w+)\s*[\"']")
 """The last two of the names that a string has at its end."""
 _BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|for|with)\b[^\n]*", re.M)
@@ -125,6 +129,11 @@ class Mentions:
     def is_patched(self, module: str, name: str) -> bool:
         """Whether a file may replace `module.name` by a string: `patch("a.module.name", ...)`."""
         return (module, name) in self._patched
+
+    def found_by_text(self, module: str) -> list[str]:
+        """Files that may find a module by its name in a string: `import_module("a.module")`."""
+        ways = {path for word in _FINDING for path in self._words.get(word, ())}
+        return [path for path in self.having(module) if path in ways]
 
     @cached_property
     def _patched(self) -> frozenset[tuple[str, str]]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import ast
 import os
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tritonopt.source.module import Module
 from tritonopt.source.project.layout import place_of
 from tritonopt.source.project.meanings import Part
+from tritonopt.source.project.mentions import WHOLE
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.source.project.program import Program
+
+_FINDING = frozenset({"sys.modules", "importlib.import_module"})
 
 
 class Replacing:
@@ -73,7 +77,12 @@ class Replacing:
                 and self._may_have(other, name, path)
                 and self._mentions.is_value(name, other)
             )
-            self._handed_on[path] = next(filter(None, places), "")
+            found = (
+                self._finds(other, stem)
+                for other in self._mentions.found_by_text(stem)
+                if other != path
+            )
+            self._handed_on[path] = next(filter(None, chain(places, found)), "")
         return self._handed_on[path]
 
     def _may_have(self, other: str, name: str, path: str) -> bool:
@@ -90,7 +99,11 @@ class Replacing:
             assert module is not None
             for node in module.mentioning(name):
                 around = module.names.parents.get(node)
-                if isinstance(around, ast.Attribute) and around.value is node:
+                if (
+                    isinstance(around, ast.Attribute)
+                    and around.value is node
+                    and around.attr not in WHOLE
+                ):
                     continue  # something of it
                 if isinstance(around, ast.Call) and around.func is node:
                     continue  # no module then
@@ -98,15 +111,36 @@ class Replacing:
                     return f"line {node.lineno} of {module.path}"
         return ""
 
+    def _finds(self, other: str, stem: str) -> str:
+        """Where a file finds a module by its name in a string, for more than to import it."""
+        module = self._program.module(other)
+        for node, around in module.names.parents.items() if module is not None else ():
+            assert module is not None
+            if not (_names_module(node, stem) and isinstance(around, (ast.Call, ast.Subscript))):
+                continue
+            way = around.func if isinstance(around, ast.Call) else around.value
+            is_found = any(
+                isinstance(part, (ast.Name, ast.Attribute))
+                and (module.names.resolve(part) in _FINDING or module.builtin(part) == "__import__")
+                for part in walk(way)
+            )
+            if is_found and not isinstance(module.names.parents.get(around), ast.Expr):
+                return f"line {around.lineno} of {module.path}"
+        return ""
+
     def _may_be(self, expression: ast.expr, module: Module, path: str) -> bool:
         """Whether an expression may be the module that a file is."""
         if isinstance(expression, (ast.Call, ast.Subscript)):
             # `sys.modules["package.module"]`, `import_module("package.module")`
             stem = os.path.basename(place_of(path))
-            return any(
-                isinstance(node, ast.Constant)
-                and isinstance(node.value, str)
-                and node.value.rpartition(".")[2] == stem
-                for node in walk(expression)
-            )
+            return any(_names_module(node, stem) for node in walk(expression))
         return Part(place_of(path)) in self._program.following.targets(expression, module)
+
+
+def _names_module(node: ast.AST, stem: str) -> bool:
+    """Whether it is a string with the name of a module, in a package or not."""
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value.rpartition(".")[2] == stem
+    )

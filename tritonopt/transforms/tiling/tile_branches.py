@@ -47,23 +47,30 @@ class TileBranches:
 
     def changes(self) -> list[Change]:
         """The edits; what is to begin the rests must be known before."""
-        return [change for found in self._body.exits for change in self._left(found)]
-
-    def _left(self, found: Exit) -> list[Change]:
-        looped = self._body.looped
-        place = looped.index(found.statement)
-        rest = looped[place + 1 :]
-        if found.is_switched:
-            head, changes = self._switched(found, rest)
-        elif found.done:
-            head, changes = ELSE, [self._without(found.end)]
-        else:
-            head, changes = self._guard(found, rest)
-        if rest:
-            begins = self.begins[self._body.exits.index(found) + 1]
-            inside = "".join(f"    {line}\n" for line in begins)
-            changes.append(Enclose(rest[0], rest[-1], f"{head}\n{inside}    ..."))
+        exits = self._body.exits
+        # A rest begins with the flags of the exits in it, so all exits come before all rests.
+        heads = [self._left(found) for found in exits]
+        changes: list[Change] = []
+        for place, (found, (head, leaving)) in enumerate(zip(exits, heads, strict=True)):
+            changes += leaving
+            rest = self._rest(found)
+            if rest:
+                inside = "".join(f"    {line}\n" for line in self.begins[place + 1])
+                changes.append(Enclose(rest[0], rest[-1], f"{head}\n{inside}    ..."))
         return changes
+
+    def _rest(self, found: Exit) -> Sequence[ast.stmt]:
+        looped = self._body.looped
+        return looped[looped.index(found.statement) + 1 :]
+
+    def _left(self, found: Exit) -> tuple[str, list[Change]]:
+        """The head of the branch for the rest after an exit, and the edits of the exit."""
+        rest = self._rest(found)
+        if found.is_switched:
+            return self._switched(found, rest)
+        if found.done:
+            return ELSE, [self._without(found.end)]
+        return self._guard(found, rest)
 
     def _guard(self, found: Exit, rest: Sequence[ast.stmt]) -> tuple[str, list[Change]]:
         self.gone.add(found.statement)

@@ -140,7 +140,7 @@ def names_in_both(body: TileBody, found: Exit) -> list[str]:
     if found.is_switched:
         return []
     place = body.looped.index(found.statement)
-    both = _visible(found.done) & _visible(body.looped[place + 1 :])
+    both = _visible(body, found.done) & _visible(body, body.looped[place + 1 :])
     return sorted(both - _bound_before(body, place, found))
 
 
@@ -152,16 +152,22 @@ def _bound_before(body: TileBody, place: int, found: Exit) -> set[str]:
         if other.is_switched and body.looped.index(other.statement) <= place:
             before += other.statement.body[:-1]
     copies = {p for p in body.copied if body.region_of(p) <= body.exits.index(found)}
-    return _visible(before) | copies
+    return _visible(body, before) | copies
 
 
-def _visible(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names that are bound there and known afterwards: not those of a loop alone."""
+def _visible(body: TileBody, statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that are bound there and known afterwards: not those of a loop alone.
+
+    What the compiler unrolls is no loop for it.
+    """
+    unrolled = {loop.node for loop in body.facts.loops if loop.kind == "tl.static_range"}
     names: set[str] = set()
     for statement in statements:
         match statement:
             case ast.If(body=then, orelse=other):
-                names |= _visible([*then, *other])
+                names |= _visible(body, [*then, *other])
+            case ast.For() if statement in unrolled:
+                names |= _visible(body, statement.body)
             case ast.For() | ast.While():
                 pass
             case _:

@@ -15,7 +15,7 @@ from tritonopt.verification.comparison.compare import (
     measure,
 )
 from tritonopt.verification.comparison.float64_oracle import Oracle
-from tritonopt.verification.inputs.examples import NAN, NONFINITE, Example
+from tritonopt.verification.inputs.examples import MANY_NANS, NAN, NONFINITE, Example
 from tritonopt.verification.inputs.tensor_data import AWAY
 from tritonopt.verification.process.messages import RunOptions
 
@@ -111,4 +111,5 @@ def _group(example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
 
 
 def _holds_nan(example: Example) -> bool:
-    return any(r.is_float and r.values in (NAN, NONFINITE) for r in example.tensors.values())
+    kinds = {r.values for r in example.tensors.values() if r.is_float}
+    return not kinds.isdisjoint((NAN, MANY_NANS, NONFINITE))

@@ -16,6 +16,7 @@ from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes, sized
 from tritonopt.verification.inputs.examples import (
     FAR_BELOW,
+    MANY_NANS,
     NAN,
     ZEROS,
     Example,
@@ -300,7 +301,7 @@ class Aiming:
             yield from self._made(sizes, partial(_changed, values=values))
         for dtype in _types(self.signature, self.limits):
             yield from self._made(sizes, partial(_typed, dtype=dtype))
-        for kind in (FAR_BELOW, NAN):
+        for kind in (FAR_BELOW, NAN, MANY_NANS):
             yield from self._made(sizes, partial(Example.plain, values=kind, dtypes={}))
         yield from self._made(sizes, _with_zeros)
 
@@ -315,7 +316,23 @@ class Aiming:
             for name in names:
                 if made < _MOST_SINGLED_OUT:
                     made += 1
-                    yield from self._try({**self._base, name: size})
+                    sizes = {**self._base, name: size}
+                    if self._affordable(sizes, needed=False):
+                        yield from self._try(sizes)
+                    else:
+                        yield from self._alone(names, name, size)
+
+    def _alone(self, names: list[str], name: str, size: int) -> Iterator[Example]:
+        """A size while all others are 1, which costs little even for a loop inside of others."""
+        ones = dict.fromkeys(names, 1)
+        few = {**ones, name: 2 * _SMALL}
+        for sizes in (ones, few):
+            if not self._of(sizes):
+                yield from self._made(sizes)
+        before, after = (sum(c.work for c in self._of(sizes)) for sizes in (ones, few))
+        expected = after + (after - before) * size / (2 * _SMALL)
+        if before and after and expected <= _MOST_WORK:
+            yield from self._made({**ones, name: size})
 
     def _beyond(self, names: list[str]) -> Iterator[Example]:
         """Larger sizes, as long as something has not run.

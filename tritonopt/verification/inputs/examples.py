@@ -17,6 +17,7 @@ from tritonopt.verification.inputs.tensor_data import (
     FAR,
     FAR_BELOW,
     FAR_LAST,
+    MANY_NANS,
     NAN,
     NEGATIVE,
     NONFINITE,
@@ -32,13 +33,15 @@ from tritonopt.verification.inputs.tensor_data import (
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR", "FAR_BELOW", "FAR_LAST", "FLOAT_VALUES", "NAN",
-    "NEGATIVE", "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY",
-    "TRANSPOSED", "ZEROS", "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several",
-    "TensorRecipe",
+    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR", "FAR_BELOW", "FAR_LAST", "FLOAT_VALUES",
+    "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP",
+    "SPACED", "TINY", "TRANSPOSED", "ZEROS", "ArgumentRecipe", "Example", "Limits", "PlainValue",
+    "Repeat", "Several", "TensorRecipe",
 ]  # fmt: skip
 
 FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS, NEGATIVE)
+_STRANGE = {NONFINITE, NAN, MANY_NANS}
+"""Values that are hard in no numeric way: what is a number beside them is ordinary."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +235,12 @@ class Example:
     @property
     def difficulty(self) -> frozenset[str]:
         """What makes the values numerically hard; errors are compared within one difficulty."""
-        return frozenset(r.values for r in self.tensors.values()) - {ORDINARY, NONFINITE, NAN}
+        return frozenset(r.values for r in self.tensors.values()) - {
+            ORDINARY,
+            NONFINITE,
+            NAN,
+            MANY_NANS,
+        }
 
 
 @dataclass(frozen=True)

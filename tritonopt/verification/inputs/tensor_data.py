@@ -26,6 +26,8 @@ CONSTANT = "constant rows"
 NONFINITE = "with inf and NaN"
 NAN = "with NaN"
 """By itself as well: where a row also holds inf, what becomes of its NaN is not seen."""
+MANY_NANS = "with NaN at every second element"
+"""Wherever an operator looks that copies a part, it meets some."""
 OUTLIER = "an outlier in front"
 
 AWAY = -1
@@ -94,6 +96,19 @@ def _restricted(values: Any, dtype: Any, kind: str) -> Any:
     return size if kind == "positive" else -size
 
 
+def _odd_places(shape: tuple[int, ...]) -> Any:
+    """A chessboard, but that the last of four rows is left out: some rows are numbers only."""
+    import torch
+
+    odd = torch.zeros(shape, dtype=torch.long)
+    for axis, size in enumerate(shape):
+        odd += torch.arange(size).view(size, *(1,) * (len(shape) - axis - 1))
+    odd = odd % 2 == 1
+    if len(shape) > 1:
+        odd[..., 3::4, :] = False
+    return odd
+
+
 def values_of(
     shape: tuple[int, ...],
     dtype: Any,
@@ -142,6 +157,8 @@ def values_of(
         for strange in (math.inf, -math.inf, math.nan) if values == NONFINITE else (math.nan,):
             at = int(torch.randint(0, found.numel(), (), generator=generator))
             flat[at] = strange
+    elif values == MANY_NANS:
+        found[_odd_places(shape)] = math.nan
     if kind:
         found = _restricted(found, dtype, kind)
     if nudge and dtype is torch.float32:

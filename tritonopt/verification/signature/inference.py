@@ -37,6 +37,11 @@ _TAKE_SIZES = frozenset(
      "tensor", "as_tensor", "scalar_tensor", "device", "get_default_dtype", "promote_types"}
 )  # fmt: skip
 """Functions of torch whose first argument is no tensor."""
+_VIEWS = frozenset(
+    {"broadcast_to", "diagonal", "expand", "expand_as", "mT", "moveaxis", "movedim", "narrow",
+     "permute", "select", "squeeze", "swapaxes", "swapdims", "t", "T", "transpose", "unsqueeze"}
+)  # fmt: skip
+"""Functions, methods and attributes that give the same memory with other dimensions."""
 _SAME_TENSOR = ("contiguous", "detach", "to", "float", "half", "clone", "cuda", "requires_grad_")
 
 
@@ -49,6 +54,14 @@ class Tensor:
     """`same`; `rows`: viewed as [-1, last]; `flat`: viewed as [-1]."""
     itself: bool = True
     """False for an allocation of its shape: what is asked of that says nothing of strides."""
+
+
+@dataclass(frozen=True)
+class View:
+    """The memory of a parameter with other dimensions; whoever asks for its strides asks for
+    those of the parameter."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,7 @@ class Number:
     value: int
 
 
-Value = Tensor | Size | Count | Shape | Rank | Number | None
+Value = Tensor | View | Size | Count | Shape | Rank | Number | None
 
 
 @dataclass
@@ -446,19 +459,29 @@ class _Walk:
             inside = dict(scope)
             for loop in node.generators:
                 self.bind(loop.target, loop.iter, inside)
-            self.value(node.elt, inside)
-            return None
+            element = self.value(node.elt, inside)
+            # A list of what a list holds: `[x.to(dtype) for x in tensors]`.
+            return element if self.is_list(element) else None
         if isinstance(node, ast.IfExp):
             self.value(node.test, scope)
             return self.either([node.body, node.orelse], scope)
         if isinstance(node, ast.BoolOp):
             return self.either(node.values, scope)
+        if isinstance(node, ast.BinOp):
+            self.rows(node, scope)
         if isinstance(node, ast.Compare):
             self.compare(node, scope)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.value(child, scope)
         return None
+
+    def rows(self, node: ast.BinOp, scope: dict[str, Value]) -> None:
+        """`x.numel() // x.shape[-1]`: rows are counted over whatever dimensions come first."""
+        if isinstance(node.op, ast.FloorDiv):
+            count, last = self.value(node.left, scope), self.value(node.right, scope)
+            if isinstance(count, Count) and last == Size(count.name, -1):
+                self.evidence[count.name].ragged = True
 
     def either(self, nodes: Iterable[ast.expr], scope: dict[str, Value]) -> Value:
         """One of several values: of `scale if scale is not None else x` it is `scale`."""
@@ -468,6 +491,8 @@ class _Walk:
 
     def attribute(self, node: ast.Attribute, scope: dict[str, Value]) -> Value:
         owner = self.value(node.value, scope)
+        if isinstance(owner, View) or (isinstance(owner, Tensor) and node.attr in _VIEWS):
+            return View(owner.name) if node.attr in _VIEWS else None
         if not isinstance(owner, Tensor):
             return None
         if owner.itself and node.attr in ("shape", "ndim", "dtype", "device", "is_cuda", "data"):
@@ -515,6 +540,8 @@ class _Walk:
             function = name.rpartition(".")[2]
             like = function.endswith("_like")
             first = values[0] if values else None
+            if isinstance(first, (Tensor, View)) and function in _VIEWS:
+                return self.view(first)
             if isinstance(first, Tensor) and function not in _TAKE_SIZES:
                 self.evidence[first.name].tensor = True
                 return Tensor(first.name, first.form, itself=False) if like else None
@@ -523,10 +550,27 @@ class _Walk:
             if node.func.attr == "get" and values:
                 self.told_apart(values[0], self.keys(node.func.value))
             owner = self.value(node.func.value, scope)
+            if isinstance(owner, (Tensor, View)) and node.func.attr in _VIEWS:
+                return self.view(owner)
+            if isinstance(owner, View):
+                return self.method_of_view(owner, node.func.attr)
             if isinstance(owner, Tensor):
                 return self.method(owner, node, values)
         self.enter(node, values, scope)
         return None
+
+    def view(self, owner: Tensor | View) -> Value:
+        if isinstance(owner, View):
+            return owner
+        # What is allocated in the shape of a parameter has strides of its own.
+        self.evidence[owner.name].tensor |= owner.itself
+        return View(owner.name) if owner.itself and owner.form == "same" else None
+
+    def method_of_view(self, owner: View, name: str) -> Value:
+        if name in ("stride", "contiguous"):
+            evidence = self.evidence[owner.name]
+            evidence.strided = evidence.any_strides = True
+        return owner if name in _SAME_TENSOR else None
 
     def method(self, owner: Tensor, node: ast.Call, values: list[Value]) -> Value:
         assert isinstance(node.func, ast.Attribute)

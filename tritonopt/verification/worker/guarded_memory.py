@@ -9,6 +9,7 @@ and what differs otherwise was computed from something nobody wrote.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -282,6 +283,27 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         if keep:
             placed.copy_(tensor.detach())
         return placed.requires_grad_() if tensor.requires_grad else placed
+
+
+@contextlib.contextmanager
+def also_in_backward(allocations: Allocations) -> Iterator[None]:
+    """Looks after what the backward methods of autograd functions allocate as well.
+
+    `torch.autograd.grad` is a function of torch like any other: until it returns, torch has
+    taken off the mode that looks after these.
+    """
+    function = torch.autograd.function.BackwardCFunction
+    usual = function.apply
+
+    def apply(context: Any, *gradients: Any) -> Any:
+        with allocations:
+            return usual(context, *gradients)
+
+    function.apply = apply
+    try:
+        yield
+    finally:
+        function.apply = usual
 
 
 def _is_cuda(device: object) -> bool:

@@ -218,7 +218,11 @@ class _Version:
 
     def _run(self, example: Example, options: RunOptions) -> Outcome:
         from tritonopt.verification.worker.call_arguments import build_arguments
-        from tritonopt.verification.worker.guarded_memory import Allocations, Arena
+        from tritonopt.verification.worker.guarded_memory import (
+            Allocations,
+            Arena,
+            also_in_backward,
+        )
         from tritonopt.verification.worker.launch_hook import Session
         from tritonopt.verification.worker.probes import RECORDER
         from tritonopt.verification.worker.returned import plain_of
@@ -244,6 +248,12 @@ class _Version:
                 for tensor in tensors.values():
                     if tensor.is_floating_point():
                         tensor.abs_()
+        allocations = Allocations(
+            arena,
+            pretend_cuda=self.device == "cpu",
+            launching=lambda: session.depth > 0,
+            using=session.host_uses,
+        )
         result: Any = None
         gradients: Mapping[str, Any] = {}
         failure: Failure | None = None
@@ -251,12 +261,8 @@ class _Version:
         RECORDER.begin()
         with (
             accesses(self.interpreter, access),
-            Allocations(
-                arena,
-                pretend_cuda=self.device == "cpu",
-                launching=lambda: session.depth > 0,
-                using=session.host_uses,
-            ),
+            allocations,
+            also_in_backward(allocations),
             self.watch.watching(session),
             self.torch.set_grad_enabled(not example.no_grad),
             self.torch.device("cuda") if self.defaults_to_gpu else contextlib.nullcontext(),

@@ -1,0 +1,102 @@
+"""The parts of the README and of docs/ that are made from the code.
+
+    PYTHONPATH=. python docs/generate.py [--write]
+
+Prints which files are out of date; with --write it writes them anew. A file has such a part
+between the comments `<!-- made by docs/generate.py: PART -->` and `<!-- end -->`. A test holds
+what stands there against the code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tritonopt.reporting.glossary import glossary
+from tritonopt.rewriting.model import Safety
+from tritonopt.rewriting.protocol import Lint, Pass
+from tritonopt.rewriting.registry import catalogue
+
+ROOT = Path(__file__).resolve().parent.parent
+PART = re.compile(
+    r"(?P<begin><!-- made by docs/generate\.py: (?P<name>\w+) -->\n).*?(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="write the parts anew")
+    write = parser.parse_args().write
+    for path in pages():
+        text = path.read_text(encoding="utf-8")
+        made = made_anew(text)
+        if made != text:
+            print(f"{path.relative_to(ROOT)}: {'written' if write else 'out of date'}")
+            if write:
+                path.write_text(made, encoding="utf-8")
+
+
+def pages() -> list[Path]:
+    """All that is written for people beside the code: README, CONTRIBUTING and docs/."""
+    return [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]
+
+
+def made_anew(text: str) -> str:
+    """The text of a page with its parts as they would be made now."""
+
+    def part(found: re.Match[str]) -> str:
+        return f"{found['begin']}\n{PARTS[found['name']]()}\n{found['end']}"
+
+    return PART.sub(part, text)
+
+
+def passes() -> str:
+    """The table of the passes that rewrite, and of those that only find mistakes."""
+    ours = {
+        name: found
+        for name, found in catalogue().items()
+        if found.__module__.startswith("tritonopt.")
+    }
+    lints = {name: found for name, found in ours.items() if issubclass(found, Lint)}
+    lines = [
+        "| pass | what it does | it runs | it needs at most | measured, original / rewritten |",
+        "| --- | --- | --- | --- | --- |",
+        *(_row_of(found) for name, found in ours.items() if name not in lints),
+        "",
+        "| it reports mistakes and changes nothing | |",
+        "| --- | --- |",
+        *(f"| `{name}` | {found.summary} |" for name, found in lints.items()),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _row_of(found: type[Pass]) -> str:
+    runs = "by default" if found.default else "when named"
+    levels = [level.value for level in Safety if level in found.safety]
+    does = found.summary + ("; reports mistakes" if found.finds_mistakes else "")
+    return (
+        f"| `{found.name}` | {does} | {runs} | {', '.join(levels) or 'exact'} | {measured(found)} |"
+    )
+
+
+def measured(found: type[Pass]) -> str:
+    """What a manual page says first of what was measured: its short form."""
+    page = inspect.getdoc(found) or ""
+    first = page.partition("## Measured\n\n")[2].partition("\n\n")[0]
+    return " ".join(first.split()).rstrip(".")
+
+
+def words() -> str:
+    """The glossary."""
+    return "".join(f"- **{word}**: {said}\n" for word, said in glossary().items())
+
+
+PARTS: dict[str, Callable[[], str]] = {"passes": passes, "words": words}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""README, CONTRIBUTING and docs/: links lead somewhere, commands exist, tables are true."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from docs import generate
+from tritonopt.cli import main as command_line
+from tritonopt.rewriting.registry import load, names, select
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {path.relative_to(ROOT).as_posix(): path for path in generate.pages()}
+MOST_LINES_OF_THE_README = 150
+
+FENCE = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+CALL = re.compile(r"(?<![\w/.'\"-])tritonopt(?= +[a-z-])")
+
+
+def page(name: str) -> str:
+    return PAGES[name].read_text(encoding="utf-8")
+
+
+every_page = pytest.mark.parametrize("name", PAGES)
+
+
+def prose(text: str) -> str:
+    """A page without its code."""
+    lines = [line for line in FENCE.sub("", text).splitlines() if not line.startswith("    ")]
+    return re.sub(r"`[^`\n]+`", "", "\n".join(lines))
+
+
+def test_the_readme_is_short() -> None:
+    assert len(page("README.md").splitlines()) <= MOST_LINES_OF_THE_README
+
+
+# Links
+
+
+def anchors(text: str) -> set[str]:
+    """What a link may name after `#`: the headings, as they are turned into names."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@every_page
+def test_links_lead_somewhere(name: str) -> None:
+    broken = []
+    for target in LINK.findall(prose(page(name))):
+        if target.startswith(("https://", "http://")):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (PAGES[name].parent / file).resolve() if file else PAGES[name]
+        if not path.exists() or (anchor and anchor not in anchors(path.read_text("utf-8"))):
+            broken.append(target)
+    assert not broken
+
+
+@every_page
+def test_files_that_are_named_exist(name: str) -> None:
+    folders = "benchmarks|docs|examples|passes|tests|tritonopt"
+    named = re.findall(rf"`((?:{folders})/[a-z0-9_./-]*)`", page(name))
+    assert not [file for file in named if not (ROOT / file).exists()]
+
+
+# Commands
+
+
+@cache
+def options_of(command: str) -> frozenset[str]:
+    parser = command_line._parser([command])
+    (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    return frozenset(commands.choices[command]._option_string_actions)
+
+
+def code(text: str) -> Iterator[str]:
+    """The lines of the code blocks, fenced or indented, and what stands in backticks."""
+    for block in FENCE.finditer(text):
+        yield from block[0].splitlines()[1:-1]
+        yield ""
+    rest = FENCE.sub("", text)
+    for line in rest.splitlines():
+        yield line if line.startswith("    ") else ""
+    for span in re.findall(r"`([^`\n]+)`", rest):
+        yield span
+        yield ""
+
+
+def calls(text: str) -> Iterator[tuple[str, str]]:
+    """Each command that is called, with the rest of its line, and with the lines after it."""
+    command = ""
+    for line in code(text):
+        said = line.partition(" #")[0]
+        found = CALL.search(said)
+        if found is not None:
+            command, _, said = said[found.end() :].strip().partition(" ")
+        elif not line.strip():
+            command = ""
+        if command:
+            yield command, said.partition(" -- ")[0]
+
+
+def test_calls_are_found() -> None:
+    text = "    tritonopt verify a.py [--args X]\n              [--quick]\n\n`tritonopt passes`"
+    assert list(calls(text)) == [
+        ("verify", "a.py [--args X]"),
+        ("verify", "              [--quick]"),
+        ("passes", ""),
+    ]
+
+
+@every_page
+def test_commands_and_options_exist(name: str) -> None:
+    wrong = []
+    for command, rest in calls(page(name)):
+        if command not in command_line._COMMANDS:
+            wrong.append(command)
+        else:
+            wrong += [
+                f"{command} {o}" for o in OPTION.findall(rest) if o not in options_of(command)
+            ]
+    assert not wrong
+
+
+@every_page
+def test_options_in_sentences_exist(name: str) -> None:
+    ours = set().union(*map(options_of, command_line._COMMANDS))
+    outside = FENCE.sub("", page(name))
+    spans = [span for span in re.findall(r"`([^`\n]+)`", outside) if span.startswith("--")]
+    assert not [o for span in spans for o in OPTION.findall(span) if o not in ours]
+
+
+@every_page
+def test_passes_that_are_called_by_name_exist(name: str) -> None:
+    for command, rest in calls(page(name)):
+        for spec in re.findall(r"--passes +'?([a-z][^\s'|\]]*)(?![^\s']*\|)", rest):
+            assert select(spec)
+        if command == "explain":
+            for target in re.findall(r"^[a-z][a-z-]+$", rest.strip()):
+                assert load(target)
+
+
+@pytest.mark.parametrize("command", command_line._COMMANDS)
+def test_every_option_is_documented(command: str) -> None:
+    known = {o for o in options_of(command) if o.startswith("--")} - {"--help"}
+    assert not {o for o in known if o not in page("docs/command-line.md")}
+
+
+# What is made from the code
+
+
+@every_page
+def test_parts_are_what_the_code_says(name: str) -> None:
+    text = page(name)
+    assert generate.made_anew(text) == text, "run docs/generate.py --write"
+
+
+def test_the_table_of_passes_stands_in_the_readme() -> None:
+    assert generate.passes() in page("README.md")
+    assert generate.words() in page("docs/glossary.md")
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_pass_says_first_what_was_measured(name: str) -> None:
+    # One paragraph, short enough for a cell of the table.
+    assert 0 < len(generate.measured(load(name))) <= 150

@@ -1,0 +1,665 @@
+"""What the names in a remark mean: claims that a rewrite asks for, reasons why it is not made.
+
+Both are public: JSON has them as `conditions[].claim` and `reason`, cases as what they expect,
+`tritonopt explain NAME` prints what stands here. Only what is declared can be said: by this table,
+or by the `reasons` of a pass that comes with another package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Reason(NamedTuple):
+    """Why a site is left alone, or what is reported there."""
+
+    means: str
+    advice: str
+    """What to do, for whoever wants the rewrite, or wants the mistake gone."""
+
+
+CLAIMS: Mapping[str, str] = {
+    "accumulators-are-sums": "In a sweep an accumulator is added to, and used for nothing else.",
+    "accumulators-are-wide": "Both sums are kept in one float type of 32 bits or more.",
+    "accumulators-start-at-zero": "Both sums start at 0.",
+    "any-grid-is-right": "The kernel gives the same results however many programs are started.",
+    "arguments-are-understood": "It is seen which argument of the call is which.",
+    "axis-is-an-integer": "A reduction is told its axis as an integer.",
+    "cannot-narrow": "The hint cannot make a load narrower than the compiler would by itself.",
+    "centre-is-the-mean": (
+        "Deviations are taken from the first sweep's sum over the number of its elements."
+    ),
+    "centre-is-unrounded": "The mean is not rounded to another type before it is subtracted.",
+    "compiler-does-not-know": "The compiler does not find out by itself what the hint says.",
+    "condition-can-move": (
+        "The condition can be computed above the loop, also where the loop would not come to it."
+    ),
+    "condition-is-invariant": "The condition is the same in every iteration of the loop.",
+    "condition-is-open": "Nothing around the loop has decided the condition already.",
+    "constant-is-ordinary": "The constant is neither NaN nor -0.0, and is in the range of fp32.",
+    "constant-is-plain": "The constant can be written twice without computing anything twice.",
+    "copies-are-readable": "The copies of the loop have at most `max_statements` statements.",
+    "data-is-float": "What is summed is of a float type.",
+    "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
+    "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
+    "every-tile-ends-alone": "A tile that is done early can be skipped without ending the program.",
+    "grid-is-known": "It is read from every launch how many programs it starts.",
+    "hint-does-not-narrow": "A hint promises no less than the compiler knows.",
+    "hint-fits-the-tile": "A hint promises no more lanes than its tile has.",
+    "hint-is-a-power-of-two": "The number in a hint is a power of two.",
+    "hint-is-true": "What a hint promises holds in every program and every iteration.",
+    "is-an-address": "The offsets are those of a load or a store.",
+    "is-contiguous-in-memory": "Offsets that go up by one are neighboring elements in memory.",
+    "is-expressible": "What the new code needs has a name where it would stand.",
+    "is-not-negative": "What is divided by `%` is at least 0, so that the rest is too.",
+    "is-understood": "The values at the site are small enough to be compared.",
+    "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
+    "launches-are-seen": "Every launch of the kernel is in the files that were given.",
+    "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
+    "loops-are-plain": "The loops are counted, run to their ends, and have no `else`.",
+    "masked-lanes-add-nothing": "Lanes that the mask turns off add 0 to both sums.",
+    "masked-lanes-are-equal": "Lanes that the mask turns off are what `tl.where` makes them.",
+    "names-keep-their-types": "Each name has one type, in the loop and behind it.",
+    "names-start-afresh": "Nothing that one tile binds is read by the next.",
+    "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison would.",
+    "no-early-exit": "Nothing between the two sweeps may leave the kernel.",
+    "no-int32-overflow": (
+        "Index arithmetic stays below 2**31; a rewrite takes this to hold, as the kernel does."
+    ),
+    "no-other-launches": "Files that were not given do not launch the kernel in another way.",
+    "no-volatile-load": "No load in the sweeps is volatile.",
+    "nothing-else-goes": "With the old code no comment and no effect would be lost.",
+    "nothing-in-between": "From sweep to sweep there is no exit, barrier, atomic or unknown call.",
+    "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
+    "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-tile-per-program": "Each program handles the one tile that its program id names.",
+    "only-the-full-sum-is-used": "Behind its loop only the sum over the whole tile is used.",
+    "operand-is-a-name": "The operand is a name, so that writing it twice computes nothing twice.",
+    "operand-is-fp32": "The operand is of a type in which both spellings give the same result.",
+    "parameter-can-be-added": "The kernel can take one more parameter, wherever it is named.",
+    "parameters-are-scalars": "No other kernel calls this one with tiles for its parameters.",
+    "reads-its-own": "A program reads only what no other program of its launch writes.",
+    "reads-nothing-more": "The new code reads no element that the old code would not have read.",
+    "reduced-lanes-are-defined": "A reduction includes only lanes that have a value.",
+    "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
+    "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
+    "same-elements": "The second sweep reads the elements that the first one reads.",
+    "same-mask": "Both sweeps are masked alike.",
+    "same-range": "Both sweeps run over the same numbers, in the same order.",
+    "same-rounding": "Both sweeps do the same arithmetic in types of less than 32 bits.",
+    "second-sweep-only-sums": "The second sweep adds up squares and does nothing else.",
+    "shape-stays": "The value has the same shape without the `tl.where`.",
+    "sizes-are-positive": "What divides or bounds a loop is at least 1.",
+    "squares-of-deviations": "The second sweep adds squared deviations, each with weight 1.",
+    "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
+    "sums-are-not-read": "What is added to atomically is not read by the same launch.",
+    "tiles-are-independent": "No tile reads what another tile of the launch writes.",
+    "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
+    "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
+    "type-stays": "The value has the same type without the `tl.where`.",
+    "waits-for-no-other-tile": "No program waits for what another one does.",
+    "weight-is-one": "The squared deviations are not weighted.",
+}
+"""What must hold at a site. Where a claim does not, it or one of the reasons below is given."""
+
+
+REASONS: Mapping[str, Reason] = {
+    # The settings of a run, and what stands around the passes
+    "bits": Reason(
+        "The rewrite may change the last bits of compiled results, and only rewrites were asked "
+        "for that do not (`--careful`).",
+        "Leave `--careful` out, or say with `--safety` what is allowed.",
+    ),
+    "safety": Reason(
+        "The site needs a safety level that was not allowed.",
+        "Allow it: `--safety rounding,contract`, or `safety` in pyproject.toml.",
+    ),
+    "does-not-pay": Reason(
+        "The rewrite is allowed, but was not measured to be faster in this place.",
+        "Name the pass in `--passes` to have it wherever it is allowed, and measure.",
+    ),
+    "nothing-to-save": Reason(
+        "The rewrite is allowed, but there is no work here that it would save.",
+        "Name the pass in `--passes` to have it wherever it is allowed, and measure.",
+    ),
+    "gave-up": Reason(
+        "The kernel is so large that the pass came to no end with it; the bound is counted, so "
+        "it is the same on every machine.",
+        "Split the kernel, or leave the pass out of `--passes`.",
+    ),
+    "internal-error": Reason(
+        "The pass failed; the kernel is left as it was.",
+        "Report it to the maintainers of the pass, with the kernel and the remark.",
+    ),
+    "other-text": Reason(
+        "A decorator below `@triton.jit` returns the function that is compiled, maybe with "
+        "another text than the file shows.",
+        "Put it above `@triton.jit`, or let it be a function of the same file that returns what "
+        "it is given.",
+    ),
+    "no-pass": Reason(
+        "A `# tritonopt: ignore[...]` names a pass that is not installed.",
+        "Correct the name, or take it out.",
+    ),
+    "suppresses-nothing": Reason(
+        "A `# tritonopt: ignore` stands where no pass has anything to say.",
+        "Take it out.",
+    ),
+    "left-alone": Reason(
+        "`tritonopt.optimize` kept the kernel as it was.",
+        "The message of the remark says what stands in the way.",
+    ),
+    "nothing-found": Reason(
+        "The passes that `tritonopt.optimize` ran have no site in the kernel.",
+        "Ask for others with `passes=`.",
+    ),
+    "unused-fact": Reason(
+        "No rewrite rests on a fact that was given to `tritonopt.optimize`.",
+        "Take it out of `assume=`, or see in the other remarks what is missing.",
+    ),
+    # What several passes ask for
+    "not-expressible": Reason(
+        "What the new code needs has no name where it would stand, or cannot be written there.",
+        "The message says what; give that a name above.",
+    ),
+    "too-large": Reason(
+        "The index arithmetic at the site is too large to be compared.",
+        "Compute it in smaller steps, or give names to its parts.",
+    ),
+    "opaque-value": Reason(
+        "A value at the site comes from something that is not understood.",
+        "The message says what; write it with operations of `triton.language`, or give the file "
+        "that defines it with `--context`.",
+    ),
+    "comment-inside": Reason(
+        "The rewrite would lose a comment that stands in the middle of the expression.",
+        "Move the comment above the statement.",
+    ),
+    "data-may-change": Reason(
+        "Something may store to what is read, between the reads that would become one.",
+        "Where the buffers are known to lie apart, say so: `--assume 'disjoint(X, Y)'`.",
+    ),
+    "early-exit": Reason(
+        "A `return`, `break` or the like may leave before all of it has run.",
+        "Let it run to its end, with a mask for what must not count.",
+    ),
+    "volatile-load": Reason(
+        "A load is volatile: its author wants it to read each time.",
+        "Take `volatile=True` out if nothing else writes there.",
+    ),
+    "loop-has-else": Reason("A loop has an `else`.", "Write the `else` behind the loop."),
+    "loop-is-not-understood": Reason(
+        "A loop is over something other than `range` or `tl.range`.",
+        "Write it as a `for` over `range` with one name.",
+    ),
+    "unknown-decorator": Reason(
+        "A decorator of the kernel may look at its parameters in a way that is not known.",
+        "Give the file that defines it with `--context`, or write its arguments in their place.",
+    ),
+    # fuse-stats
+    "accumulator-is-narrow": Reason(
+        "A sum is kept in a type of less than 32 bits, or the two sums in different types.",
+        "Start both with `tl.zeros(..., dtype=tl.float32)`.",
+    ),
+    "accumulator-is-read": Reason(
+        "An accumulator is used inside its loop, before the sum is complete.",
+        "Use another name for what is needed in the loop.",
+    ),
+    "accumulator-starts-elsewhere": Reason(
+        "A sum starts at another number than 0.", "Start it at 0, and add the number behind."
+    ),
+    "barrier-between": Reason(
+        "A barrier or an atomic stands between the sweeps, and orders memory.",
+        "Move it before the first sweep or behind the second, if it does not belong there.",
+    ),
+    "centre-is-not-the-mean": Reason(
+        "The deviations are taken from something other than the mean of the same elements.",
+        "Nothing, where that is meant: the shifted formula would give another result.",
+    ),
+    "centre-is-rounded": Reason(
+        "The mean is rounded to another type before it is subtracted.",
+        "Keep it in the type of the sums, and cast what is stored.",
+    ),
+    "data-is-integer": Reason(
+        "The sums are of integers, which the shifted formula is not for.",
+        "Cast the data to fp32 when it is loaded, if that is meant.",
+    ),
+    "different-buffer": Reason(
+        "The two sweeps read different buffers.",
+        "Nothing, where that is meant; a variance and its mean are of the same data.",
+    ),
+    "different-elements": Reason(
+        "The two sweeps read different elements of the buffer.",
+        "Compare the offsets of both loads; the message shows them.",
+    ),
+    "different-mask": Reason(
+        "The two masks are not the same, and neither follows from the other.",
+        "Mask both alike, if they are meant to be.",
+    ),
+    "different-range": Reason(
+        "The two sweeps run over different numbers, or it is not shown that these are the same.",
+        "Give both loops the same bounds.",
+    ),
+    "different-step": Reason(
+        "The two sweeps go on in different steps.", "Give both loops the same step."
+    ),
+    "extent-unknown": Reason(
+        "It cannot be counted how many elements the sum has, so not whether they are the divisor.",
+        "Mask the loads by the length, or say that tiles are full: `--assume 'N % BLOCK == 0'`.",
+    ),
+    "not-a-square": Reason(
+        "The second sweep adds something other than the square of one deviation.",
+        "Nothing, where that is meant; it is no variance then.",
+    ),
+    "one-sweep-in-two-loops": Reason(
+        "One sweep is written as two loops, or as one that is not entered alike.",
+        "Write the sweep as one loop.",
+    ),
+    "padding-lanes-count": Reason(
+        "Lanes that the mask turns off add something to a sum.",
+        "Load with `other=0.0`, and clear the deviations with `tl.where(mask, d, 0.0)`.",
+    ),
+    "partial-sums-escape": Reason(
+        "The tile of partial sums is used other than through one sum over all of it.",
+        "Reduce it once, right behind the loop.",
+    ),
+    "pinned-bits": Reason(
+        "The kernel rounds on purpose (`div_rn`, a round trip through a narrow type), so as to "
+        "have the bits of another library, which a merged sweep would not have.",
+        "Use the plain operators where those bits do not matter.",
+    ),
+    "rounded-differently": Reason(
+        "The sweeps do different arithmetic in a type of less than 32 bits.",
+        "Cast the data to fp32 where it is loaded, in both.",
+    ),
+    "second-sweep-does-more": Reason(
+        "The second sweep stores, or computes something else beside the sum of squares.",
+        "Move that into a loop of its own, or into the sweep that comes last.",
+    ),
+    "weighted": Reason(
+        "The squared deviations are weighted.",
+        "Nothing, where that is meant: the shifted formula is for weight 1.",
+    ),
+    # licm, loop-unswitch
+    "already-decided": Reason(
+        "An `if` around the loop asks the same and has decided it.",
+        "Take the inner `if` out by hand: it always goes one way.",
+    ),
+    "assertion-in-the-loop": Reason(
+        "A device assertion in the loop is to fail before anything is loaded.",
+        "Move the assertion above the loop, if it is the same in every iteration.",
+    ),
+    "atomic-in-the-loop": Reason(
+        "An atomic in the loop orders memory, which a load must not be moved across.",
+        "Move the load above the loop by hand, if what it reads cannot change.",
+    ),
+    "barrier-in-the-loop": Reason(
+        "A barrier in the loop orders memory, which a load must not be moved across.",
+        "Move the load above the loop by hand, if what it reads cannot change.",
+    ),
+    "condition-has-effects": Reason(
+        "Asking the condition does something that belongs to every iteration.",
+        "Ask once above the loop, and use the name.",
+    ),
+    "condition-is-not-understood": Reason(
+        "The compiler may know the condition, and then leaves out the branch that is not taken; "
+        "or it is no single number.",
+        "Make its parameters `tl.constexpr`, if they never change.",
+    ),
+    "condition-loads": Reason(
+        "The condition needs a load, which would then read even where the loop does not run.",
+        "Load it into a name above the loop.",
+    ),
+    "induction-name-is-taken": Reason(
+        "The loop's own variable is bound before the loop too, maybe with another type.",
+        "Give one of them another name.",
+    ),
+    "licm-is-disabled": Reason(
+        "The loop says `disable_licm=True`.", "Take it out, if it is not needed anymore."
+    ),
+    "may-divide-by-zero": Reason(
+        "The condition divides by what may be 0, and would do so where it is not asked today.",
+        "Say that it is not 0, with `tl.assume` or `--assume 'N >= 1'`.",
+    ),
+    "may-run-zero-times": Reason(
+        "The loop may run no time at all, and no mask can keep the moved load from reading then.",
+        "Say that it runs: `--assume 'N >= 1'`, or a `tl.assume` in the kernel.",
+    ),
+    "name-is-read-later": Reason(
+        "A name that is first bound in the loop is read behind it.",
+        "Bind it before the loop.",
+    ),
+    "name-of-another-type": Reason(
+        "A name may be of different types in two branches.", "Use two names."
+    ),
+    "the-compiler-does-this": Reason(
+        "The loop stores nothing, so the compiler moves the load by itself.", "Nothing."
+    ),
+    "too-many-statements": Reason(
+        "The copies of the loop would have more statements than the option `max_statements` says.",
+        "Give a larger number, as the message shows it, if the result is still readable.",
+    ),
+    "under-a-condition": Reason(
+        "The load reads only in some iterations, and would always read above the loop.",
+        "Put the condition into its mask.",
+    ),
+    "under-another-condition": Reason(
+        "The `if` is asked only where another condition holds, or stands in another statement.",
+        "Ask the one that does not change first.",
+    ),
+    "unknown-call": Reason(
+        "What a call in the loop does to memory is not known.",
+        "Give the file that defines it with `--context`.",
+    ),
+    "unrolled-loop": Reason(
+        "The compiler unrolls the loop (`tl.static_range`), which leaves none.", "Nothing."
+    ),
+    "warp-specialized-loop": Reason(
+        "The loop says `warp_specialize=True`: the compiler divides its body over warps.",
+        "Move the load by hand and measure.",
+    ),
+    # grid-stride
+    "already-divided": Reason(
+        "The kernel divides the work by the number of its programs already.", "Nothing."
+    ),
+    "already-strided": Reason(
+        "The kernel goes from tile to tile by the number of its programs already.",
+        "Nothing, or set how many there are: `grid-stride{programs=sm*4}`.",
+    ),
+    "arguments-are-counted": Reason(
+        "Something counts the arguments of the kernel, and one more would confuse it.",
+        "Launch it by naming the arguments.",
+    ),
+    "axis-is-not-known": Reason(
+        "The axis of `tl.program_id` is not a number that is seen.", "Write 0, 1 or 2 there."
+    ),
+    "bound-across-a-return": Reason(
+        "A name is bound before a `return` and again after it, maybe with another type.",
+        "Give the second another name.",
+    ),
+    "compiled-ahead": Reason(
+        "Something asks for the kernel's parameters one by one, as compiling ahead of time does.",
+        "Add the parameter there by hand.",
+    ),
+    "constexpr-in-the-body": Reason(
+        "The body binds a constexpr, which a loop cannot do again.",
+        "Pass it as a parameter, or give it another name.",
+    ),
+    "early-return": Reason(
+        "A `return` stands where it cannot become a guard around the rest of the tile.",
+        "Return from the top level of the kernel, or guard the rest with an `if`.",
+    ),
+    "grid-depends-on-the-configuration": Reason(
+        "How many programs are started depends on what a tuner chooses.",
+        "Compute the number of tiles in the kernel, from its parameters.",
+    ),
+    "grid-has-effects": Reason(
+        "Computing the grid does something, and would be done twice.",
+        "Compute it into a name before the launch.",
+    ),
+    "grid-is-not-readable": Reason(
+        "The grid of a launch is not written so that its extent can be read.",
+        "Write the grid as a tuple, or as a lambda that returns one, at the launch.",
+    ),
+    "helper-reads-program-id": Reason(
+        "A helper asks for the program id itself, which is no longer that of its tile.",
+        "Pass it to the helper as an argument.",
+    ),
+    "helper-returns-early": Reason(
+        "A helper returns before its end, which does not compile in a loop.",
+        "Let it return once, at its end.",
+    ),
+    "heuristic-is-not-seen": Reason(
+        "A heuristic may look at every argument of a launch, and one more may confuse it.",
+        "Write it as a lambda or a function that reads the arguments it names.",
+    ),
+    "launch-in-another-file": Reason(
+        "A launch in another file would have to change with the kernel.",
+        "Move the function that launches into the kernel's file, or use "
+        "`grid-stride{unseen_launches=keep}`.",
+    ),
+    "launch-is-an-expression": Reason(
+        "What a launch returns is used, and can be launched again.",
+        "Launch in a statement of its own.",
+    ),
+    "num-programs-is-used": Reason(
+        "The kernel uses the number of its programs for something else than its next tile.",
+        "Pass that number as an argument.",
+    ),
+    "opaque-call": Reason(
+        "What a call does is not known; it may ask for the program id.",
+        "Give the file that defines it with `--context`.",
+    ),
+    "prints-the-program-id": Reason(
+        "`tl.device_print` begins each line with the program id, which would be another one.",
+        "Take the print out.",
+    ),
+    "pruned-configurations": Reason(
+        "A function that prunes the tuner's configurations may not take one more argument.",
+        "Let it take `**kwargs`, and read of them what it names.",
+    ),
+    "tiles-race": Reason(
+        "A tile reads, or may read, what another tile of the same launch writes.",
+        "Write to another tensor.",
+    ),
+    "unknown-parameters": Reason("The kernel takes `*args` or `**kwargs`.", "Name its parameters."),
+    "unseen-launches": Reason(
+        "The files that were given do not show every launch of the kernel.",
+        "Give the others with `--context`, or use `grid-stride{unseen_launches=keep}`.",
+    ),
+    "waits-for-other-programs": Reason(
+        "A loop waits for what another program does, and would wait forever for its own.",
+        "Nothing: such a kernel needs a program for each tile.",
+    ),
+    "warp-specialized": Reason(
+        "A loop says `warp_specialize`: the compiler divides its body over warps.",
+        "Take it out if the loop over tiles is worth more, and measure.",
+    ),
+    # contiguity-hints
+    "compiler-knows": Reason(
+        "The compiler knows as much by itself, from a constexpr or from a multiple.", "Nothing."
+    ),
+    "hint-can-be-false": Reason(
+        "There are numbers for which the hint is false; the message shows them.",
+        "Drop the hint; or assert what makes it true, or give that with `--assume`.",
+    ),
+    "hint-exceeds-the-tile": Reason(
+        "A hint promises more lanes than its tile has.", "Write the extent of the tile."
+    ),
+    "hint-is-not-a-power-of-two": Reason(
+        "The number in a hint is no power of two, which Triton asks for.",
+        "Write the next smaller power of two.",
+    ),
+    "hint-narrows": Reason(
+        "A hint promises less than the compiler knows, and replaces that.", "Drop the hint."
+    ),
+    "lanes-are-not-consecutive": Reason(
+        "It is not seen that the offsets go up by one from lane to lane.",
+        "Start from `tl.arange` and add what is the same for all lanes.",
+    ),
+    "may-be-negative": Reason(
+        "What is divided by `%` may be negative, and leaves a negative rest then.",
+        "Say that it is not: `tl.assume(start >= 0)` or `--assume 'start >= 0'`.",
+    ),
+    "not-an-address": Reason("No load or store takes its address from the offsets.", "Nothing."),
+    "not-shown": Reason(
+        "Nothing shows that the hint would be true, and nothing that it would be false.",
+        "Assert in the launcher what makes it true, or give that with `--assume`.",
+    ),
+    "parameters-may-be-tiles": Reason(
+        "Another kernel calls this one, and may pass tiles for its parameters.",
+        "Nothing; the hint can be written where it is called.",
+    ),
+    "stride-is-not-one": Reason(
+        "The offsets are multiplied before they are added to a pointer.",
+        "Where the stride is always 1, say so: `--assume 'stride == 1'`.",
+    ),
+    "would-narrow": Reason(
+        "Only a few lanes are shown to be contiguous, and a hint of so few could make loads "
+        "narrower.",
+        "Allow it with the option `least`, and measure.",
+    ),
+    # max-to-where
+    "arguments-are-hidden": Reason(
+        "An argument of the call is hidden behind `*` or `**`.", "Write the arguments out."
+    ),
+    "axis-is-a-float": Reason(
+        "`tl.max(x, 0.0)` reduces along an axis that is a float.",
+        "Write `tl.maximum(x, 0.0)`, or the axis as an integer.",
+    ),
+    "constant-is-boolean": Reason("The constant is True or False.", "Write a number."),
+    "constant-is-computed-twice": Reason(
+        "The constant is an expression, and would be computed twice.", "Give it a name."
+    ),
+    "constant-is-nan": Reason("The constant is NaN.", "Nothing: the result is always NaN."),
+    "constant-is-negative-zero": Reason(
+        "The constant is -0.0, of which a comparison does not tell 0.0.", "Write 0.0, if meant."
+    ),
+    "constant-is-rounded": Reason(
+        "The operand is fp64, and the constant is rounded to fp32 in the old spelling only.",
+        "Nothing: the two spellings differ.",
+    ),
+    "constant-out-of-range": Reason(
+        "The constant is not in fp32, so the comparison is made in another type.",
+        "Nothing: the two spellings differ.",
+    ),
+    "nan-is-propagated": Reason(
+        "The call asks for NaN to be kept.", "Take `propagate_nan` out, if it is not needed."
+    ),
+    "no-constant": Reason("Neither operand is a constant that is known.", "Nothing."),
+    "operand-is-an-integer": Reason("The operand is an integer.", "Nothing."),
+    "operand-is-computed-twice": Reason(
+        "The operand is an expression, and would be computed twice.", "Give it a name."
+    ),
+    "operand-is-constexpr": Reason("The compiler computes the operand.", "Nothing."),
+    "operand-is-narrow": Reason(
+        "The operand is fp16, bf16 or fp8, for which `tl.maximum` returns fp32 and `tl.where` "
+        "does not.",
+        "Cast it to fp32 when it is loaded.",
+    ),
+    "operand-may-be-an-integer": Reason(
+        "The operand may be an integer, as the constant is.",
+        "Cast it to fp32 when it is loaded, or write the constant with a point.",
+    ),
+    "operand-may-be-narrow": Reason(
+        "The operand is computed from fp16, bf16 or fp8, and may be of such a type itself.",
+        "Cast it to fp32 when it is loaded.",
+    ),
+    "operand-type-unknown": Reason(
+        "Nothing shows the type of the operand.",
+        "Cast it to fp32 when it is loaded, or annotate the pointer.",
+    ),
+    # drop-redundant-where
+    "effect-inside": Reason(
+        "The condition does something beside being true or false.",
+        "Compute it into a name first.",
+    ),
+    "function-is-rounded": Reason(
+        "What the masked-off lanes become depends on how the hardware computes a function.",
+        "Nothing: the `tl.where` is needed.",
+    ),
+    "load-is-not-masked": Reason(
+        "A load has no mask, so the lanes are not known where the `tl.where` clears them.",
+        "Mask the load, if lanes beyond the end must not be read.",
+    ),
+    "no-other": Reason(
+        "A masked load says no `other=`, so its masked-off lanes have no value.",
+        'Add `other=0.0`, or `float("-inf")` for a maximum.',
+    ),
+    "not-a-number": Reason(
+        "The masked-off lanes are NaN before the `tl.where`.",
+        "Nothing: the `tl.where` is needed.",
+    ),
+    "nothing-would-remain": Reason(
+        "The statement is all that its block has.", "Take the block out by hand."
+    ),
+    "other-value": Reason(
+        "The masked-off lanes are another number before the `tl.where`.",
+        "Nothing: the `tl.where` is needed, or give the load that number as `other=`.",
+    ),
+    "shape-changes": Reason(
+        "The condition or the other branch gives the value more axes or lanes.",
+        "Nothing: the `tl.where` is needed.",
+    ),
+    "shape-is-not-known": Reason(
+        "It is not known how many lanes the value has.",
+        "Give the file that defines what is called with `--context`.",
+    ),
+    "type-changes": Reason(
+        "The other branch makes the value another type.",
+        "Cast the value, and then leave the `tl.where` out.",
+    ),
+    "type-may-change": Reason(
+        "The other branch may make the value another type.",
+        "Cast the data to fp32 when it is loaded, or annotate the pointer.",
+    ),
+    "value-is-not-known": Reason(
+        "It is not known what the masked-off lanes are before the `tl.where`.",
+        "Nothing: the `tl.where` is needed.",
+    ),
+    # The lints
+    "leaves-its-buffer": Reason(
+        "There are sizes for which a store writes beyond its tensor; the message shows them.",
+        "Mask it by the length of that tensor.",
+    ),
+    "reads-what-others-write": Reason(
+        "A program reads what another program of the same launch writes; the message shows two.",
+        "Write to another tensor, or launch twice.",
+    ),
+    "state-is-not-restored": Reason(
+        "A tuner runs the kernel many times to measure it, and each run changes what the next "
+        "one reads.",
+        "Name the buffer in `reset_to_zero=` or `restore_value=` of `triton.autotune`.",
+    ),
+    "undefined-lanes-reduced": Reason(
+        "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "
+        "read 0 there today, which does not change the result.",
+        "Add `other=` with a number that the reduction does not notice.",
+    ),
+    "zero-changes-the-result": Reason(
+        "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "
+        "read 0 there today, which changes the result.",
+        "Add `other=` with a number that the reduction does not notice.",
+    ),
+}
+"""Why a site is left alone, or what is reported there, and what to do about it."""
+
+
+_elsewhere: dict[str, dict[str, str]] = {}
+"""What passes of other packages declare: of each name, what it means in which pass."""
+
+
+def declare(home: str, reasons: Mapping[str, str]) -> None:
+    """Let a pass say names that this table does not have; it explains each in a sentence."""
+    for name, sentence in reasons.items():
+        if name in CLAIMS or name in REASONS:
+            raise ValueError(f"{home} declares {name!r}, which tritonopt explains already")
+        _elsewhere.setdefault(name, {})[home] = sentence
+
+
+def check(name: str) -> None:
+    """Raises ValueError for a name that nobody declares: nobody could look it up."""
+    if name not in REASONS and name not in CLAIMS and name not in _elsewhere:
+        raise ValueError(
+            f"the claim or reason {name!r} is not declared: explain it in "
+            "tritonopt/rewriting/reasons.py, or in the `reasons` of its pass"
+        )
+
+
+def names() -> list[str]:
+    """All that can be said, by what is loaded so far."""
+    return sorted({*CLAIMS, *REASONS, *_elsewhere})
+
+
+def explained(name: str) -> list[str]:
+    """The lines that explain a claim or a reason; none where there is none of that name."""
+    lines = []
+    if name in CLAIMS:
+        lines += [f"{name}: a claim, which must hold at a site", f"  {CLAIMS[name]}"]
+    if name in REASONS:
+        means, advice = REASONS[name]
+        lines += [f"{name}: a reason", f"  {means}", f"  What to do: {advice}"]
+    for home, sentence in sorted(_elsewhere.get(name, {}).items()):
+        lines += [f"{name}: said by {home}", f"  {sentence}"]
+    return lines
