@@ -33,7 +33,7 @@ class AimedCalls:
             if difference is not None:
                 self.first.seen(self.checker.versions.waited)
                 least, difference = smaller(
-                    self.aiming, aimed, difference, lambda e: self._at(e, "shrinking")
+                    self.aiming.sized_calls, aimed, difference, lambda e: self._at(e, "shrinking")
                 )
                 return self._whole(least), difference
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.tally import Counterexample
-from tritonopt.verification.coverage.aiming import Aiming
+from tritonopt.verification.coverage.sized_calls import SizedCalls
 from tritonopt.verification.inputs.examples import Example
 
 SHRINK_SECONDS = 20.0
@@ -36,18 +36,18 @@ def deadline(*, ends: bool) -> float:
 
 
 def smaller(
-    aiming: Aiming,
+    calls: SizedCalls,
     aimed: Example,
     difference: Difference,
     shown: Callable[[Example], Difference | None],
 ) -> Counterexample:
     """The difference at the smallest sizes, one after the other, for which it is shown."""
     tries = MOST_SMALLER
-    for name in aiming.sizes_of(aimed):
-        least, size = 1, aiming.sizes_of(aimed)[name]
+    for name in calls.sizes_of(aimed):
+        least, size = 1, calls.sizes_of(aimed)[name]
         while least < size and tries:
             middle, tries = (least + size) // 2, tries - 1
-            example = aiming.with_size(aimed, name, middle)
+            example = calls.with_size(aimed, name, middle)
             found = shown(example)
             if found is None:
                 least = middle + 1
