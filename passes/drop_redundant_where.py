@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
 from tritonopt.facts.uses import may_be_contracted, users
 from tritonopt.facts.values import ELEMENTWISE
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, Remove, ReplaceExpression
@@ -117,10 +117,6 @@ class DropRedundantWhere(Pass):
             if found is not None:
                 yield found.site()
 
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes
-
 
 @dataclass(frozen=True)
 class _Clearing:
@@ -158,14 +154,11 @@ class _Clearing:
 
     def site(self) -> Site:
         checklist = Checklist()
-        changes: list[Change] = []
-        text = self.facts.kernel.module.text_of
-        try:
+        changes: tuple[Change, ...] = ()
+        with checklist.until_one_fails():
             self._check(checklist)
-            changes = self._changes()
-        except Declined as declined:
-            checklist.conditions.append(declined.condition)
-        cleared = text(self.cleared)
+            changes = (self._change(),)
+        cleared = self.facts.kernel.module.text_of(self.cleared)
         if checklist.failed is None:
             message = (
                 f"dropped a tl.where that changes nothing: the masked-off lanes are {cleared} "
@@ -174,7 +167,7 @@ class _Clearing:
         else:
             message = f"kept the tl.where: {checklist.failed.detail}"
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
-        return Site(self.call, tuple(checklist.conditions), message, bits=bits, plan=changes)
+        return Site(self.call, checklist.conditions, message, bits=bits, changes=changes)
 
     # Conditions
 
@@ -248,8 +241,7 @@ class _Clearing:
         if types.all_in(kept):
             checklist.prove(claim, types.where)
             if types.by_launch:
-                files = "files that were not given launch it in no other way"
-                checklist.assume("no-other-launches", files)
+                checklist.assume_no_other_launches()
         elif self._is_only_cast_to_fp32:
             checklist.prove(claim, "whatever it is, it becomes fp32 and nothing else")
         else:
@@ -319,11 +311,11 @@ class _Clearing:
                 return statement
         return None
 
-    def _changes(self) -> list[Change]:
+    def _change(self) -> Change:
         statement = self._self_assignment
         if statement is not None:
-            return [Remove(statement)]
-        return [ReplaceExpression(self.call, self._kept_text)]
+            return Remove(statement)
+        return ReplaceExpression(self.call, self._kept_text)
 
     @property
     def _kept_text(self) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
-from tritonopt.rewriting.checklist import Checklist, Declined
+from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
+from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.transforms.loop_fusion.formulas import FORMULAS
@@ -19,15 +19,23 @@ from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
 from tritonopt.transforms.loop_fusion.legality import prove_fusion
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
 from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
-from tritonopt.transforms.writing import NotExpressible
 
 _ROW_THAT_GAINS = 16384
 """Elements from which on a row in several tiles was measured to gain; tiles above a quarter of
 that, and those that grow with the row up to more than a sixteenth, hold most rows whole."""
 
 
-def _worth(facts: KernelFacts, loop: Loop, formula: str) -> tuple[bool, str]:
-    """Whether a gain is to be expected of a sweep, and what was measured of its case."""
+@dataclass(frozen=True)
+class _Worth:
+    """What was measured of the case that a sweep is."""
+
+    text: str
+    pays: bool = True
+    depends: bool = False
+    """Whether it pays for some rows, and it is not known which these are."""
+
+
+def _worth(facts: KernelFacts, loop: Loop, formula: str) -> _Worth:
     one, long, short = (
         figure(f"fuse-stats {formula}, {case}") for case in ("one tile", "long rows", "short rows")
     )
@@ -35,26 +43,31 @@ def _worth(facts: KernelFacts, loop: Loop, formula: str) -> tuple[bool, str]:
     launches = tiles_of(facts, loop)
     for tiles in launches:
         if tiles.holds_row:
-            return False, (
-                f"a loss here, {one} {WHERE}: one tile holds the row at the launch in {tiles.where}"
+            return _Worth(
+                f"a loss here, {one} {WHERE}: one tile holds the row at the launch in "
+                f"{tiles.where}",
+                pays=False,
             )
     aims = any(tiles.grows for tiles in launches)
     sizes = [tiles.size for tiles in launches if tiles.size is not None]
     if sizes and len(sizes) == len(launches):
         most = max(sizes)
         tile = f"up to {most}" if aims or min(sizes) < most else f"{most}"
-        return most <= _ROW_THAT_GAINS // (16 if aims else 4), (
+        return _Worth(
             f"{gain} {WHERE}, {short} for shorter ones; a loss ({one}) for rows that one tile "
-            f"holds, which has {tile} elements at the launch in {launches[0].where}"
+            f"holds, which has {tile} elements at the launch in {launches[0].where}",
+            pays=most <= _ROW_THAT_GAINS // (16 if aims else 4),
         )
     if aims:
-        return False, (
+        return _Worth(
             f"a loss ({one} {WHERE}) for rows that one tile holds, which is what the launch in "
-            f"{launches[0].where} aims at; {gain} that take several tiles"
+            f"{launches[0].where} aims at; {gain} that take several tiles",
+            pays=False,
         )
-    return True, (
+    return _Worth(
         f"{gain} {WHERE} that take several tiles; a loss ({one}) where one tile holds the row. No "
-        "launch that is seen tells which"
+        "launch that is seen tells which",
+        depends=True,
     )
 
 
@@ -227,40 +240,32 @@ class FuseStats(Pass):
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
         checklist = Checklist()
-        changes: list[Change] = []
-        try:
-            fusion = prove_fusion(candidate, checklist)
-            changes = MergedSweep(fusion).changes(FORMULAS[self.formula])
+        changes: tuple[Change, ...] = ()
+        with checklist.until_one_fails():
+            try:
+                fusion = prove_fusion(candidate, checklist)
+                changes = tuple(MergedSweep(fusion).changes(FORMULAS[self.formula]))
+            except TooLarge:
+                large = "the sums are too large to compare"
+                raise unknown("is-understood", "opaque-value", large) from None
             checklist.prove("is-expressible", "what the merged sweep needs can be written there")
-        except Declined as declined:
-            checklist.conditions.append(declined.condition)
-        except NotExpressible as error:
-            failed = Condition("is-expressible", Status.UNKNOWN, str(error), "not-expressible")
-            checklist.conditions.append(failed)
-        except TooLarge:
-            large = "the sums are too large to compare"
-            failed = Condition("is-understood", Status.UNKNOWN, large, "opaque-value")
-            checklist.conditions.append(failed)
         first, second = candidate.sweeps.first, candidate.sweeps.second
-        pays, worth = _worth(facts, second, self.formula)
+        worth = _worth(facts, second, self.formula)
         into = f"the sweep in line {second.line} into the one in line {first.line}"
         if checklist.failed is None:
-            message = f"merged {into} ({self.formula} formula). Measured: {worth}"
+            message = f"merged {into} ({self.formula} formula). Measured: {worth.text}"
         else:
             message = f"did not merge {into}: {checklist.failed.detail}"
         return Site(
             second.node,
-            tuple(checklist.conditions),
+            checklist.conditions,
             message,
-            frozenset({Safety.ROUNDING} | ({Safety.ASSUMPTION} if checklist.given else set())),
+            checklist.safety | {Safety.ROUNDING},
             Bits.REDUCTION_ORDER,
-            frozenset(checklist.given),
+            checklist.facts_used,
             changes,
-            pays=pays,
+            pays=worth.pays,
+            depends=worth.depends,
             advice=f"merge {into} ({self.formula} formula)",
-            worth=worth,
+            worth=worth.text,
         )
-
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes

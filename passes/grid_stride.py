@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist, Declined
+from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.tiling.tile_body import TileBody, check_body
-from tritonopt.transforms.tiling.tile_launches import TileLaunches
+from tritonopt.transforms.tiling.tile_body import TileBody
+from tritonopt.transforms.tiling.tile_legality import Tiling, prove_tiling
 from tritonopt.transforms.tiling.tile_limits import ExistingLimits, Limit, default_limit
 from tritonopt.transforms.tiling.tile_loop import TileLoop
-from tritonopt.transforms.tiling.tile_sums import TileSums, find_sums
+from tritonopt.transforms.tiling.tile_sums import TileSum
 from tritonopt.transforms.writing import NotExpressible, Writer
 
 
@@ -67,8 +67,9 @@ class GridStride(Pass):
     What is the same for all tiles is done once for a program. On a GPU that pays where sums
     are gathered in registers; a plain elementwise or row kernel is slower as a loop as a rule,
     for the hardware starts programs faster than a loop turns. So under `all` the pass acts only
-    where atomics become fewer; a load that is the same for all tiles gains or loses, as the rows
-    are long or short.
+    where tiles add to many addresses each, and do so less often; where a tile adds one number, as
+    in the sum of a whole tensor, the loop costs more than the atomics did. A load that is the same
+    for all tiles gains or loses, as the rows are long or short.
 
     ## Conditions
 
@@ -223,46 +224,45 @@ class GridStride(Pass):
 
     def _tiled(self, facts: KernelFacts, ids: ProgramIds) -> Site:
         """One tile for each program becomes a loop over tiles."""
-        checklist = Checklist()
-        writer = Writer(facts)
+        checklist, writer = Checklist(), Writer(facts)
         body = TileBody.of(facts, ids)
-        sums = TileSums()
         keep = self.unseen_launches == "keep"
-        launches = TileLaunches(facts, writer, self.axis, keep_unseen=keep)
-        changes: list[Change] = []
-        try:
-            check_body(body, checklist)
-            sums = find_sums(body, writer, checklist)
-            launches.check(checklist)
-            loop = TileLoop(body, sums, launches, writer)
-            limit = self.programs or default_limit(self.axis, has_sums=bool(sums.sums))
-            changes = [*loop.changes(checklist), *launches.changes(Limit(limit))]
-            checklist.prove("is-expressible", "what the loop needs can be written")
-        except Declined as declined:
-            checklist.conditions.append(declined.condition)
-        except NotExpressible as error:
-            failed = Condition("is-expressible", Status.UNKNOWN, str(error), "not-expressible")
-            checklist.conditions.append(failed)
-        if checklist.failed is not None:
-            sums = TileSums()
-        safety = set() if launches.are_kept else {Safety.CONTRACT}
-        if not all(sum_.is_whole for sum_ in sums.sums):
+        tiling: Tiling | None = None
+        changes: tuple[Change, ...] = ()
+        with checklist.until_one_fails():
+            tiling = prove_tiling(body, writer, checklist, keep_unseen=keep)
+            changes = self._changes(tiling, writer, checklist)
+        sums: tuple[TileSum, ...] = ()
+        if tiling is not None and checklist.failed is None:
+            sums = tiling.sums.sums
+        safety = set(checklist.safety)
+        if tiling is None or not tiling.launches.are_kept:
+            safety.add(Safety.CONTRACT)
+        if not all(sum_.is_whole for sum_ in sums):
             safety.add(Safety.ROUNDING)
-        if checklist.given:
-            safety.add(Safety.ASSUMPTION)
         return Site(
             ids.calls[0],
-            tuple(checklist.conditions),
-            self._message(checklist, body, sums, launches),
+            checklist.conditions,
+            self._message(checklist, tiling),
             frozenset(safety),
-            Bits.REDUCTION_ORDER if sums.sums else Bits.SAME,
-            frozenset(checklist.given),
+            Bits.REDUCTION_ORDER if sums else Bits.SAME,
+            checklist.facts_used,
             changes,
-            pays=bool(sums.sums),
+            pays=any(sum_.is_tile for sum_ in sums),
             saves=self.axis > 0,
-            unpaid="does-not-pay" if body.hoisted_loads else "nothing-to-save",
-            advice=self._advice(sums, launches),
+            unpaid="does-not-pay" if body.hoisted_loads or sums else "nothing-to-save",
+            advice=self._advice(tiling) if tiling is not None else "",
         )
+
+    def _changes(self, tiling: Tiling, writer: Writer, checklist: Checklist) -> tuple[Change, ...]:
+        """Of the kernel and its launches. Raises NotExpressible."""
+        changes = TileLoop(tiling, writer).changes()
+        detail = "a tile's index is what the program id was; tiles and programs together stay"
+        checklist.assume("no-int32-overflow", f"{detail} below 2**31")
+        limit = self.programs or default_limit(self.axis, has_sums=bool(tiling.sums.sums))
+        changes += tiling.launches.changes(Limit(limit))
+        checklist.prove("is-expressible", "what the loop needs can be written")
+        return tuple(changes)
 
     def _limited(self, facts: KernelFacts, ids: ProgramIds) -> Iterator[Site]:
         """A kernel that loops over tiles already is started with as many programs as asked for."""
@@ -284,7 +284,7 @@ class GridStride(Pass):
             f"{message}; what that is worth was not measured",
             frozenset({Safety.CONTRACT, Safety.ROUNDING} if adds else {Safety.CONTRACT}),
             Bits.REDUCTION_ORDER if adds else Bits.SAME,
-            plan=changes,
+            changes=tuple(changes),
             pays=False,
         )
 
@@ -292,48 +292,52 @@ class GridStride(Pass):
         # What pays is an atomic that is done once for a program.
         return any(effect.kind is EffectKind.ATOMIC for effect in facts.effects)
 
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes
-
-    def _advice(self, sums: TileSums, launches: TileLaunches) -> str:
-        loop = f"let each program loop over tiles along axis {self.axis} ({launches.summary})"
-        if not sums.sums:
+    def _advice(self, tiling: Tiling) -> str:
+        summary = tiling.launches.summary
+        loop = f"let each program loop over tiles along axis {self.axis} ({summary})"
+        if not tiling.sums.sums:
             return loop
-        lines = ", ".join(str(sum_.statement.lineno) for sum_ in sums.sums)
+        lines = ", ".join(str(sum_.statement.lineno) for sum_ in tiling.sums.sums)
         return f"{loop}, and do the atomics (line {lines}) once for all of its tiles"
 
-    def _message(
-        self, checklist: Checklist, body: TileBody, sums: TileSums, launches: TileLaunches
-    ) -> str:
-        if checklist.failed is not None:
+    def _message(self, checklist: Checklist, tiling: Tiling | None) -> str:
+        if tiling is None or checklist.failed is not None:
+            assert checklist.failed is not None
             return f"did not make a loop over tiles: {checklist.failed.detail}"
-        parts = [f"made each program loop over tiles along axis {self.axis} ({launches.summary})"]
-        if body.hoisted:
-            parts.append(f"{_count(len(body.hoisted), 'statement')} before the loop, done once")
+        sums, summary = tiling.sums, tiling.launches.summary
+        parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
+        if hoisted := tiling.body.hoisted:
+            parts.append(f"{_count(len(hoisted), 'statement')} before the loop, done once")
         parts += [f"the atomic in line {sum_.statement.lineno} done once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
-        return "; ".join([*parts, self._expectation(body, sums, launches)])
+        return "; ".join([*parts, _expectation(tiling)])
 
-    def _expectation(self, body: TileBody, sums: TileSums, launches: TileLaunches) -> str:
-        """Whether a gain or a loss is to be expected, and why."""
-        if launches.are_kept:
-            return "as fast as before, until a launch starts fewer programs"
-        if sums.sums:
-            return (
-                "a gain is to be expected, for there are fewer atomics "
-                f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"
-            )
-        if body.hoisted_loads:
-            return (
-                "a gain or a loss: loads are saved, but programs start faster than a loop turns "
-                f"({figure('grid-stride, no sums')} {WHERE})"
-            )
-        also = ", but the axis may be longer than 65535" if self.axis else ""
+
+def _expectation(tiling: Tiling) -> str:
+    """Whether a gain or a loss is to be expected, and why."""
+    if tiling.launches.are_kept:
+        return "as fast as before, until a launch starts fewer programs"
+    sums = tiling.sums.sums
+    if sums and not any(sum_.is_tile for sum_ in sums):
         return (
-            "a loss is to be expected, for nothing is saved and programs start faster than a loop "
-            f"turns ({figure('grid-stride, no sums')} {WHERE}){also}"
+            "a loss is to be expected, for a tile adds one number, which costs little "
+            f"({figure('grid-stride, one number')} {WHERE})"
         )
+    if sums:
+        return (
+            "a gain is to be expected, for there are fewer atomics "
+            f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"
+        )
+    if tiling.body.hoisted_loads:
+        return (
+            "a gain or a loss: loads are saved, but programs start faster than a loop turns "
+            f"({figure('grid-stride, no sums')} {WHERE})"
+        )
+    also = ", but the axis may be longer than 65535" if tiling.body.ids.axis else ""
+    return (
+        "a loss is to be expected, for nothing is saved and programs start faster than a loop "
+        f"turns ({figure('grid-stride, no sums')} {WHERE}){also}"
+    )
 
 
 def _count(number: int, noun: str) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop
 from tritonopt.facts.language import MATRIX, function
-from tritonopt.rewriting.checklist import Checklist, Declined
+from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
-from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
+from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.source.trees import walk
 from tritonopt.transforms.bits import bits_when_code_moves
 from tritonopt.transforms.hoisting import Hoisting, invariant_loads
 from tritonopt.transforms.unswitching import Unswitching, invariant_branches
-from tritonopt.transforms.writing import NotExpressible
 
 
 @dataclass(frozen=True)
@@ -266,10 +265,6 @@ class Licm(Pass):
             saves=True,
         )
 
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes
-
 
 def _worth_of_a_branch() -> str:
     cases = (f"licm, branch {taken}, a large product" for taken in ("not taken", "taken"))
@@ -322,15 +317,10 @@ def _site(
     too_many: str = "",
 ) -> Site:
     """A site with every condition up to the first that fails, and the edit."""
-    changes: list[Change] = []
-    try:
-        changes = make()
+    changes: tuple[Change, ...] = ()
+    with checklist.until_one_fails():
+        changes = tuple(make())
         checklist.prove("is-expressible", "what moves can be written above the loop")
-    except Declined as declined:
-        checklist.conditions.append(declined.condition)
-    except NotExpressible as error:
-        failed = Condition("is-expressible", Status.UNKNOWN, str(error), "not-expressible")
-        checklist.conditions.append(failed)
     if checklist.failed is None:
         message = f"{deed.replace('move', 'moved', 1)}; {outcome}"
     else:
@@ -339,11 +329,11 @@ def _site(
             message += too_many
     return Site(
         anchor,
-        tuple(checklist.conditions),
+        checklist.conditions,
         message,
-        frozenset({Safety.ASSUMPTION} if checklist.given else set()),
-        facts_used=frozenset(checklist.given),
-        plan=changes,
+        checklist.safety,
+        facts_used=checklist.facts_used,
+        changes=changes,
         pays=pays,
         saves=saves,
         unpaid=unpaid,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -15,11 +15,11 @@ from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, Types
 from tritonopt.facts.language import function
 from tritonopt.facts.uses import users
 from tritonopt.facts.values import COMPARISONS
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
-from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
+from tritonopt.transforms.writing import Writer, comments_in
 
 _NARROW = frozenset({"fp16", "bf16"})
 _FP8 = frozenset({"fp8", "fp8e4nv", "fp8e5"})
@@ -114,10 +114,6 @@ class MaxToWhere(Pass):
             elif _is_reduction_over_float(facts, node, name):
                 yield _note(facts, node)
 
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        changes: Sequence[Change] = site.plan
-        return changes
-
 
 # A reduction that was probably meant to be none
 
@@ -156,16 +152,16 @@ class _Extremum:
 
     def site(self) -> Site:
         checklist = self._checklist
-        changes: list[Change] = []
+        changes: tuple[Change, ...] = ()
         old = self._text(self._call)
-        try:
+        message = ""
+        with checklist.until_one_fails():
             new = self._rewritten()
-            changes = [ReplaceExpression(self._call, new)]
+            changes = (ReplaceExpression(self._call, new),)
             message = f"wrote {old} as {new}. Measured: no faster and no slower"
-        except Declined as declined:
-            checklist.conditions.append(declined.condition)
-            message = f"kept {old}: {declined.condition.detail}"
-        return Site(self._call, tuple(checklist.conditions), message, plan=changes)
+        if checklist.failed is not None:
+            message = f"kept {old}: {checklist.failed.detail}"
+        return Site(self._call, checklist.conditions, message, changes=changes)
 
     def _rewritten(self) -> str:
         """The new expression. Raises Declined at the first condition that does not hold."""
@@ -188,10 +184,7 @@ class _Extremum:
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
         comparison = ">" if self._name == "maximum" else "<" if number else "<="
         operand, constant = x.id, self._text(y)
-        try:
-            where = Writer(self._facts).language("where")
-        except NotExpressible as error:
-            raise unknown("is-expressible", "not-expressible", str(error)) from None
+        where = Writer(self._facts).language("where")
         return f"{where}({operand} {comparison} {constant}, {operand}, {constant})"
 
     def _operands(self) -> tuple[ast.expr, ast.expr]:
@@ -290,8 +283,7 @@ class _Extremum:
     def _prove_type(self, claim: str, types: Types) -> None:
         self._checklist.prove(claim, types.where)
         if types.by_launch:
-            files = "files that were not given launch it in no other way"
-            self._checklist.assume("no-other-launches", files)
+            self._checklist.assume_no_other_launches()
 
     @cached_property
     def _is_only_stored(self) -> bool:

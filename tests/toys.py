@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any, Literal
@@ -50,13 +50,13 @@ class DoubleToAdd(Pass):
                 (Condition("is-a-name", status, ast.unparse(node.left), "not-a-name"),),
                 "x * 2 is x + x",
                 self.safety,
+                changes=self.changes(node),
             )
 
-    def edit(self, facts: Any, site: Site) -> Sequence[source.Change]:
-        assert isinstance(site.anchor, ast.BinOp)
-        name = ast.unparse(site.anchor.left)
+    def changes(self, node: ast.BinOp) -> tuple[source.Change, ...]:
+        name = ast.unparse(node.left)
         plus = " + " if self.spelling == "plain" else "+"
-        return [source.ReplaceExpression(site.anchor, f"{name}{plus}{name}")]
+        return (source.ReplaceExpression(node, f"{name}{plus}{name}"),)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,9 @@ class AssumingDoubleToAdd(DoubleToAdd):
     def sites(self, facts: Any) -> Iterator[Site]:
         for node in doublings(facts):
             held = Condition("n-is-four", Status.ASSUMED, f"given: {self.fact}")
-            yield Site(node, (held,), "x * 2", self.safety, Bits.SAME, frozenset({self.fact}))
+            used = frozenset({self.fact})
+            changes = self.changes(node)
+            yield Site(node, (held,), "x * 2", self.safety, Bits.SAME, used, changes)
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,8 @@ class AddToDouble(Pass):
                 and isinstance(node.op, ast.Add)
                 and ast.dump(node.left) == ast.dump(node.right)
             ):
-                yield Site(node, (), "x + x is x * 2")
-
-    def edit(self, facts: Any, site: Site) -> Sequence[source.Change]:
-        assert isinstance(site.anchor, ast.BinOp)
-        return [source.ReplaceExpression(site.anchor, f"{ast.unparse(site.anchor.left)} * 2")]
+                twice = source.ReplaceExpression(node, f"{ast.unparse(node.left)} * 2")
+                yield Site(node, (), "x + x is x * 2", changes=(twice,))
 
 
 @dataclass(frozen=True)
@@ -119,25 +118,22 @@ class Crash(DoubleToAdd):
     """Rewrites as the others do, and fails on kernels whose name begins with `bad`."""
 
     name = "crash"
-    place: Literal["sites", "edit", "change", "nothing", "syntax"] = "sites"
+    place: Literal["sites", "change", "nothing", "syntax"] = "sites"
 
     def sites(self, facts: Any) -> Iterator[Site]:
-        yield from super().sites(facts)
-        if facts.kernel.name.startswith("bad") and self.place == "sites":
-            raise ZeroDivisionError("one over nothing")
-
-    def edit(self, facts: Any, site: Site) -> Sequence[source.Change]:
-        assert isinstance(site.anchor, ast.BinOp)
-        made = super().edit(facts, site)
         if not facts.kernel.name.startswith("bad"):
-            return made
-        failures: dict[str, Callable[[], Sequence[source.Change]]] = {
-            "edit": lambda: [made[1]],
-            "change": lambda: [*made, *made],
-            "nothing": list,
-            "syntax": lambda: [source.ReplaceExpression(site.anchor, "1 +")],
-        }
-        return failures.get(self.place, lambda: made)()
+            yield from super().sites(facts)
+            return
+        for site in super().sites(facts):
+            assert isinstance(site.anchor, ast.BinOp)
+            failures: dict[str, tuple[source.Change, ...]] = {
+                "change": site.changes * 2,
+                "nothing": (),
+                "syntax": (source.ReplaceExpression(site.anchor, "1 +"),),
+            }
+            yield replace(site, changes=failures.get(self.place, site.changes))
+        if self.place == "sites":
+            raise ZeroDivisionError("one over nothing")
 
 
 PASSES = (DoubleToAdd, RoundingDoubleToAdd, AssumingDoubleToAdd, AddToDouble, Crash)

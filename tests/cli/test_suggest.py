@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from tritonopt import source
 from tritonopt.cli import scanning
 from tritonopt.cli.main import main
 from tritonopt.rewriting.measured import figure
+from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.pipeline import rewrite_source
 
 HEAD = """\
@@ -478,11 +481,13 @@ def test_nothing_is_suggested_that_rewrite_would_not_do(
 ) -> None:
     from tritonopt.passes.contiguity_hints import ContiguityHints
 
-    def fails(*_: object) -> None:
-        raise RuntimeError("an edit that cannot be made")
+    sites = ContiguityHints.sites
+
+    def with_an_edit_that_cannot_be_made(*given: Any) -> Iterator[Site]:
+        return (replace(site, changes=()) for site in sites(*given))
 
     write("k.py", RING)
     assert run("k.py")[0] == 1
-    monkeypatch.setattr(ContiguityHints, "edit", fails)
+    monkeypatch.setattr(ContiguityHints, "sites", with_an_edit_that_cannot_be_made)
     assert run("k.py")[:2] == (0, "")
     assert main(["rewrite", "k.py", "--passes", "contiguity-hints", "--check"]) == 2

@@ -17,6 +17,8 @@ from tritonopt.rewriting.registry import load, names, select
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in generate.pages()}
 MOST_LINES_OF_THE_README = 150
+TUTORIAL = "drop-redundant-cast"
+"""The pass that a reader of docs/writing-a-pass.md writes, and that nobody else has."""
 
 FENCE = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -67,7 +69,8 @@ def test_links_lead_somewhere(name: str) -> None:
 def test_files_that_are_named_exist(name: str) -> None:
     folders = "benchmarks|docs|examples|passes|tests|tritonopt"
     named = re.findall(rf"`((?:{folders})/[a-z0-9_./-]*)`", page(name))
-    assert not [file for file in named if not (ROOT / file).exists()]
+    missing = [file for file in named if not (ROOT / file).exists()]
+    assert not [file for file in missing if TUTORIAL not in file.replace("_", "-")]
 
 
 # Commands
@@ -138,13 +141,13 @@ def test_options_in_sentences_exist(name: str) -> None:
 
 
 @every_page
-def test_passes_that_are_called_by_name_exist(name: str) -> None:
+def test_what_is_called_by_name_exists(name: str) -> None:
     for command, rest in calls(page(name)):
         for spec in re.findall(r"--passes +'?([a-z][^\s'|\]]*)(?![^\s']*\|)", rest):
-            assert select(spec)
+            assert spec == TUTORIAL or select(spec)
         if command == "explain":
             for target in re.findall(r"^[a-z][a-z-]+$", rest.strip()):
-                assert load(target)
+                assert command_line.main(["explain", target]) == 0
 
 
 @pytest.mark.parametrize("command", command_line._COMMANDS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import HealthCheck, given, settings
 
 from tests.facts.programs import kernels
@@ -48,6 +50,74 @@ def test_a_listing() -> None:
     assert any("store (line " in line and "Y[program_id(0)]" in line for line in lines)
     assert any("unknown memory" in line for line in lines)
     assert any("pinned: div_rn()" in line for line in lines)
+
+
+LISTED = """
+    @triton.jit
+    def kernel(X, Y, S, N, stride, B: tl.constexpr):
+        row = tl.program_id(0)
+        X += row * stride
+        cols = tl.arange(0, B)
+        mask = cols < N
+        x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+        bare = tl.load(S)
+        tile = tl.load(S + cols, mask=mask)
+        total = tl.sum(x, axis=0)
+        strange = foo(x)
+        wide = x[:, None] + x[None, :]
+        tl.store(Y + row, total + bare + tl.sum(tile, axis=0))
+
+
+    def run(x, s):
+        y = torch.empty(x.shape[0], dtype=torch.float32)
+        kernel[(x.shape[0],)](x, y, s, x.shape[1], x.stride(0), B=16)
+"""
+
+
+def columns(text: str) -> list[str]:
+    """The lines of the table of values, with one blank between words."""
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    return [re.sub(r"^\d+ ", "", line) for line in lines[lines.index("values:") + 1 :]]
+
+
+def test_named_values_with_shape_type_and_value() -> None:
+    text = render(facts_of(LISTED, "kernel"))
+    assert columns(text) == [
+        "line name shape type value",
+        "row scalar int32 program_id(0)",
+        "X scalar *? X + program_id(0)*stride",
+        "cols [B] int32 arange(0, B)",
+        "mask [B] bool (arange(0, B) < N)",
+        "x [B] fp32 X[program_id(0)*stride + arange(0, B)] where (arange(0, B) < N), else 0",
+        "bare scalar ? S[0]",
+        "tile [B] ? S[arange(0, B)] where (arange(0, B) < N), else undefined",
+        "total scalar fp32 sum(X[program_id(0)*stride + lane]*(lane < N))",
+        "strange ? ? not understood: result of a call not understood",
+        "wide [B, B] fp32 X[program_id(0)*stride + arange(0, B)]*(arange(0, B) < N) + "
+        "X[program_id(0)*stride + arange(0, B)[:, None]]*(arange(0, B)[:, None] < N)",
+    ]
+    assert "  Y: pointer to fp32 by the launch in line " in text
+
+
+def test_values_stand_in_columns() -> None:
+    text = render(facts_of(LISTED, "kernel"))
+    header, *rows = text[text.index("    line  ") :].splitlines()
+    for name in ("name", "shape", "type", "value"):
+        place = header.index(name)
+        assert all(row[place - 1] == " " and row[place] != " " for row in rows)
+
+
+def test_a_long_value_is_cut_unless_all_is_asked_for() -> None:
+    facts = facts_of(LISTED, "kernel")
+    short, full = render(facts, 40), render(facts, 0)
+    assert "value (its first 40 characters; --full for all)" in short
+    assert "X[program_id(0)*stride + arange(0, B)] w ...\n" in short
+    assert "..." not in full and "--full" not in full
+    assert "where (arange(0, B) < N), else 0\n" in full
+
+
+def test_a_kernel_without_names_has_no_table() -> None:
+    assert "values:" not in render(body("tl.store(X, 1)", "X"))
 
 
 def test_loops_and_loads_of_helpers_say_so() -> None:

@@ -84,6 +84,8 @@ def test_what_is_not_known(expression: str) -> None:
         ("x = x.half()", "fp16"),
         ("x = x.to(torch.bfloat16).contiguous().view(-1, 2)", "bf16"),
         ("x = torch.empty_like(w, dtype=torch.float64)", "fp64"),
+        ("x = torch.arange(4, dtype=torch.short)", "int16"),
+        ("x = w.half().unfold(0, 2, 1)", "fp16"),
         ("assert x.dtype == torch.float32 and w.is_cuda", "fp32"),
         ("if x.dtype is not torch.float16:\n        raise TypeError", "fp16"),
         ("kind = torch.float16\n    x = torch.zeros(5, dtype=kind)", "fp16"),

@@ -32,26 +32,29 @@ LINTS = sorted(name for name, found in catalogue().items() if issubclass(found, 
 
 @pytest.mark.parametrize("name", sorted(set(catalogue()) - set(LINTS)))
 def test_the_example_is_real(name: str) -> None:
-    before, after = _examples(name)
-    result = rewrite_source(_kernel(before), passes=name)
-    assert result.text == _kernel(after), [remark.message for remark in result.remarks]
+    before, after = examples_of(page_of(name))
+    result = rewrite_source(kernel_file(before), passes=name)
+    assert result.text == kernel_file(after), [remark.message for remark in result.remarks]
 
 
 @pytest.mark.parametrize("name", LINTS)
 def test_one_example_is_reported_and_the_other_is_not(name: str) -> None:
-    wrong, right = _examples(name)
-    assert [r.kind for r in rewrite_source(_kernel(wrong), passes=name).remarks] == [
+    wrong, right = examples_of(page_of(name))
+    assert [r.kind for r in rewrite_source(kernel_file(wrong), passes=name).remarks] == [
         RemarkKind.ANALYSIS
     ]
-    assert not rewrite_source(_kernel(right), passes=name).remarks
+    assert not rewrite_source(kernel_file(right), passes=name).remarks
 
 
-def _examples(name: str) -> list[str]:
-    page = inspect.getdoc(catalogue()[name]) or ""
+def page_of(name: str) -> str:
+    return inspect.getdoc(catalogue()[name]) or ""
+
+
+def examples_of(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", page.split("## Example")[1], re.DOTALL)[:2]
 
 
-def _kernel(example: str) -> str:
+def kernel_file(example: str) -> str:
     """A file of the example, which is a whole kernel with its launcher or the body of one."""
     if example.startswith("@triton."):
         return IMPORTS + example

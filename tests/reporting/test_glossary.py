@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tritonopt.reporting.glossary import glossary
-from tritonopt.rewriting.model import RemarkKind, Safety, Status
+from tritonopt.rewriting.model import Bits, RemarkKind, Safety, Status
 
 
 def test_words_are_sorted_and_in_lower_case() -> None:
@@ -20,6 +20,6 @@ def test_an_entry_is_one_sentence() -> None:
 
 
 def test_the_words_that_reports_print_are_explained() -> None:
-    printed = {word.value for words in (RemarkKind, Safety, Status) for word in words}
+    printed = {word.value for words in (Bits, RemarkKind, Safety, Status) for word in words}
     verdicts = {"identical", "equivalent", "counterexample", "unsupported"}
     assert printed | verdicts | {"sweep", "contract", "shifted formula"} <= set(glossary())

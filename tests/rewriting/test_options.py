@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal
@@ -35,9 +35,6 @@ class Toy(Pass):
 
     def sites(self, facts: Any) -> Iterator[Any]:
         return iter(())
-
-    def edit(self, facts: Any, site: Any) -> Sequence[Any]:
-        return ()
 
 
 def build(spec: str) -> Toy:
@@ -123,9 +120,6 @@ def test_a_pass_without_options_says_so() -> None:
 
         def sites(self, facts: Any) -> Iterator[Any]:
             return iter(())
-
-        def edit(self, facts: Any, site: Any) -> Sequence[Any]:
-            return ()
 
     with pytest.raises(PassSelectionError, match="bare takes no options, so not 'x'"):
         options.build(Bare, [("x", "1")])

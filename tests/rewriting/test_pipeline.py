@@ -125,14 +125,11 @@ def test_remarks_are_ordered_by_kernel_then_pass_and_point_into_the_given_text()
         def sites(self, facts: Any) -> Iterator[Site]:
             for node in ast.walk(facts.kernel.node):
                 if isinstance(node, ast.Assign) and ast.unparse(node).endswith("x - x"):
-                    yield Site(node, (), "lengthened")
-
-        def edit(self, facts: Any, site: Site) -> list[source.Change]:
-            assert isinstance(site.anchor, ast.Assign)
-            return [
-                source.InsertBefore(site.anchor, "# one\n# two\nz = 0"),
-                source.ReplaceExpression(site.anchor.value, "z"),
-            ]
+                    changes = (
+                        source.InsertBefore(node, "# one\n# two\nz = 0"),
+                        source.ReplaceExpression(node.value, "z"),
+                    )
+                    yield Site(node, (), "lengthened", changes=changes)
 
     text = file(
         kernel("one", "x = X", "a = x - x", "b = x * 2", "c = (x + 1) * 2"),
@@ -154,7 +151,6 @@ def test_remarks_are_ordered_by_kernel_then_pass_and_point_into_the_given_text()
     ("place", "raised"),
     [
         ("sites", "ZeroDivisionError: one over nothing"),
-        ("edit", "IndexError"),
         ("change", "EditConflict"),
         ("nothing", "RuntimeError: the edit changed nothing"),
         ("syntax", "EditConflict"),
@@ -298,14 +294,11 @@ class Lengthening(AddToDouble):
     def sites(self, facts: Any) -> Iterator[Site]:
         for node in ast.walk(facts.kernel.node):
             if isinstance(node, ast.Assign) and ast.unparse(node).endswith("x - x"):
-                yield Site(node, (), f"line {node.lineno} is longer now")
-
-    def edit(self, facts: Any, site: Site) -> list[source.Change]:
-        assert isinstance(site.anchor, ast.Assign)
-        return [
-            source.InsertBefore(site.anchor, "# one\nz = 0"),
-            source.ReplaceExpression(site.anchor.value, "z"),
-        ]
+                changes = (
+                    source.InsertBefore(node, "# one\nz = 0"),
+                    source.ReplaceExpression(node.value, "z"),
+                )
+                yield Site(node, (), f"line {node.lineno} is longer now", changes=changes)
 
 
 @dataclass(frozen=True)

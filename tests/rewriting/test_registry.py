@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -26,9 +26,6 @@ class FuseThings(Pass):
 
     def sites(self, facts: Any) -> Iterator[Any]:
         return iter(())
-
-    def edit(self, facts: Any, site: Any) -> Sequence[Any]:
-        return ()
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from tritonopt.reporting import formats
+
 if TYPE_CHECKING:
-    from tritonopt.reporting.findings import Summary
     from tritonopt.rewriting.model import Safety
-    from tritonopt.rewriting.protocol import Pass
 
 EXACT = "exact"
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="the form of the report"
+        "--format", choices=formats.OF_VERDICTS, default="text", help="the form of the report"
     )
 
 
 def add_report_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
-        choices=("text", "concise", "json", "github", "sarif"),
+        choices=formats.OF_FILES,
         default="text",
         help="the form of the report: for a person, one line each, for a script, as annotations "
         "of GitHub Actions, for code scanning",
@@ -37,13 +37,6 @@ def add_safety(parser: argparse.ArgumentParser) -> None:
         help="what may be applied beyond exact, by commas: rounding, contract; `exact` for "
         "nothing more (default: what the configuration says, else rounding,contract)",
     )
-
-
-def rules(summary: Summary) -> dict[str, type[Pass]]:
-    """The passes that had something to say, for a report that explains them."""
-    from tritonopt.rewriting.registry import load, names
-
-    return {name: load(name) for name in summary.statistics if name in names()}
 
 
 def add_assume(parser: argparse.ArgumentParser) -> None:

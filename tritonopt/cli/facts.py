@@ -9,10 +9,23 @@ from tritonopt import facts, source
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import OK, complain
 from tritonopt.cli.places import Place, PlaceError, place, read_place
+from tritonopt.facts.value_listing import LONGEST
 from tritonopt.reporting import text
+
+_DEEPER = 4
+_FARTHEST = 48
+
+
+_DESCRIPTION = """\
+Print what is known of the kernels of a file: parameters, loops, memory accesses; and of each name
+where it is bound, its shape, its type, and its value in terms of parameters, program ids,
+iterations (trip0, trip1, ...) and lanes. Of a type, `*fp32` is a pointer to fp32, `fp16|fp32` is
+one or the other, and a `?` stands for what is not known. What is loaded is X[index] where mask.
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = _DESCRIPTION
     parser.add_argument(
         "targets",
         nargs="+",
@@ -21,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--stdin-filename", metavar="PATH", help="what is read from stdin is this file"
+    )
+    parser.add_argument(
+        "--full", action="store_true", help="named values however long they are, not only the start"
     )
     shared.add_assume(parser)
 
@@ -34,12 +50,21 @@ def run(arguments: argparse.Namespace) -> int:
         for number, kernel in enumerate(kernels):
             if number:
                 print()
-            for line in facts.render(facts.of(kernel, given)).rstrip().splitlines():
-                for shown in style.indented(line):
-                    print(shown)
+            for head, line in facts.lines(
+                facts.of(kernel, given), 0 if arguments.full else LONGEST
+            ):
+                for shown in style.folded([(head, "")], line, _indent(head)):
+                    print(shown.rstrip())
     except (PlaceError, source.SourceError, facts.AssumptionError) as error:
         return complain(str(error))
     return OK
+
+
+def _indent(head: str) -> int:
+    """Where a line goes on that a terminal folds: in its column, if that is not too far right."""
+    if not head.strip():
+        return len(head) + _DEEPER
+    return len(head) if len(head) <= _FARTHEST else 2 * _DEEPER
 
 
 def _kernels(given: Place) -> list[source.Kernel]:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import NoReturn
 
 from tritonopt import __version__
@@ -22,6 +23,7 @@ _COMMANDS = {
     "verify": "run an original and a rewritten file on drawn inputs and compare",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
+    "new-pass": "lay out a new pass in a checkout: its file, its page, its cases, its entry point",
 }
 
 _EPILOG = """\
@@ -50,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         own, shadowed = _before_dashes(given)
         arguments = _parser(own).parse_args(own)
         arguments.shadowed = shadowed
-        code = int(import_module(f"tritonopt.cli.{arguments.command}").run(arguments))
+        code = int(_module(arguments.command).run(arguments))
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -115,5 +117,9 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         if name == named:
-            import_module(f"tritonopt.cli.{name}").add_arguments(command)
+            _module(name).add_arguments(command)
     return parser
+
+
+def _module(command: str) -> ModuleType:
+    return import_module(f"tritonopt.cli.{command.replace('-', '_')}")

@@ -19,8 +19,9 @@ from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import Bar
 from tritonopt.cli.scanning import Target
-from tritonopt.reporting import one_line, text
+from tritonopt.reporting import formats
 from tritonopt.reporting.findings import FileFindings, Summary
+from tritonopt.reporting.reporter import Run, say
 from tritonopt.rewriting.model import Remark, RemarkKind
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ remarks go to stderr; nothing is changed. Of stdin (-) the new text goes to stdo
 
 _AGAIN = 3
 """How often a file is read and rewritten, where others write to it meanwhile."""
-
-_WHOLE = ("json", "sarif")
-"""Formats that are one object for the whole run."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +61,6 @@ class Done:
     """What came of one file."""
 
     findings: FileFindings
-    encoding: str = "utf-8"
-    output: bytes | None = None
-    """The new text, where the old one came from stdin."""
     kernels: tuple[frozenset[str], ...] = ()
     """The parameter names of every kernel."""
     facts_used: frozenset[str] = frozenset()
@@ -121,10 +116,11 @@ def run(arguments: argparse.Namespace) -> int:
             summary.notes.append(_NO_PASS)
     for path, message in targets.errors:
         summary.add_error(path, message)
-        _say(message)
+        say(message)
     for named, by in targets.excluded:
         summary.notes.append(f"{named}: excluded by {by}")
-    found: list[FileFindings] = []
+    run = Run(writes=arguments.write, checks=arguments.check)
+    reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
     with Bar(len(targets.files), "rewriting", sys.stderr) as bar:
@@ -135,16 +131,13 @@ def run(arguments: argparse.Namespace) -> int:
             summary.add(done.findings)
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
-            said = done.findings
-            if said.diff or said.remarks or said.errors or said.refused or done.output is not None:
+            if done.findings.says_something:
                 bar.clear()
-                _show(done, arguments)
-            if arguments.format in _WHOLE:
-                found.append(done.findings)
+            reporter.file(done.findings)
             bar.advance()
     if job is not None and job.selection.assume:
         summary.notes.extend(_unneeded(job.selection.given(), parameters, facts_used))
-    _finish(found, summary, arguments)
+    reporter.finish(summary)
     if summary.errors:
         return ERROR
     return FOUND if arguments.check and summary.changed else OK
@@ -164,7 +157,7 @@ def _only_read(careful: bool, _: source.Program | None, target: Target) -> Done:
             source.read(file.text, str(target.path))
     except source.SourceError as error:
         return Done(FileFindings(str(target.path), errors=(str(error),)))
-    return Done(FileFindings(str(target.path)), output=target.data)
+    return Done(FileFindings(str(target.path), output=target.data))
 
 
 def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
@@ -192,12 +185,11 @@ def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
             )
         break
     # An editor that put its text in takes back what it gets.
-    return Done(FileFindings(shown, errors=(message,)), output=target.data)
+    return Done(FileFindings(shown, errors=(message,), output=target.data))
 
 
 def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
     from tritonopt.rewriting import pipeline
-    from tritonopt.source.files import encoded
 
     shown = str(target.path)
     selection, settings = job.selection, target.settings
@@ -230,8 +222,6 @@ def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
         source.write_file(file, result.text)
     return Done(
         _findings(job, target, file, result, checked),
-        file.encoding,
-        encoded(file, result.text) if target.data is not None else None,
         result.kernels,
         result.facts_used,
     )
@@ -245,6 +235,7 @@ def _findings(
     checked: rewrite_verification.Verified,
 ) -> FileFindings:
     from tritonopt.reporting import diff
+    from tritonopt.source.files import encoded
 
     shown = str(target.path)
     careful = job.selection.careful
@@ -263,6 +254,8 @@ def _findings(
         verified=checked.summary,
         refused=checked.refused,
         notes=tuple(_without_sites(target, result.remarks)),
+        encoding=file.encoding,
+        output=encoded(file, result.text) if target.data is not None else None,
     )
 
 
@@ -276,88 +269,6 @@ def _without_sites(target: Target, remarks: Iterable[Remark]) -> Iterator[str]:
 
 def _missed(remark: Remark) -> bool:
     return remark.kind is RemarkKind.MISSED
-
-
-def _show(done: Done, arguments: argparse.Namespace) -> None:
-    """Report one file as soon as it is done: the diff on stdout, the rest on stderr."""
-    form, findings = arguments.format, done.findings
-    if form in _WHOLE or arguments.statistics:
-        for message in (*findings.errors, *findings.refused):
-            _say(message)
-        return
-    if form == "github":
-        for line in one_line.github(findings):
-            print(line)
-        for message in findings.refused:
-            _say(message)
-        return
-    shows_diff = bool(findings.diff) and not arguments.write and done.output is None
-    if shows_diff:
-        _print_diff(findings.diff, done.encoding)
-    elif done.output is not None and not arguments.check:
-        _print_bytes(done.output)
-    style = text.Style.of(sys.stderr)
-    if style.is_terminal and shows_diff:
-        _say("")
-    for remark in findings.remarks:
-        if form == "concise":
-            _say(one_line.concise_line(findings.path, remark))
-            continue
-        for line in text.remark_lines(findings.path, remark, style):
-            _say(line)
-    if findings.verified:
-        _say(f"{findings.path}: {findings.verified}")
-    if arguments.write and findings.changed and done.output is None:
-        _say(f"{findings.path}: rewritten")
-    if not findings.remarks:
-        for message in findings.errors:
-            _say(message)
-    for message in findings.refused:
-        _say(message)
-
-
-def _print_bytes(data: bytes) -> None:
-    sys.stdout.flush()
-    buffer = getattr(sys.stdout, "buffer", None)
-    if buffer is None:
-        sys.stdout.write(data.decode("utf-8", errors="replace"))
-    else:
-        buffer.write(data)
-    sys.stdout.flush()
-
-
-def _print_diff(shown: str, encoding: str) -> None:
-    """Print a diff in the bytes of its file, so that it can be applied."""
-    from tritonopt.reporting import diff
-
-    style = text.Style.of(sys.stdout)
-    buffer = getattr(sys.stdout, "buffer", None)
-    if style.colour or buffer is None:
-        sys.stdout.write(diff.coloured(shown) if style.colour else shown)
-    else:
-        sys.stdout.flush()
-        buffer.write(diff.encoded(shown, encoding))
-    sys.stdout.flush()
-
-
-def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Namespace) -> None:
-    if arguments.format == "json":
-        from tritonopt.reporting import json
-
-        print(json.rewrite_report(found, summary))
-        return
-    if arguments.format == "sarif":
-        from tritonopt.reporting import sarif
-
-        print(sarif.report(found, shared.rules(summary), summary.errors))
-        return
-    if arguments.statistics:
-        for line in one_line.statistics(summary):
-            print(line)
-        return
-    for note in summary.notes:
-        _say(f"note: {note}")
-    _say(text.summary_line(summary, arguments.write))
 
 
 def _unneeded(
@@ -379,7 +290,3 @@ def _unneeded(
             yield f"--assume {fact.text!r}: no kernel has all of its names as parameters"
         elif fact.text not in used:
             yield f"--assume {fact.text!r}: no site uses it"
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)

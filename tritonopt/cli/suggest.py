@@ -17,6 +17,7 @@ from tritonopt.cli import scanning
 from tritonopt.cli.arguments import EXACT
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
+from tritonopt.reporting import formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from tritonopt import source
     from tritonopt.cli.scanning import Target
     from tritonopt.cli.selection import Selection
-    from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion, Summary
+    from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion
     from tritonopt.rewriting.dry_run import Found, Survey
     from tritonopt.rewriting.protocol import Pass
 
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(str(error))
     kernels = [target for target in targets.files if scanning.may_hold_kernels(target)]
     nothing = not (kernels or targets.errors or arguments.passes or arguments.assume)
-    if nothing and arguments.format in ("text", "concise", "github"):
+    if nothing and arguments.format not in formats.WHOLE:
         return OK
     return _suggest(arguments, targets, kernels)
 
@@ -89,13 +90,14 @@ def _suggest(
     from tritonopt.cli.progress import Bar
     from tritonopt.cli.selection import Selection
     from tritonopt.reporting.findings import Summary
+    from tritonopt.reporting.reporter import Run
     from tritonopt.rewriting.options import PassSelectionError
 
     given = dict.fromkeys((*arguments.paths, *arguments.context))
     job = Job(
         Selection.of(arguments),
         _flags(arguments),
-        arguments.format in ("json", "sarif"),
+        arguments.format in formats.WHOLE,
         "".join(f" --context {shlex.quote(path)}" for path in given),
     )
     summary = Summary(files=len(targets.files) - len(kernels))
@@ -107,20 +109,22 @@ def _suggest(
     for path, message in targets.errors:
         summary.add_error(path, message)
         print(message, file=sys.stderr)
-    found: list[FileFindings] = []
+    run = Run(suggests=True)
+    reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
+    found_some = False
     with Bar(len(kernels), "looking", sys.stderr) as bar:
         program = scanning.program(targets)
         for findings in scanning.work(partial(_look, job), kernels, arguments.jobs, program):
             summary.add(findings)
-            found.append(findings)
-            if findings.suggestions or findings.errors:
+            found_some = found_some or bool(findings.suggestions)
+            if findings.says_something:
                 bar.clear()
-                _show(findings, arguments)
+            reporter.file(findings)
             bar.advance()
-    _finish(found, summary, arguments)
+    reporter.finish(summary)
     if summary.errors:
         return ERROR
-    return FOUND if any(findings.suggestions for findings in found) else OK
+    return FOUND if found_some else OK
 
 
 def _flags(arguments: argparse.Namespace) -> str:
@@ -298,57 +302,3 @@ def _lines(text: str) -> list[str]:
 
     # Unlike `splitlines`, this ends lines where Python's parser and SARIF do.
     return list(io.StringIO(text, newline=""))
-
-
-# The report
-
-
-def _show(findings: FileFindings, arguments: argparse.Namespace) -> None:
-    """One file, as soon as it is done; formats that are one object wait for the end."""
-    from tritonopt.reporting import one_line, text
-
-    if arguments.format == "github":
-        for line in () if arguments.statistics else one_line.github(findings):
-            print(line)
-    elif arguments.format in ("text", "concise"):
-        if arguments.statistics:
-            shown: Iterable[str] = ()
-        elif arguments.format == "concise":
-            shown = one_line.concise(findings)
-        else:
-            shown = text.suggestion_lines(findings, text.Style.of(sys.stdout))
-        for line in shown:
-            print(line)
-        sys.stdout.flush()
-        style = text.Style.of(sys.stderr)
-        for message in findings.errors:
-            print(
-                ("\n" if style.is_terminal else "") + style.paint(message, text.RED),
-                file=sys.stderr,
-            )
-
-
-def _finish(found: list[FileFindings], summary: Summary, arguments: argparse.Namespace) -> None:
-    if arguments.format == "json":
-        from tritonopt.reporting import json
-
-        print(json.suggest_report(found, summary))
-    elif arguments.format == "sarif":
-        from tritonopt.cli import arguments as shared
-        from tritonopt.reporting import sarif
-
-        print(sarif.report(found, shared.rules(summary), summary.errors))
-    elif arguments.statistics:
-        from tritonopt.reporting import one_line
-
-        for line in one_line.statistics(summary):
-            print(line)
-    elif arguments.format in ("text", "concise"):
-        from tritonopt.reporting import text
-
-        sys.stdout.flush()
-        if text.Style.of(sys.stderr).is_terminal and arguments.format == "text":
-            print(file=sys.stderr)
-        for note in summary.notes:
-            print(f"note: {note}", file=sys.stderr)
-        print(text.suggest_summary_line(found, summary), file=sys.stderr)

@@ -11,7 +11,7 @@ from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.places import Place, PlaceError, place, read_place
 from tritonopt.cli.progress import Bar
-from tritonopt.reporting import text
+from tritonopt.reporting import formats
 from tritonopt.rewriting.focus import Focus
 from tritonopt.source import SourceError
 
@@ -187,15 +187,7 @@ def run(arguments: argparse.Namespace) -> int:
         except VerificationError as error:
             return _no_answer(str(error), arguments)
     script = _write_script(verdict, arguments)
-    if arguments.format == "json":
-        from tritonopt.reporting import json
-
-        print(json.verdict_report(verdict, script))
-    else:
-        for line in text.verdict_lines(verdict, text.Style.of(sys.stdout)):
-            print(line)
-        if script is not None:
-            print(f"  written as a script: python {script}")
+    formats.verdict_reporter(arguments.format).verdict(verdict, script)
     return _EXIT_CODES.get(verdict.verdict, ERROR)
 
 
@@ -256,8 +248,5 @@ def _write_script(verdict: Verdict, arguments: argparse.Namespace) -> str | None
 
 def _no_answer(reason: str, arguments: argparse.Namespace) -> int:
     """What stood in the way; a script that asked for JSON gets it as `unsupported`."""
-    if arguments.format == "json":
-        from tritonopt.reporting import json
-
-        print(json.no_verdict_report(arguments.backend, reason))
+    formats.verdict_reporter(arguments.format).no_verdict(arguments.backend, reason)
     return complain(reason)

@@ -4,23 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tritonopt.facts import value_listing
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.effects import Effect, EffectKind, Loop
 from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.reductions import accumulation
 from tritonopt.facts.values import Value
 
+_MARGIN = "  "
 
-def render(facts: KernelFacts) -> str:
-    """Parameters, loops and memory accesses with their index forms, in source order."""
-    return "\n".join(_lines(facts)) + "\n"
+
+def render(facts: KernelFacts, longest: int = value_listing.LONGEST) -> str:
+    """What `lines` says, as one text."""
+    return "".join(f"{head}{text}".rstrip() + "\n" for head, text in lines(facts, longest))
+
+
+def lines(facts: KernelFacts, longest: int = value_listing.LONGEST) -> Iterator[tuple[str, str]]:
+    """Parameters, then loops and memory accesses with their index forms in source order, then the
+    named values: of each line its margin or its columns, and the text behind them.
+
+    Of a named value no more than `longest` characters are shown, unless that is 0.
+    """
+    for line in _lines(facts):
+        text = line.lstrip()
+        yield line[: len(line) - len(text)], text
+    values = list(value_listing.value_lines(facts, longest))
+    if values:
+        yield _MARGIN, "values:"
+        yield from ((2 * _MARGIN + head, text) for head, text in values)
 
 
 def _lines(facts: KernelFacts) -> Iterator[str]:
     kernel = facts.kernel
     yield f"kernel {kernel.qualname} (line {kernel.node.lineno})"
+    elements = value_listing.element_types(facts)
     for parameter in kernel.parameters:
-        yield f"  {parameter.name}: {_kind(facts, parameter.name, parameter.constexpr)}"
+        kind = _kind(facts, parameter.name, parameter.constexpr)
+        held = elements.get(parameter.name)
+        if held is not None and held.seen:
+            kind += f" to {held.where if held.by_launch else value_listing.type_text(held)}"
+        yield f"  {parameter.name}: {kind}"
     evidence = facts.launches
     yield f"  launches: {len(evidence.launches)}" + (
         f"; no evidence: {evidence.unknown}" if evidence.unknown else ""
@@ -74,9 +97,7 @@ def _step(facts: KernelFacts, loop: Loop, name: str) -> str:
 def _shape(facts: KernelFacts, value: Value) -> str:
     if value.shape is None:
         return " [?]"
-    if not value.shape:
-        return ""
-    return " [" + ", ".join(facts.forms.of(d).readable for d in value.shape) + "]"
+    return f" {value_listing.shape_text(facts, value)}" if value.shape else ""
 
 
 def _effect(facts: KernelFacts, effect: Effect) -> str:

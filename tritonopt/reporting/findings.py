@@ -61,6 +61,15 @@ class FileFindings:
     """Of `suggest`, which has no other remarks."""
     notes: tuple[str, ...] = ()
     """What there is to say beside; each says where."""
+    encoding: str = "utf-8"
+    output: bytes | None = None
+    """The new text, where the old one came from stdin."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether a person is to read of the file while the run goes on."""
+        said = self.diff or self.remarks or self.suggestions or self.errors or self.refused
+        return bool(said) or self.output is not None
 
 
 @dataclass

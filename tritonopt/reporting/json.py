@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.reporting.findings import FileFindings, Summary, safety_names
+from tritonopt.reporting.reporter import VerdictReporter, WholeReporter
 from tritonopt.rewriting.model import Remark
 
 if TYPE_CHECKING:
@@ -15,6 +16,24 @@ if TYPE_CHECKING:
     from tritonopt.verification.verdict import Verdict
 
 VERSION = 1
+
+
+class JsonReporter(WholeReporter):
+    """One object for a script."""
+
+    def report(self, summary: Summary) -> str:
+        made = suggest_report if self.run.suggests else rewrite_report
+        return made(self.found, summary)
+
+
+class JsonVerdict(VerdictReporter):
+    """One object for a script, which gets one without a verdict too."""
+
+    def verdict(self, verdict: Verdict, script: str | None) -> None:
+        print(verdict_report(verdict, script))
+
+    def no_verdict(self, backend: str, reason: str) -> None:
+        print(no_verdict_report(backend, reason))
 
 
 def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:

@@ -1,21 +1,52 @@
-"""Findings as one line each: for an editor's list, and as annotations of GitHub Actions."""
+"""Findings as one line each: for an editor's list, and as annotations of GitHub Actions; and how
+often each pass said what."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 from tritonopt.reporting.findings import EXACT, FileFindings, Summary, safety_names
+from tritonopt.reporting.reporter import Reporter, say
+from tritonopt.reporting.text import Style, TextReporter, say_summary, summary_line
 from tritonopt.rewriting.model import Remark, RemarkKind
 
 _LEVELS = {RemarkKind.ANALYSIS: "warning", RemarkKind.PASSED: "notice", RemarkKind.MISSED: "notice"}
 
 
-def concise(found: FileFindings) -> Iterator[str]:
-    """Everything that is said of a file, without what stands below it in the longer form."""
-    for remark in found.remarks:
-        yield concise_line(found.path, remark, _safety(remark))
-    for suggestion in found.suggestions:
-        yield concise_line(found.path, suggestion.remark, suggestion.label)
+class ConciseReporter(TextReporter):
+    """As the longer form, without what stands below a remark or a suggestion there."""
+
+    parts_suggestions = False
+
+    def remarks(self, found: FileFindings, style: Style) -> Iterator[str]:
+        return (concise_line(found.path, remark) for remark in found.remarks)
+
+    def suggestions(self, found: FileFindings, style: Style) -> Iterator[str]:
+        return (concise_line(found.path, s.remark, s.label) for s in found.suggestions)
+
+
+class GithubReporter(Reporter):
+    """Annotations on stdout, where GitHub reads them."""
+
+    def file(self, found: FileFindings) -> None:
+        for line in github(found):
+            print(line)
+        say(*found.refused)
+
+    def finish(self, summary: Summary) -> None:
+        if not self.run.suggests:
+            say_summary(summary, summary_line(summary, self.run.writes))
+
+
+class StatisticsReporter(Reporter):
+    """Counts, in place of what is counted."""
+
+    def file(self, found: FileFindings) -> None:
+        say(*found.errors, *found.refused)
+
+    def finish(self, summary: Summary) -> None:
+        for line in statistics(summary):
+            print(line)
 
 
 def concise_line(path: str, remark: Remark, label: str = "") -> str:

@@ -11,13 +11,24 @@ from typing import Any
 from urllib.parse import quote
 
 from tritonopt import __version__
-from tritonopt.reporting.findings import FileFindings, Suggestion, safety_names
+from tritonopt.reporting.findings import FileFindings, Suggestion, Summary, safety_names
+from tritonopt.reporting.reporter import WholeReporter
+from tritonopt.rewriting import registry
 from tritonopt.rewriting.model import Remark, RemarkKind
 from tritonopt.rewriting.protocol import Pass
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 _LEVELS = {RemarkKind.ANALYSIS: "warning", RemarkKind.PASSED: "note", RemarkKind.MISSED: "none"}
+
+
+class SarifReporter(WholeReporter):
+    """One log, with the pages of the passes that had something to say."""
+
+    def report(self, summary: Summary) -> str:
+        known = [name for name in summary.statistics if name in registry.names()]
+        rules = {name: registry.load(name) for name in known}
+        return report(self.found, rules, summary.errors)
 
 
 def report(

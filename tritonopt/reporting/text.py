@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, ClassVar, TextIO
 
 from tritonopt.reporting.findings import EXACT, FileFindings, Summary, safety_names
+from tritonopt.reporting.reporter import Reporter, Run, VerdictReporter, say
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 
 if TYPE_CHECKING:
@@ -91,6 +93,109 @@ def _columns(stream: TextIO) -> int:
         return 80
 
 
+class TextReporter(Reporter):
+    """Results on stdout: the diff, the new text, suggestions. What is said of them, on stderr."""
+
+    parts_suggestions: ClassVar[bool] = True
+    """Whether blank lines part suggestions at a terminal."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._rewrites = self._mistakes = 0
+
+    def file(self, found: FileFindings) -> None:
+        mistakes = sum(suggestion.is_mistake for suggestion in found.suggestions)
+        self._mistakes += mistakes
+        self._rewrites += len(found.suggestions) - mistakes
+        style = Style.of(sys.stderr)
+        if self._show_text(found) and style.is_terminal:
+            say("")
+        for line in self.suggestions(found, Style.of(sys.stdout)):
+            print(line)
+        sys.stdout.flush()
+        say(*self.remarks(found, style))
+        if found.verified:
+            say(f"{found.path}: {found.verified}")
+        if self.run.writes and found.changed and found.output is None:
+            say(f"{found.path}: rewritten")
+        # A remark tells of the error that it is about.
+        for message in found.errors if not found.remarks else ():
+            parted = "\n" if self.run.suggests and style.is_terminal else ""
+            say(parted + style.paint(message, RED))
+        say(*found.refused)
+
+    def finish(self, summary: Summary) -> None:
+        sys.stdout.flush()
+        if not self.run.suggests:
+            say_summary(summary, summary_line(summary, self.run.writes))
+            return
+        if self.parts_suggestions and Style.of(sys.stderr).is_terminal:
+            say("")
+        say_summary(summary, suggest_summary_line(self._rewrites, self._mistakes, summary))
+
+    def remarks(self, found: FileFindings, style: Style) -> Iterator[str]:
+        """The lines for the remarks on a file."""
+        for remark in found.remarks:
+            yield from remark_lines(found.path, remark, style)
+
+    def suggestions(self, found: FileFindings, style: Style) -> Iterator[str]:
+        """The lines for the suggestions for a file."""
+        return suggestion_lines(found, style)
+
+    def _show_text(self, found: FileFindings) -> bool:
+        """Print what becomes of a file; whether that was a diff."""
+        if found.output is not None:
+            if not self.run.checks:
+                _print_bytes(found.output)
+            return False
+        if self.run.writes or not found.diff:
+            return False
+        _print_diff(found.diff, found.encoding)
+        return True
+
+
+def _print_bytes(data: bytes) -> None:
+    sys.stdout.flush()
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(data.decode("utf-8", errors="replace"))
+    else:
+        buffer.write(data)
+    sys.stdout.flush()
+
+
+def _print_diff(shown: str, encoding: str) -> None:
+    """Print a diff in the bytes of its file, so that it can be applied."""
+    from tritonopt.reporting import diff
+
+    style = Style.of(sys.stdout)
+    buffer = getattr(sys.stdout, "buffer", None)
+    if style.colour or buffer is None:
+        sys.stdout.write(diff.coloured(shown) if style.colour else shown)
+    else:
+        sys.stdout.flush()
+        buffer.write(diff.encoded(shown, encoding))
+    sys.stdout.flush()
+
+
+def say_summary(summary: Summary, line: str) -> None:
+    """The notes of a run, and the line that ends it."""
+    say(*(f"note: {note}" for note in summary.notes), line)
+
+
+class TextVerdict(VerdictReporter):
+    """The verdict on stdout; what stood in its way is the command's to complain of."""
+
+    def verdict(self, verdict: Verdict, script: str | None) -> None:
+        for line in verdict_lines(verdict, Style.of(sys.stdout)):
+            print(line)
+        if script is not None:
+            print(f"  written as a script: python {script}")
+
+    def no_verdict(self, backend: str, reason: str) -> None:
+        """A person reads the complaint."""
+
+
 def remark_lines(path: str, remark: Remark, style: Style) -> Iterator[str]:
     """A remark, and below it the conditions that a reader needs.
 
@@ -159,13 +264,11 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
                 yield from style.folded(label, text, len(label[0][0]))
 
 
-def suggest_summary_line(found: Iterable[FileFindings], summary: Summary) -> str:
+def suggest_summary_line(rewrites: int, mistakes: int, summary: Summary) -> str:
     """One line for the end of a run."""
-    every = [suggestion for findings in found for suggestion in findings.suggestions]
-    mistakes = sum(suggestion.is_mistake for suggestion in every)
     line = (
         f"{_count(summary.files, 'file')}, {_count(summary.kernels, 'kernel')}: "
-        f"{_count(len(every) - mistakes, 'rewrite')} to consider, {_count(mistakes, 'mistake')}"
+        f"{_count(rewrites, 'rewrite')} to consider, {_count(mistakes, 'mistake')}"
     )
     failed = sum(map(len, summary.errors.values()))
     return f"{line}; {_count(failed, 'error')}" if failed else line

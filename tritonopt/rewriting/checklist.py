@@ -1,15 +1,21 @@
 """A list of conditions, gone through in the order in which a reader would ask for them.
 
-The first that does not hold ends the list: `fail` and `leave_open` raise, and
-who goes through the list catches `Declined` and keeps its condition.
+    checklist = Checklist()
+    with checklist.until_one_fails():
+        ...
+        raise refuted("same-elements", "other-elements", "the sweeps read other elements")
+
+The first condition that does not hold ends the list: whoever finds it raises `refuted` or
+`unknown`, and it becomes the last of the list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import TracebackType
 
 from tritonopt.facts import Assumption
-from tritonopt.rewriting.model import Condition, Status
+from tritonopt.rewriting.model import Condition, Safety, Status
 
 
 class Declined(Exception):
@@ -24,28 +30,66 @@ class Checklist:
     """What is known so far of one site."""
 
     def __init__(self) -> None:
-        self.conditions: list[Condition] = []
-        self.given: set[str] = set()
-        """Texts of the `--assume` facts that a condition rests on."""
+        self._conditions: list[Condition] = []
+        self._given: set[str] = set()
 
     @property
-    def holds(self) -> bool:
-        return all(c.holds for c in self.conditions)
+    def conditions(self) -> tuple[Condition, ...]:
+        return tuple(self._conditions)
 
     @property
     def failed(self) -> Condition | None:
-        return next((c for c in self.conditions if not c.holds), None)
+        return next((c for c in self._conditions if not c.holds), None)
+
+    @property
+    def facts_used(self) -> frozenset[str]:
+        """Texts of the `--assume` facts that a condition rests on."""
+        return frozenset(self._given)
+
+    @property
+    def safety(self) -> frozenset[Safety]:
+        """What a site needs on account of its conditions."""
+        return frozenset({Safety.ASSUMPTION} if self._given else ())
+
+    def until_one_fails(self) -> _UntilOneFails:
+        """A block that goes through conditions, and is left at the first that does not hold."""
+        return _UntilOneFails(self._conditions)
 
     def prove(self, claim: str, detail: str, given: Iterable[Assumption] = ()) -> None:
         """The claim follows from the source, and from facts that the user gave."""
         texts = {a.text for a in given}
-        self.given |= texts
+        self._given |= texts
         status = Status.ASSUMED if texts else Status.PROVED
-        self.conditions.append(Condition(claim, status, detail))
+        self._conditions.append(Condition(claim, status, detail))
 
     def assume(self, claim: str, detail: str) -> None:
         """The claim holds by a written default."""
-        self.conditions.append(Condition(claim, Status.ASSUMED, detail))
+        self._conditions.append(Condition(claim, Status.ASSUMED, detail))
+
+    def assume_no_other_launches(
+        self, detail: str = "files that were not given launch it in no other way"
+    ) -> None:
+        """What the launches show holds of all: those in files that were not given included."""
+        self.assume("no-other-launches", detail)
+
+
+class _UntilOneFails:
+    def __init__(self, conditions: list[Condition]) -> None:
+        self._conditions = conditions
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        if isinstance(error, Declined):
+            self._conditions.append(error.condition)
+            return True
+        return False
 
 
 def refuted(claim: str, reason: str, detail: str) -> Declined:

@@ -30,8 +30,7 @@ class Found:
 
     def rewritten(self) -> str:
         """The text of the file with the edit of this site and no other."""
-        changes = self.chosen.edit(self.known, self.site)
-        return source.apply(self.known.kernel.module, changes)
+        return source.apply(self.known.kernel.module, self.site.changes)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tritonopt.source import Change
 
 from tritonopt.rewriting import reasons
 
@@ -75,20 +78,18 @@ class Condition:
 
 @dataclass(frozen=True)
 class Site:
-    """A place in a kernel where a pass applies, or would but for a condition.
-
-    `anchor` is the node of the kernel that a reader is pointed to. `plan` is
-    the pass's own: what it found and needs again to make the edit.
-    """
+    """A place in a kernel where a pass applies, or would but for a condition."""
 
     anchor: ast.AST
+    """The node of the kernel that a reader is pointed to."""
     conditions: tuple[Condition, ...]
     message: str
     safety: frozenset[Safety] = frozenset()
     bits: Bits = Bits.SAME
     facts_used: frozenset[str] = frozenset()
     """Texts of the `--assume` facts that a condition of the site rests on."""
-    plan: Any = field(default=None, compare=False)
+    changes: tuple[Change, ...] = field(default=(), compare=False)
+    """The rewrite; none where a condition fails."""
     analysis: bool = False
     """Nothing to rewrite: the message tells the author what was found in the code as it stands."""
     pays: bool = True
@@ -96,6 +97,8 @@ class Site:
     whether what is reported goes wrong on the hardware of today."""
     saves: bool = False
     """Whether something is saved here, though it may cost as much."""
+    depends: bool = False
+    """Whether it pays for some shapes and costs for others, and nothing tells which these are."""
     unpaid: str = "does-not-pay"
     """The reason for which a site that neither pays nor saves is left alone under `all`."""
     advice: str = ""

@@ -95,7 +95,6 @@ def rewrite_source(
     Raises SourceError for a text that does not parse, PassSelectionError and
     AssumptionError for arguments that mean nothing.
     """
-    chosen = registry.resolve(passes)
     allowed = frozenset(Safety(level) for level in safety)
     given = tuple(
         facts.parse_assumption(fact) if isinstance(fact, str) else fact for fact in assume
@@ -103,45 +102,48 @@ def rewrite_source(
     if given:
         # Giving the fact is the permission to rest on it.
         allowed |= {Safety.ASSUMPTION}
+    asked = _Request(registry.resolve(passes), allowed, given, same_bits, only, unseen_launches)
     if not source.has_kernels(text):
         return RewriteResult(text, original=text)
     module = source.read(text, path, program)
+    run = _brought_to_an_end(module, asked)
+    return RewriteResult(
+        run.module.text,
+        (*run.remarks(), *(run.about_the_file() if only is None else ())),
+        original=text,
+        kernels=tuple(
+            frozenset(parameter.name for parameter in kernel.parameters)
+            for kernel in module.kernels
+        ),
+        facts_used=frozenset(run.facts_used),
+    )
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is asked of a file; as the arguments of `rewrite_source`."""
+
+    passes: Sequence[Pass]
+    allowed: frozenset[Safety]
+    given: tuple[facts.Assumption, ...]
+    same_bits: bool
+    only: Focus | None
+    unseen_launches: str
+
+
+def _brought_to_an_end(module: source.Module, asked: _Request) -> _Run:
+    """The first attempt that comes through, without the kernels in which something failed."""
     defects: dict[_Key, _Defect] = {}
     silence = Silence(module)
     while True:
-        run = _Run(
-            module,
-            chosen,
-            allowed,
-            given,
-            defects,
-            silence,
-            same_bits=same_bits,
-            only=only,
-            unseen_launches=unseen_launches,
-        )
+        run = _Run(module, asked, defects, silence)
         try:
             run.to_fixed_point()
         except _Defect as defect:
             # Its edits may have touched the launches too, so we begin again without it.
             defects[defect.kernel] = defect
             continue
-        ran = {asked.name for asked in chosen}
-        everything = ran >= set(registry.names())
-        about: list[Remark] = []
-        if only is None:
-            about += _of_replaced(module)
-            about += () if defects else silence.unused(ran, everything=everything)
-        return RewriteResult(
-            run.module.text,
-            (*run.remarks(), *about),
-            original=text,
-            kernels=tuple(
-                frozenset(parameter.name for parameter in kernel.parameters)
-                for kernel in module.kernels
-            ),
-            facts_used=frozenset(run.facts_used),
-        )
+        return run
 
 
 def _of_replaced(module: source.Module) -> Iterator[Remark]:
@@ -205,32 +207,22 @@ class _Run:
     def __init__(
         self,
         module: source.Module,
-        passes: Sequence[Pass],
-        allowed: frozenset[Safety],
-        given: tuple[facts.Assumption, ...],
+        asked: _Request,
         defects: dict[_Key, _Defect],
         silence: Silence,
-        *,
-        same_bits: bool,
-        only: Focus | None,
-        unseen_launches: str,
     ) -> None:
         self.module = module
         self.facts_used: set[str] = set()
-        self._passes = passes
-        self._allowed = allowed
-        self._given = given
+        self._given = module
+        self._asked = asked
         self._defects = defects
         self._silence = silence
-        self._same_bits = same_bits
-        self._only = only
-        self._unseen_launches = unseen_launches
         self._origins = Origins(module.text)
         self._is_original = True
         self._states = {
             key: _State(module.lines.place(kernel.node))
             for key, kernel in _keyed(module)
-            if only is None or only.concerns(kernel)
+            if asked.only is None or asked.only.concerns(kernel)
         }
 
     def remarks(self) -> tuple[Remark, ...]:
@@ -246,8 +238,15 @@ class _Run:
                 found += [*state.passed, *state.noted, *state.missed, *given_up]
         return tuple(remark for _, remark in sorted(found, key=lambda said: said[0]))
 
+    def about_the_file(self) -> Iterator[Remark]:
+        """What there is to say of the file as it was given, beside its sites."""
+        yield from _of_replaced(self._given)
+        if not self._defects:
+            ran = {chosen.name for chosen in self._asked.passes}
+            yield from self._silence.unused(ran, everything=ran >= set(registry.names()))
+
     def to_fixed_point(self) -> None:
-        todo = set(self._states) if self._passes else set()
+        todo = set(self._states) if self._asked.passes else set()
         for _ in range(SWEEPS):
             if not todo:
                 return
@@ -327,8 +326,8 @@ class _Run:
         missed: list[_Said] = []
         used: set[str] = set()
         try:
-            known = facts.of(kernel, self._given, self._unseen_launches)
-            for order, culprit in enumerate(self._passes):
+            known = facts.of(kernel, self._asked.given, self._asked.unseen_launches)
+            for order, culprit in enumerate(self._asked.passes):
                 if not self._is_original and (first or isinstance(culprit, Lint)):
                     continue
                 for site, said in self._sites(kernel, known, order, state):
@@ -347,7 +346,7 @@ class _Run:
                 return None
             if first is not None:
                 culprit, site, said = first
-                parts = source.rewritten(self.module, culprit.edit(known, site))
+                parts = source.rewritten(self.module, site.changes)
                 if all(self.module.text[p.start : p.end] == p.text for p in parts):
                     raise RuntimeError("the edit changed nothing")
                 units = neighborhoods.changed_by(parts)
@@ -366,7 +365,7 @@ class _Run:
         self, kernel: source.Kernel, known: facts.KernelFacts, order: int, state: _State
     ) -> Iterator[tuple[Site, _Said]]:
         """What a pass finds, and what is to be said of it, as far as anybody wants to know."""
-        chosen = self._passes[order]
+        chosen = self._asked.passes[order]
         place = (state.place[0], order)
         if chosen.name in state.given_up:
             return
@@ -374,7 +373,8 @@ class _Run:
             for site in within_reason(chosen, known):
                 said = self._judge(kernel, chosen, place, site)
                 line = said[1].line
-                elsewhere = self._only is not None and not self._only.covers(kernel, line)
+                only = self._asked.only
+                elsewhere = only is not None and not only.covers(kernel, line)
                 if not elsewhere and not self._silence.covers(chosen.name, line):
                     yield site, said
         except TooMuchWork:
@@ -420,8 +420,14 @@ class _Run:
         """What is to be said of a site, and where the remark belongs."""
         line, column = self.module.lines.place(site.anchor)
         line = self._origins.original(line)
-        remark = self._origins.told(judge(kernel, chosen, site, (line, column), self._allowed))
-        if self._same_bits and remark.kind is RemarkKind.PASSED and site.bits is not Bits.SAME:
+        remark = self._origins.told(
+            judge(kernel, chosen, site, (line, column), self._asked.allowed)
+        )
+        if (
+            self._asked.same_bits
+            and remark.kind is RemarkKind.PASSED
+            and site.bits is not Bits.SAME
+        ):
             message = (
                 f"may change the bits of results ({site.bits.value}); would have {remark.message}"
             )
@@ -465,6 +471,9 @@ def judge(
         message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
     elif not (chosen.is_named or site.saves or (site.pays and (chosen.gain or chosen.default))):
         kind, reason = RemarkKind.MISSED, site.unpaid
+        message = f"is allowed, and done where {chosen.name} is named; would have {message}"
+    elif site.depends and not chosen.is_named:
+        kind, reason = RemarkKind.MISSED, "depends-on-the-shape"
         message = f"is allowed, and done where {chosen.name} is named; would have {message}"
     return Remark(
         chosen.name,

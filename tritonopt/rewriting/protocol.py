@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from tritonopt.facts import KernelFacts
-    from tritonopt.source import Change
 
 
 @dataclass(frozen=True)
@@ -79,17 +78,13 @@ class Pass(ABC):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         """The places in the kernel where the pass applies, or would but for a condition.
 
-        Once a site's edit is made, the facts of the new kernel must no longer
-        offer it: twice is once.
+        A site whose conditions all hold brings the changes that rewrite it. Once they are made,
+        the facts of the new kernel must no longer offer it: twice is once.
         """
 
     def may_pay(self, facts: KernelFacts) -> bool:
         """A quick look before `sites`: whether the kernel may have one that pays."""
         return self.gain is not None
-
-    @abstractmethod
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        """The edit of a site whose conditions all hold; `site` came from `sites(facts)`."""
 
     def where_it_pays(self) -> Self:
         """The same pass as one of a set that was asked for: it acts only where it pays."""
@@ -113,6 +108,3 @@ class Lint(Pass):
     """A pass that finds mistakes and mends none: all of its sites are analyses."""
 
     finds_mistakes: ClassVar[bool] = True
-
-    def edit(self, facts: KernelFacts, site: Site) -> Sequence[Change]:
-        raise ValueError(f"{self.name} has nothing to edit: it only tells")

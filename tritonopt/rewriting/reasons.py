@@ -119,6 +119,11 @@ REASONS: Mapping[str, Reason] = {
         "The rewrite is allowed, but was not measured to be faster in this place.",
         "Name the pass in `--passes` to have it wherever it is allowed, and measure.",
     ),
+    "depends-on-the-shape": Reason(
+        "The rewrite is allowed, and was measured to be faster for some shapes and slower for "
+        "others; no launch that is seen tells which ones the kernel gets.",
+        "Name the pass in `--passes` to have it, and measure on your own shapes.",
+    ),
     "nothing-to-save": Reason(
         "The rewrite is allowed, but there is no work here that it would save.",
         "Name the pass in `--passes` to have it wherever it is allowed, and measure.",

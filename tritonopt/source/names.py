@@ -272,22 +272,10 @@ class _Walk:
             self._statement(stmt, scope)
 
     def _statement(self, stmt: ast.stmt, scope: Scope) -> None:
-        if isinstance(stmt, ast.Assign):
-            self._expression(stmt.value, stmt, scope)
-            # What also goes into an object is not only known by its names.
-            shared = any(isinstance(t, (ast.Attribute, ast.Subscript)) for t in stmt.targets)
-            for target in stmt.targets:
-                self._target(target, stmt, scope, None if shared else stmt.value)
+        if isinstance(stmt, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            self._assignment(stmt, scope)
         elif isinstance(stmt, ast.Expr):
             self._expression(stmt.value, stmt, scope)
-        elif isinstance(stmt, ast.AugAssign):
-            self._expression(stmt.value, stmt, scope)
-            self._target(stmt.target, stmt, scope, None)
-        elif isinstance(stmt, ast.AnnAssign):
-            self._expression(stmt.annotation, stmt, scope)
-            if stmt.value is not None:
-                self._expression(stmt.value, stmt, scope)
-            self._target(stmt.target, stmt, scope, stmt.value)
         elif isinstance(stmt, _FUNCTIONS):
             self._function(stmt, scope)
         elif isinstance(stmt, ast.ClassDef):
@@ -307,19 +295,8 @@ class _Walk:
                 if item.optional_vars is not None:
                     self._target(item.optional_vars, stmt, scope, None)
             self.body(stmt.body, scope)
-        elif isinstance(stmt, ast.Import):
-            for alias in stmt.names:
-                name = alias.name if alias.asname else alias.name.partition(".")[0]
-                scope.bind(alias.asname or name, name)
-        elif isinstance(stmt, ast.ImportFrom):
-            self._import_from(stmt, scope)
-        elif isinstance(stmt, ast.Global):
-            scope.declare(stmt.names, self._names.module)
-            self._names.declared_global.update(stmt.names)
-        elif isinstance(stmt, ast.Nonlocal):
-            for name in stmt.names:
-                home = scope.parent.find(name) if scope.parent is not None else None
-                scope.declare([name], home or self._names.module)
+        elif isinstance(stmt, (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal)):
+            self._declaration(stmt, scope)
         elif isinstance(stmt, ast.Match):
             self._expression(stmt.subject, stmt, scope)
             for case in stmt.cases:
@@ -337,6 +314,37 @@ class _Walk:
             for child in ast.iter_child_nodes(stmt):
                 if isinstance(child, ast.expr):
                     self._expression(child, stmt, scope)
+
+    def _assignment(self, stmt: ast.Assign | ast.AugAssign | ast.AnnAssign, scope: Scope) -> None:
+        if isinstance(stmt, ast.AnnAssign):
+            self._expression(stmt.annotation, stmt, scope)
+        if stmt.value is not None:
+            self._expression(stmt.value, stmt, scope)
+        if isinstance(stmt, ast.Assign):
+            # What also goes into an object is not only known by its names.
+            shared = any(isinstance(t, (ast.Attribute, ast.Subscript)) for t in stmt.targets)
+            for target in stmt.targets:
+                self._target(target, stmt, scope, None if shared else stmt.value)
+        else:
+            value = stmt.value if isinstance(stmt, ast.AnnAssign) else None
+            self._target(stmt.target, stmt, scope, value)
+
+    def _declaration(
+        self, stmt: ast.Import | ast.ImportFrom | ast.Global | ast.Nonlocal, scope: Scope
+    ) -> None:
+        if isinstance(stmt, ast.Import):
+            for alias in stmt.names:
+                name = alias.name if alias.asname else alias.name.partition(".")[0]
+                scope.bind(alias.asname or name, name)
+        elif isinstance(stmt, ast.ImportFrom):
+            self._import_from(stmt, scope)
+        elif isinstance(stmt, ast.Global):
+            scope.declare(stmt.names, self._names.module)
+            self._names.declared_global.update(stmt.names)
+        else:
+            for name in stmt.names:
+                home = scope.parent.find(name) if scope.parent is not None else None
+                scope.declare([name], home or self._names.module)
 
     def _import_from(self, stmt: ast.ImportFrom, scope: Scope) -> None:
         module = "." * stmt.level + (stmt.module or "")

@@ -48,7 +48,7 @@ def prove_unchanged(
                         by_launch = True
     checklist.prove(CLAIM, "; ".join(evidence) or otherwise, given)
     if by_launch:
-        checklist.assume("no-other-launches", "files that were not given launch it in no other way")
+        checklist.assume_no_other_launches()
 
 
 def change_of_data(facts: KernelFacts, load: Effect, write: Effect) -> Declined:

@@ -19,13 +19,18 @@ from itertools import chain, count
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
+from tritonopt.rewriting.checklist import Declined
 from tritonopt.rewriting.constexprs import is_constexpr
+from tritonopt.rewriting.model import Condition, Status
 from tritonopt.source.names import Scope
 from tritonopt.source.trees import walk
 
 
-class NotExpressible(Exception):
+class NotExpressible(Declined):
     """What is needed has no name and no expression at the place where it is needed."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(Condition("is-expressible", Status.UNKNOWN, detail, "not-expressible"))
 
 
 _ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)

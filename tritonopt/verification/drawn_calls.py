@@ -13,24 +13,23 @@ from tritonopt.verification.inputs.examples import Limits
 from tritonopt.verification.inputs.plain_examples import small_example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import RunOptions
-from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.signature.argument_language import DTYPES, Signature
 
 if TYPE_CHECKING:
     from tritonopt.verification.inputs.strategies import Calls
-
-_DTYPES = frozenset({"f32", "f16", "bf16", "f64", "i64", "i32", "i16", "i8", "u8", "bool"})
 
 
 def limits_on(backend: str, modules: Sequence[source.Module]) -> Limits:
     """How large calls are on a backend, and what sizes the files mention."""
     numbers = {number for module in modules for number in whole_numbers(module)}
+    types = frozenset(DTYPES)
     blocks, counts = block_sizes(numbers), tuple(sorted(numbers))
     if backend == "interpreter":
         few = tuple(sorted(b for b in blocks if b <= 2**12))
-        return Limits(_interpreted_elements(few), 8, _DTYPES, few, counts)
+        return Limits(_interpreted_elements(few), 8, types, few, counts)
     # Nothing is run by `compile`: sizes matter only as far as the compiler is told of them.
     elements, rows = (2**14, 8) if backend == "compile" else (2**22, 2**12)
-    return Limits(elements, rows, _DTYPES, tuple(sorted(blocks)), counts)
+    return Limits(elements, rows, types, tuple(sorted(blocks)), counts)
 
 
 def _interpreted_elements(blocks: tuple[int, ...]) -> int:

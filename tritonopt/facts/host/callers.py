@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from tritonopt.facts.host.tensor_expressions import shape_of
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
 
@@ -94,12 +95,8 @@ def _said(node: ast.AST, tensor: str) -> int | None:
 
 
 def _is_shape(value: ast.expr, tensor: str) -> bool:
-    match value:
-        case ast.Attribute(value=ast.Name(id=name), attr="shape"):
-            return name == tensor
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="size"), args=[]):
-            return name == tensor
-    return False
+    asked = shape_of(value)
+    return isinstance(asked, ast.Name) and asked.id == tensor
 
 
 def _number_of_dimensions(left: ast.expr, right: ast.expr, tensor: str) -> int | None:

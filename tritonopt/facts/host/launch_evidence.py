@@ -9,42 +9,17 @@ passed on) makes all of it unknown.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
 from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at, passed_by
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.slices import may_overlap
-from tritonopt.facts.host.torch_api import ALLOCATING, REPLACING
+from tritonopt.facts.host.tensor_expressions import allocation, viewed
 from tritonopt.facts.launch_bindings import Passed
 from tritonopt.source import Kernel, Launch
-from tritonopt.source.trees import walk
-
-_ALLOCATIONS = frozenset(
-    f"torch.{name}{like}"
-    for name in ("empty", "zeros", "ones", "full", "rand", "randn", "randint")
-    for like in ("", "_like")
-) | {"torch.empty_strided", "torch.arange", "torch.tensor"}
-_VIEWS = frozenset(
-    [
-        "view",
-        "reshape",
-        "squeeze",
-        "unsqueeze",
-        "flatten",
-        "t",
-        "transpose",
-        "permute",
-        "expand",
-        "contiguous",
-        "view_as",
-        "detach",
-        "narrow",
-        "select",
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -246,51 +221,13 @@ class _Buffers:
         self._tensors = {
             base for argument in launch.arguments.values() if (base := _base(argument)) is not None
         }
-        self._assigned: dict[str, list[ast.Assign | ast.AnnAssign]] = {}
-        """The plain assignments, `name = value`."""
-        self._bound: dict[str, list[int]] = {}
-        """The lines in which a name is bound, plainly or not."""
-        self._hidden: set[str] = set()
-        """Names that an inner function binds too, or that are not the launcher's own."""
-        self._parameters = set(_parameter_names(launch.launcher.args))
-        self._loops = False
-        self._replaces_memory = False
-        plain: set[ast.AST] = set()
-        for node in walk(launch.launcher):
-            match node:
-                case (
-                    ast.Assign(targets=[ast.Name() as target])
-                    | ast.AnnAssign(target=ast.Name() as target, value=ast.expr())
-                ):
-                    self._assigned.setdefault(target.id, []).append(node)
-                    plain.add(target)
-                case ast.For() | ast.AsyncFor() | ast.While():
-                    self._loops = True
-                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
-                    if node is not launch.launcher:
-                        self._hidden |= _names_of_inner(node)
-                case ast.comprehension(target=target):
-                    self._hidden |= {n.id for n in walk(target) if isinstance(n, ast.Name)}
-                case ast.Global(names=names) | ast.Nonlocal(names=names):
-                    self._hidden |= set(names)
-                case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
-                    self._hidden.add(name)
-                case ast.Attribute(attr="data", ctx=ast.Store()):
-                    self._replaces_memory = True
-                case ast.Attribute(attr=method) if method in REPLACING:
-                    self._replaces_memory = True
-        self._otherwise: set[str] = set()
-        """Names that are bound in any way but a plain assignment."""
-        for node in walk(launch.launcher):
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                self._bound.setdefault(node.id, []).append(node.lineno)
-                if node not in plain:
-                    self._otherwise.add(node.id)
+        self._local = names_of(launch.launcher)
+        self._parameters = self._local.parameters | self._local.packed
 
     def is_noalias(self, mine: ast.expr, theirs: ast.expr) -> bool:
         """Whether `mine` is memory of the launcher's own that `theirs` cannot be a part of."""
         own = self._roots(mine)
-        if own is None or self._replaces_memory:
+        if own is None or self._local.replaces_memory:
             return False
         if any(self._reach.is_reached(name, self._end) for name in own):
             return False  # it may have other memory by now
@@ -309,77 +246,54 @@ class _Buffers:
     ) -> frozenset[str] | None:
         """The names through which it is an own allocation; None when it may be another's."""
         if isinstance(expression, ast.Call):
-            function = expression.func
-            elsewhere = any(k.arg in ("out", None) for k in expression.keywords)
-            if self._module.resolve(function) in _ALLOCATIONS and not elsewhere:
-                return frozenset()
-            if isinstance(function, ast.Attribute) and function.attr in ALLOCATING:
+            made = allocation(self._module, expression)
+            if made is not None and made.method_of is not None:
                 # Of what is passed to a kernel, it is known to be a tensor's method.
-                return frozenset() if _base(function.value) in self._tensors else None
+                return frozenset() if _base(made.method_of) in self._tensors else None
+            if made is not None and not made.may_reuse:
+                return frozenset()
         base = _base(expression)
-        if base is None or base in self._otherwise | self._parameters | self._hidden:
+        shared = self._local.bound_otherwise | self._local.hidden
+        if base is None or base in shared | self._parameters:
             return None
         if base in seen:
             return frozenset()
         found = frozenset({base})
-        for assignment in self._assigned.get(base, []):
-            assert assignment.value is not None
-            inner = self._roots(assignment.value, seen | found)
+        for value in self._local.assigned.get(base, []):
+            inner = self._roots(value, seen | found)
             if inner is None:
                 return None
             found |= inner
-        return found if base in self._assigned else None
+        return found if base in self._local.assigned else None
 
     def _is_from_parameter(self, name: str, seen: frozenset[str]) -> bool:
         """Whether a name can hold nothing but a view of what the caller passed."""
         if name in seen:
             return True
-        if name in self._otherwise | self._hidden:
+        if name in self._local.bound_otherwise | self._local.hidden:
             return False
-        if name not in self._parameters and name not in self._assigned:
+        if name not in self._parameters and name not in self._local.assigned:
             return False
-        for assignment in self._assigned.get(name, []):
-            assert assignment.value is not None
-            base = _base(assignment.value)
+        for value in self._local.assigned.get(name, []):
+            base = _base(value)
             if base is None or not self._is_from_parameter(base, seen | {name}):
                 return False
         return True
 
     def _is_older(self, name: str, roots: frozenset[str]) -> bool:
         """Whether a name was bound for the last time before the memory was allocated."""
-        allocated = [line for root in roots for line in self._bound.get(root, [])]
-        bound = self._bound.get(name, [])
-        if self._loops or not allocated or not bound or name in self._hidden:
+        allocated = [line for root in roots for line in self._local.lines.get(root, [])]
+        bound = self._local.lines.get(name, [])
+        if self._local.has_loops or not allocated or not bound or name in self._local.hidden:
             return False
         return max(bound) < min(allocated)
 
 
-def _parameter_names(arguments: ast.arguments) -> Iterator[str]:
-    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    yield from (argument.arg for argument in every)
-    yield from (a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None)
-
-
-def _names_of_inner(node: ast.AST) -> set[str]:
-    """The names that an inner function, lambda or class binds for itself or for others."""
-    names = {n.id for n in walk(node) if isinstance(n, ast.Name) and _is_store(n)}
-    names |= {n.arg for n in walk(node) if isinstance(n, ast.arg)}
-    return names
-
-
-def _is_store(name: ast.Name) -> bool:
-    return not isinstance(name.ctx, ast.Load)
-
-
 def _base(expression: ast.expr) -> str | None:
-    """The name that an expression is a view of: `x` of `x.view(-1, n)[0]`."""
-    while True:
-        match expression:
-            case ast.Name(id=name):
-                return name
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _VIEWS:
-                expression = value
-            case ast.Attribute(value=value, attr="T" | "mT" | "data"):
-                expression = value
-            case _:
-                return None
+    """The name that an expression is a view of: `x` of `x.view(-1, n).t()`."""
+    while not isinstance(expression, ast.Name):
+        tensor = viewed(expression)
+        if tensor is None:
+            return None
+        expression = tensor
+    return expression.id

@@ -27,21 +27,18 @@ from tritonopt.facts.algebra.polynomial import (
     ceiling_division,
 )
 from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, names_reshaped_in
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
+from tritonopt.facts.language import CEILING_DIVISIONS
 from tritonopt.facts.launch_bindings import Multiple, Passed
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
 MAX_DEPTH = 40
-_BOUND = "_tritonopt_bound_names"
-_CEILING = frozenset({"triton.cdiv", "triton.language.cdiv"})
 _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
-_CHECKS = frozenset({"torch._check", "torch._assert"})
-_SIZES = frozenset({"size", "stride", "numel"})
 _READ = frozenset({"triton.next_power_of_2", "min", "max", "int", "isinstance", "len"})
-_LEAVES_BLOCK = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 
 def passed_by(launch: Launch) -> tuple[Passed, ...]:
@@ -316,26 +313,11 @@ class _Host:
     def __init__(self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef | None):
         self._module = module
         self._function = function
-        self._home: dict[ast.stmt, tuple[ast.AST, list[ast.stmt], int]] = {}
-        self._elsewhere: set[str] = set()
-        """Names that other functions may bind."""
-        self._parameters: set[str] = set()
+        self._names = names_of(function) if function is not None else None
+        self._home = self._names.home if self._names is not None else {}
+        self._elsewhere = self._names.declared if self._names is not None else set()
+        self._parameters = self._names.parameters if self._names is not None else set()
         self._forms: dict[tuple[ast.expr, ast.stmt | None], Polynomial] = {}
-        if function is None:
-            return
-        for node in walk(function):
-            if isinstance(node, (ast.Global, ast.Nonlocal)):
-                self._elsewhere |= set(node.names)
-            if isinstance(node, ast.expr):
-                continue
-            for _, block in ast.iter_fields(node):
-                if isinstance(block, list):
-                    for index, item in enumerate(block):
-                        if isinstance(item, ast.stmt):
-                            self._home[item] = (node, block, index)
-        arguments = function.args
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        self._parameters = {argument.arg for argument in every}
 
     @cached_property
     def _reach(self) -> Reach | None:
@@ -494,7 +476,7 @@ class _Host:
     ) -> Polynomial:
         name = self._module.resolve(node.func) or self._module.builtin(node.func)
         plain = not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)
-        if plain and name in _CEILING and len(node.args) == 2:
+        if plain and name in CEILING_DIVISIONS and len(node.args) == 2:
             return ceiling_division(inside(node.args[0]), inside(node.args[1]))
         if plain and name == "triton.next_power_of_2" and len(node.args) == 1:
             return Polynomial.of(Atom("power_of_two", (inside(node.args[0]),)))
@@ -505,7 +487,9 @@ class _Host:
             argument = inside(node.args[0])
             return argument if _is_surely_integer(argument) else _unknown(node, "int")
         match node.func:
-            case ast.Attribute(value=ast.Name() as tensor, attr=method) if method in _SIZES:
+            case ast.Attribute(value=ast.Name() as tensor, attr=method) if (
+                method in torch_api.EXTENTS
+            ):
                 indices = [a.value for a in node.args if isinstance(a, ast.Constant)]
                 if plain and len(indices) == len(node.args):
                     which = tuple(i for i in indices if isinstance(i, int))
@@ -524,10 +508,10 @@ class _Host:
                     case ast.Assert(test=test):
                         self._learn(test, True, statement, found)
                     case ast.Expr(value=ast.Call(func=called, args=[test, *_])) if (
-                        self._module.resolve(called) in _CHECKS
+                        self._module.resolve(called) in torch_api.CHECKS
                     ):
                         self._learn(test, True, statement, found)
-                    case ast.If(test=test, body=[*_, last], orelse=[]) if self._leaves(last):
+                    case ast.If(test=test, body=body, orelse=[]) if self._leaves(body):
                         self._learn(test, False, statement, found)
             if isinstance(around, ast.If):
                 self._learn(around.test, block is around.body, around, found)
@@ -535,12 +519,12 @@ class _Host:
                 return
             place = around
 
-    def _leaves(self, last: ast.stmt) -> bool:
-        """Whether nothing after a statement is reached from it."""
-        match last:
+    def _leaves(self, block: list[ast.stmt]) -> bool:
+        """Whether nothing after a block is reached from its end."""
+        match block[-1]:
             case ast.Expr(value=ast.Call(func=called)):
                 return self._module.resolve(called) in ("sys.exit", "pytest.skip")
-        return isinstance(last, _LEAVES_BLOCK)
+        return leaves(block)
 
     def _learn(self, test: ast.expr, holds: bool, place: ast.stmt, found: _Checks) -> None:
         if not all(map(self._is_arithmetic, walk(test))):
@@ -563,11 +547,11 @@ class _Host:
     def _is_arithmetic(self, node: ast.AST) -> bool:
         """Whether a part of a condition hides no arithmetic: nothing about `v` in `check(v)`."""
         match node:
-            case ast.Call(func=ast.Attribute(attr=method)) if method in _SIZES:
+            case ast.Call(func=ast.Attribute(attr=method)) if method in torch_api.EXTENTS:
                 return True
             case ast.Call(func=called):
                 name = self._module.resolve(called) or self._module.builtin(called)
-                return name in _READ | _CEILING
+                return name in _READ | CEILING_DIVISIONS
             case ast.BinOp(op=op):
                 return isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod))
             case ast.Compare(ops=ops):
@@ -675,40 +659,5 @@ def _nodes(part: object) -> Iterator[ast.AST]:
 
 
 def _binds(node: ast.AST, name: str) -> bool:
-    """Whether a statement may bind a name, or change the sizes of what it holds, however deep.
-
-    Names of inner functions count too.
-    """
-    return name in _bound_names(node)
-
-
-def _bound_names(node: ast.AST) -> frozenset[str]:
-    # Kept with the node: a launcher's statements are asked about once for every argument.
-    known: frozenset[str] | None = getattr(node, _BOUND, None)
-    if known is None:
-        known = frozenset(_names_bound_in(node))
-        setattr(node, _BOUND, known)
-    return known
-
-
-def _names_bound_in(node: ast.AST) -> Iterator[str]:
-    for inner in walk(node):
-        match inner:
-            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
-                yield bound
-            case (
-                ast.FunctionDef(name=bound)
-                | ast.AsyncFunctionDef(name=bound)
-                | ast.ClassDef(name=bound)
-                | ast.ExceptHandler(name=str() as bound)
-                | ast.MatchAs(name=str() as bound)
-                | ast.MatchStar(name=str() as bound)
-            ):
-                yield bound
-            case ast.Attribute(value=ast.Name(id=bound), attr=method):
-                if method in torch_api.RESHAPING or (
-                    method == "data" and isinstance(inner.ctx, ast.Store)
-                ):
-                    yield bound
-            case ast.alias(name=imported, asname=local):
-                yield local or imported.partition(".")[0]
+    """Whether a statement may bind a name, or change the sizes of what it holds, however deep."""
+    return name in names_bound_in(node) or name in names_reshaped_in(node)

@@ -205,7 +205,7 @@ class HostEffects:
             return _ANYTHING
         if name in torch_api.METHODS or name in torch_api.RESHAPING:
             return _NOTHING  # reading a name of the latter already counts
-        if name in ("append", "extend") or (name.endswith("_") and not name.startswith("_")):
+        if name in ("append", "extend") or torch_api.is_in_place(name):
             base = _base(method.value)
             return Changes(mutated=base, anything=not base)
         return _ANYTHING

@@ -10,19 +10,12 @@ import ast
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.tensor_expressions import viewed
 from tritonopt.source import Launch
 from tritonopt.source.names import Names, Scope
 
-_WHOLE = frozenset(
-    {"view", "reshape", "squeeze", "unsqueeze", "flatten", "t", "transpose", "permute"}
-    | {"expand", "view_as", "detach"}
-)
-"""Methods after which a tensor begins where it did. Those that may copy are among them: what is
-said here only speaks against a rewrite."""
-_CUTTING = frozenset(
-    {"narrow", "select", "chunk", "split", "tensor_split", "unbind", "unfold", "diagonal"}
-    | {"as_strided"}
-)
+_VIEWS = torch_api.VIEWS | torch_api.PARTS
 
 _Part = tuple[Scope | None, str]
 
@@ -56,13 +49,12 @@ def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:
                     todo += [(value, cut) for value in bound if isinstance(value, ast.expr)]
             case ast.Subscript(value=value):
                 todo.append((value, True))
-            case ast.Call(func=ast.Attribute(value=value, attr=method)):
-                if method in _WHOLE | _CUTTING:
-                    todo.append((value, cut or method in _CUTTING))
-            case ast.Attribute(value=value, attr="T" | "mT" | "data"):
-                todo.append((value, cut))
-            case ast.Attribute():
-                yield (None, ast.unparse(expression)), cut  # `self.cache`
+            case ast.Call() | ast.Attribute():
+                tensor = viewed(expression, _VIEWS)
+                if tensor is not None:
+                    todo.append((tensor, cut or _is_part(expression)))
+                elif isinstance(expression, ast.Attribute):
+                    yield (None, ast.unparse(expression)), cut  # `self.cache`
 
 
 def _are_apart(one: ast.expr, other: ast.expr) -> bool:
@@ -70,7 +62,8 @@ def _are_apart(one: ast.expr, other: ast.expr) -> bool:
     match one, other:
         case ast.Subscript(value=mine, slice=first), ast.Subscript(value=theirs, slice=second):
             if ast.dump(mine) != ast.dump(theirs) or any(
-                isinstance(node, ast.Call) and not _cuts(node) for node in ast.walk(mine)
+                isinstance(node, ast.Call) and viewed(node, _VIEWS) is None
+                for node in ast.walk(mine)
             ):
                 return False
             pairs = list(zip_longest(_indices(first), _indices(second)))
@@ -82,8 +75,8 @@ def _are_apart(one: ast.expr, other: ast.expr) -> bool:
     return False
 
 
-def _cuts(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr in _WHOLE | _CUTTING
+def _is_part(view: ast.Call | ast.Attribute) -> bool:
+    return viewed(view, torch_api.PARTS) is not None and isinstance(view, ast.Call)
 
 
 def _indices(index: ast.expr) -> list[ast.expr]:

@@ -12,77 +12,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of
 from tritonopt.facts.host.reach import reach_of
+from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.source import Launch, Module
 from tritonopt.source.trees import walk
-
-_DTYPES = {
-    "float16": "fp16",
-    "half": "fp16",
-    "bfloat16": "bf16",
-    "float32": "fp32",
-    "float": "fp32",
-    "float64": "fp64",
-    "double": "fp64",
-    "float8_e4m3fn": "fp8e4nv",
-    "float8_e5m2": "fp8e5",
-    "bool": "bool",
-    "int": "int32",
-    "long": "int64",
-    "short": "int16",
-} | {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""Triton's names of the types, by those of torch."""
-
-_CASTS = {
-    "half": "fp16",
-    "bfloat16": "bf16",
-    "float": "fp32",
-    "double": "fp64",
-    "bool": "bool",
-    "int": "int32",
-    "long": "int64",
-    "short": "int16",
-}
-"""Methods of a tensor that name the type of their result."""
-
-_JAXTYPING = {
-    "Float16": "fp16",
-    "BFloat16": "bf16",
-    "Float32": "fp32",
-    "Float64": "fp64",
-    "Bool": "bool",
-} | {
-    f"{kind}{bits}": f"{kind.lower()}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)
-}
-
-_ALLOCATIONS = frozenset(
-    f"torch.{name}" for name in ("empty", "zeros", "ones", "full", "rand", "randn", "empty_strided")
-)
-_ALIKE = frozenset(
-    f"torch.{name}_like" for name in ("empty", "zeros", "ones", "full", "rand", "randn")
-)
-_NEW = frozenset({"new_empty", "new_zeros", "new_ones", "new_full"})
-_SAME_TYPE = frozenset(
-    [
-        "clone",
-        "contiguous",
-        "cpu",
-        "cuda",
-        "detach",
-        "expand",
-        "flatten",
-        "narrow",
-        "permute",
-        "requires_grad_",
-        "reshape",
-        "select",
-        "squeeze",
-        "t",
-        "transpose",
-        "unsqueeze",
-    ]
-)
-"""Methods whose result has the type of the tensor."""
 
 
 @dataclass(frozen=True)
@@ -120,14 +55,14 @@ class _Launcher:
 
     def names_at(self, launcher: ast.FunctionDef) -> _Names:
         """What is known of the names where the call stands."""
-        arguments = launcher.args
         names: _Names = {}
-        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        local = names_of(launcher)
+        for argument in local.arguments:
             dtype = self._annotated(argument.annotation)
             if dtype is not None:
                 names[argument.arg] = _Known("tensor", dtype)
         self._block(launcher.body, names)
-        for name in _bound_elsewhere(launcher):
+        for name in local.declared | local.stored_by_inner:
             names.pop(name, None)
         return names
 
@@ -135,7 +70,7 @@ class _Launcher:
         if not isinstance(annotation, ast.Subscript):
             return None
         package, _, name = self._module.resolve(annotation.value).rpartition(".")
-        return _JAXTYPING.get(name) if package == "jaxtyping" else None
+        return torch_api.JAXTYPING.get(name) if package == "jaxtyping" else None
 
     # Statements
 
@@ -190,7 +125,7 @@ class _Launcher:
                 self._learn(test, False, other)
                 self._block(body, then)
                 self._block(orelse, other)
-                ends = [n for n, block in ((then, body), (other, orelse)) if not _leaves(block)]
+                ends = [n for n, block in ((then, body), (other, orelse)) if not leaves(block)]
                 names.clear()
                 if ends:
                     names.update(i for i in ends[0].items() if all(i in e.items() for e in ends))
@@ -240,7 +175,8 @@ class _Launcher:
             case ast.Attribute(value=value, attr=attribute):
                 package, _, name = self._module.resolve(node).rpartition(".")
                 if package == "torch":
-                    return _Known("dtype", _DTYPES[name]) if name in _DTYPES else None
+                    dtype = torch_api.dtype_named(name)
+                    return _Known("dtype", dtype) if dtype is not None else None
                 tensor = self._tensor(value, names)
                 if tensor is not None and attribute == "dtype":
                     return _Known("dtype", tensor.dtype)
@@ -257,22 +193,21 @@ class _Launcher:
         keywords = {k.arg: k.value for k in node.keywords}
         if None in keywords or "out" in keywords:
             return None
-        function = self._module.resolve(node.func)
-        if function in _ALLOCATIONS or function in _ALIKE:
-            if "dtype" in keywords:
-                return self._of_dtype(keywords["dtype"], names)
+        made = allocation(self._module, node)
+        if made is not None and made.dtype is not None:
+            return self._of_dtype(made.dtype, names)
+        if made is not None:
             # Without a dtype it is torch's default, which anybody may set.
-            return self._tensor(node.args[0], names) if function in _ALIKE and node.args else None
-        if function or not isinstance(node.func, ast.Attribute):
+            return None if made.typed_like is None else self._tensor(made.typed_like, names)
+        if self._module.resolve(node.func) or not isinstance(node.func, ast.Attribute):
             return None
         receiver, method = node.func.value, node.func.attr
-        if method in _CASTS and not node.args:
-            return _Known("tensor", _CASTS[method])
+        if method in torch_api.CASTS and not node.args:
+            return _Known("tensor", torch_api.CASTS[method])
         if method == "to" or (method == "type" and not _is_text(node.args)):
             return self._cast(node, keywords, receiver, names)
-        if method in _NEW and "dtype" in keywords:
-            return self._of_dtype(keywords["dtype"], names)
-        if method in _SAME_TYPE or method in _NEW or (method == "view" and _is_shape(node.args)):
+        keeps = method in torch_api.SAME_TYPE or torch_api.is_in_place(method)
+        if keeps or (method == "view" and _is_shape(node.args)):
             return self._tensor(receiver, names)
         return None
 
@@ -322,29 +257,11 @@ def _is_shape(arguments: Sequence[ast.expr]) -> bool:
     return any(isinstance(a, (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List)) for a in arguments)
 
 
-def _leaves(block: Sequence[ast.stmt]) -> bool:
-    return bool(block) and isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
-
-
 def _forget(names: _Names, nodes: Sequence[ast.AST]) -> None:
     """Forget every name that may be bound anew, or whose memory may be exchanged."""
-    for outer in nodes:
-        for node in walk(outer):
-            match node:
-                case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                    names.pop(name, None)
-                case ast.Attribute(value=ast.Name(id=name), attr="data", ctx=ast.Store()):
-                    names.pop(name, None)
-                case (
-                    ast.FunctionDef(name=str() as name)
-                    | ast.ClassDef(name=str() as name)
-                    | ast.MatchAs(name=str() as name)
-                    | ast.MatchStar(name=str() as name)
-                    | ast.ExceptHandler(name=str() as name)
-                ):
-                    names.pop(name, None)
-                case ast.alias(name=name, asname=local):
-                    names.pop(local or name.partition(".")[0], None)
+    for node in nodes:
+        for name in names_bound_in(node):
+            names.pop(name, None)
 
 
 def _blocks(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
@@ -356,18 +273,3 @@ def _blocks(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
         for item in items:
             if isinstance(item, (ast.ExceptHandler, ast.match_case)):
                 yield item.body
-
-
-def _bound_elsewhere(launcher: ast.FunctionDef) -> set[str]:
-    """Names that other functions may bind: globals, and what inner functions bind.
-
-    With `nonlocal`, these are the launcher's own.
-    """
-    found: set[str] = set()
-    for inner in walk(launcher):
-        if isinstance(inner, (ast.Global, ast.Nonlocal)):
-            found.update(inner.names)
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and inner is not launcher:
-            names = (node for node in walk(inner) if isinstance(node, ast.Name))
-            found.update(name.id for name in names if not isinstance(name.ctx, ast.Load))
-    return found

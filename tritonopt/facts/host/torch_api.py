@@ -1,17 +1,146 @@
-"""What functions and methods of torch do to the tensors that a launcher holds."""
+"""Torch, as launchers use it: what allocates, what gives views, what works in place, what casts.
+
+Functions stand with their dotted names, methods of a tensor with the bare ones. What Triton's own
+functions do is in `facts.language`. Every module that reads a launcher asks this one.
+"""
 
 from __future__ import annotations
 
-SIZES = frozenset(
-    ["shape", "size", "numel", "stride", "dim", "ndim", "element_size", "itemsize", "nelement"]
-)
+# Sizes
+
+EXTENTS = frozenset({"size", "stride", "numel"})
+"""Methods that give the extents of a tensor, or its strides."""
+
+SIZE_METHODS = EXTENTS | {"dim", "element_size", "nelement"}
+SIZE_ATTRIBUTES = frozenset({"shape", "ndim", "itemsize"})
+
+SIZES = SIZE_METHODS | SIZE_ATTRIBUTES
 """What a tensor says of its sizes, in numbers of Python's own."""
 
 PROPERTIES = SIZES | {"dtype", "device", "is_cuda", "requires_grad", "layout", "data_ptr", "item"}
 """What is asked of a tensor that does not give away the tensor."""
 
-ALLOCATING = frozenset({"new_empty", "new_zeros", "new_ones", "new_full", "new_tensor", "clone"})
-"""Methods whose result is new memory."""
+# Allocations
+
+_CONSTANT = ("zeros", "ones", "full")
+_SIZED = ("empty", *_CONSTANT, "rand", "randn")
+_RANDOM_IN_A_RANGE = "randint"
+
+SIZED_ALLOCATIONS = frozenset(f"torch.{name}" for name in _SIZED)
+"""Functions that give new memory of the sizes that they are called with first."""
+
+ALLOCATIONS_LIKE = frozenset(f"torch.{name}_like" for name in (*_SIZED, _RANDOM_IN_A_RANGE))
+"""Functions that give new memory of the sizes, and mostly the type, of the tensor they get."""
+
+ALLOCATIONS = (
+    SIZED_ALLOCATIONS
+    | ALLOCATIONS_LIKE
+    | {f"torch.{_RANDOM_IN_A_RANGE}", "torch.empty_strided", "torch.arange", "torch.tensor"}
+)
+"""Functions that give new memory, unless they are called with `out=`."""
+
+NEW = frozenset(f"new_{name}" for name in ("empty", *_CONSTANT))
+"""Methods that give new memory of the sizes that they are called with."""
+
+ALLOCATING = NEW | {"new_tensor", "clone"}
+"""Methods that give new memory."""
+
+LEFT_UNWRITTEN = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
+"""Functions and methods, by their bare names, whose new memory holds anything."""
+
+FILLED = tuple(name.format(c) for c in _CONSTANT for name in ("{}", "{}_like", "new_{}"))
+"""Those whose new memory holds one value."""
+
+WITHOUT_TENSOR = frozenset(
+    [*_SIZED, _RANDOM_IN_A_RANGE, "empty_strided", "Size", "arange", "linspace", "eye", "tensor"]
+    + ["as_tensor", "scalar_tensor", "device", "get_default_dtype", "promote_types"]
+)
+"""Functions of torch, by their bare names, whose first argument is no tensor."""
+
+# Types
+
+DTYPES = {
+    "float64": "fp64",
+    "float32": "fp32",
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "float8_e4m3fn": "fp8e4nv",
+    "float8_e5m2": "fp8e5",
+    "bool": "bool",
+} | {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (64, 32, 16, 8)}
+"""Triton's names of the types, by those of torch."""
+
+DTYPE_ALIASES = {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+}
+"""Other names that torch has for a type."""
+
+CASTS = {
+    **{alias: DTYPES[name] for alias, name in DTYPE_ALIASES.items()},
+    "bfloat16": "bf16",
+    "bool": "bool",
+}
+"""Methods of a tensor that name the type of their result."""
+
+JAXTYPING = {
+    "Float16": "fp16",
+    "BFloat16": "bf16",
+    "Float32": "fp32",
+    "Float64": "fp64",
+    "Bool": "bool",
+} | {
+    f"{kind}{bits}": f"{kind.lower()}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)
+}
+"""Annotations of jaxtyping that mean one type."""
+
+
+def dtype_named(name: str) -> str | None:
+    """Triton's name of a type of torch, `float16` or `half`; None for what is no type."""
+    return DTYPES.get(DTYPE_ALIASES.get(name, name))
+
+
+def letters(dtype: str) -> str:
+    """The short name of a type, from Triton's: `f16`, `i32`."""
+    return dtype.replace("fp", "f").replace("uint", "u").replace("int", "i")
+
+
+# Views and copies
+
+_OTHER_DIMENSIONS = frozenset(
+    ["squeeze", "unsqueeze", "t", "transpose", "permute", "expand", "expand_as", "broadcast_to"]
+    + ["moveaxis", "movedim", "swapaxes", "swapdims"]
+)
+VIEWS = _OTHER_DIMENSIONS | {"view", "view_as", "reshape", "flatten", "detach"}
+"""Methods whose result begins where the tensor did. Some of them may copy."""
+
+PARTS = frozenset(
+    ["narrow", "select", "chunk", "split", "tensor_split", "unbind", "unfold", "diagonal"]
+    + ["as_strided"]
+)
+"""Methods whose result is a part of the tensor, or several."""
+
+VIEW_ATTRIBUTES = frozenset({"T", "mT"})
+
+STRIDED_VIEWS = _OTHER_DIMENSIONS | VIEW_ATTRIBUTES | {"diagonal", "narrow", "select"}
+"""Functions, methods and attributes that give the same memory, always, with other dimensions."""
+
+_MOVING = frozenset({"contiguous", "cpu", "cuda"})
+
+MAY_BE_VIEWS = VIEWS | PARTS | {"contiguous"}
+"""Methods whose result is memory of the tensor, all of it or a part, or a copy."""
+
+SAME_SHAPE = _MOVING | frozenset(CASTS) | {"clone", "detach", "to"}
+"""Methods whose result has the sizes of the tensor."""
+
+SAME_TYPE = (VIEWS - {"view"}) | PARTS | _MOVING | {"clone"}
+"""Methods whose result has the type of the tensor; `view` may be called with another."""
+
+# In place
 
 RESHAPING = frozenset(
     ["as_strided_", "resize_", "resize_as_", "set_", "squeeze_", "swapaxes_", "swapdims_", "t_"]
@@ -23,6 +152,17 @@ RESHAPING = frozenset(
 REPLACING = frozenset({"set_", "swap_tensors", "resize_", "resize_as_"})
 """Those after which it may have other memory."""
 
+
+def is_in_place(method: str) -> bool:
+    """Whether a method changes its tensor and gives it back, as all that end like `add_` do."""
+    return method.endswith("_") and not method.startswith("_")
+
+
+# What changes nothing
+
+CHECKS = frozenset({"torch._check", "torch._assert"})
+"""Functions that raise an error unless their first argument holds."""
+
 _ARITHMETIC = (
     *("abs", "add", "addmm", "ceil", "clamp", "cos", "cumsum", "div", "exp", "floor", "log", "mul"),
     *("neg", "pow", "relu", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "sub", "tanh"),
@@ -32,18 +172,15 @@ _ARITHMETIC = (
 )
 METHODS = (
     frozenset(_ARITHMETIC)
-    | SIZES
+    | (SIZES | VIEWS | PARTS | SAME_SHAPE | ALLOCATING)
     | frozenset(
-        ["view", "reshape", "squeeze", "unsqueeze", "flatten", "unflatten", "t", "transpose"]
-        + ["permute", "expand", "expand_as", "contiguous", "view_as", "reshape_as", "detach"]
-        + ["narrow", "select", "clone", "to", "float", "half", "bfloat16", "double", "int", "long"]
-        + ["short", "bool", "type", "cpu", "cuda", "item", "tolist", "is_contiguous", "data_ptr"]
-        + ["new_empty", "new_zeros", "new_ones", "new_full", "new_tensor", "sum", "mean", "max"]
+        ["unflatten", "reshape_as", "type", "item", "tolist", "is_contiguous"]
+        + ["data_ptr", "sum", "mean", "max"]
         + ["min", "amax", "amin", "argmax", "argmin", "any", "all", "prod", "var", "std", "norm"]
         + ["is_floating_point", "is_complex", "get_device", "storage_offset", "untyped_storage"]
-        + ["broadcast_to", "chunk", "split", "unbind", "repeat", "repeat_interleave", "roll"]
-        + ["flip", "gather", "index_select", "masked_select", "movedim", "swapaxes", "swapdims"]
-        + ["as_strided", "unfold", "diagonal", "where", "sort", "argsort", "topk", "nonzero"]
+        + ["repeat", "repeat_interleave", "roll"]
+        + ["flip", "gather", "index_select", "masked_select"]
+        + ["where", "sort", "argsort", "topk", "nonzero"]
         + ["matmul", "mm", "bmm", "dot", "count_nonzero", "is_same_size", "type_as"]
         + ["save_for_backward", "mark_dirty", "mark_non_differentiable", "set_materialize_grads"]
     )

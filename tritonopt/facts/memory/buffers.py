@@ -22,8 +22,9 @@ from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size, rank_of
 from tritonopt.facts.host.launcher_code import forms_at, place_atom
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
-from tritonopt.facts.host.torch_api import RESHAPING
+from tritonopt.facts.host.tensor_expressions import allocation, same_shape
 from tritonopt.facts.launch_bindings import Passed
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.source import Launch
@@ -32,10 +33,6 @@ from tritonopt.source.trees import walk
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
-_SIZED = frozenset({"empty", "zeros", "ones", "full", "rand", "randn"})
-_LIKE = frozenset(f"torch.{name}_like" for name in _SIZED)
-_NEW = frozenset(f"new_{name}" for name in ("empty", "zeros", "ones", "full"))
-_SAME_SHAPE = frozenset({"contiguous", "clone", "detach", "to", "float", "half"})
 _CHECKED = frozenset(
     {"is_cuda", "is_contiguous", "dim", "ndim", "dtype", "device", "requires_grad"}
 )
@@ -410,29 +407,11 @@ def _made(
     launch: Launch, form_at: Callable[[ast.expr], Polynomial], call: ast.Call
 ) -> _Shape | None:
     """The shape of a new tensor, or of a view of a whole one; None for any other call."""
-    name = launch.module.resolve(call.func)
-    if name in _LIKE and call.args:
-        return _Shape(like=form_at(call.args[0]))
-    sized = name.startswith("torch.") and name.removeprefix("torch.") in _SIZED
-    method = call.func.attr if isinstance(call.func, ast.Attribute) and not name else ""
-    if not sized and method not in _NEW:
-        if method in _SAME_SHAPE and isinstance(call.func, ast.Attribute):
-            return _Shape(like=form_at(call.func.value))
-        return None
-    match call.args:
-        case [ast.Tuple(elts=sizes) | ast.List(elts=sizes), *_]:
-            pass
-        case [ast.Attribute(value=tensor, attr="shape"), *_]:
-            return _Shape(like=form_at(tensor))
-        case [ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[], keywords=[]), *_]:
-            return _Shape(like=form_at(tensor))
-        case sizes if sizes and not name.endswith("full") and method != "new_full":
-            pass
-        case _:
-            return None
-    if any(isinstance(size, ast.Starred) for size in sizes):
-        return None
-    return _Shape(tuple(form_at(size) for size in sizes))
+    made = allocation(launch.module, call)
+    if made is not None and made.sizes is not None:
+        return _Shape(tuple(form_at(size) for size in made.sizes))
+    like = same_shape(launch.module, call) if made is None else made.shaped_like
+    return None if like is None else _Shape(like=form_at(like))
 
 
 @lru_cache(maxsize=32)
@@ -449,8 +428,7 @@ def checks_are_understood(launch: Launch) -> bool:
                 return False
         elif isinstance(node, ast.While | ast.Try):
             return False
-    attributes = (n.attr for n in walk(launch.launcher) if isinstance(n, ast.Attribute))
-    if not RESHAPING.isdisjoint(attributes):
+    if names_of(launch.launcher).reshapes:
         return False
     return not _is_out_of_sight(launch)
 

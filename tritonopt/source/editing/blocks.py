@@ -82,6 +82,11 @@ class _Block:
         self.pending = []
         self.statements.append(statement)
 
+    def add_all(self, statements: Sequence[_Statement], footer: Sequence[cst.EmptyLine]) -> None:
+        for statement in statements:
+            self.add(statement)
+        self.pending += footer
+
     @property
     def footer(self) -> list[cst.EmptyLine]:
         """What is left for the end of the block; blank lines alone are not."""
@@ -89,6 +94,8 @@ class _Block:
 
 
 class _Rebuild:
+    """One function or module, block by block."""
+
     def __init__(
         self,
         plans: Mapping[ast.stmt, StatementPlan],
@@ -97,9 +104,7 @@ class _Rebuild:
         newline: str,
     ) -> None:
         self._plans = dict(plans)
-        self._indent = indent
-        self._newline = newline
-        self._tidy = _Tidy(indent, newline)
+        self._new = _NewCode(indent, newline)
         self._touched: set[ast.AST] = set()
         """Every node with a change in it."""
         for statement in plans:
@@ -147,7 +152,7 @@ class _Rebuild:
         several = len(block.statements) > 1 or block.footer
         if isinstance(only, cst.SimpleStatementLine) and not only.leading_lines and not several:
             return tree.with_changes(body=only.body, trailing_whitespace=only.trailing_whitespace)
-        return self._block(block.statements, block.footer)
+        return self._new.block(block.statements, block.footer)
 
     def _lines(self, nodes: Sequence[ast.stmt], lines: Sequence[cst.CSTNode]) -> _Block:
         block = _Block()
@@ -174,7 +179,7 @@ class _Rebuild:
                 self._compound_line(block, part[0], line)
             block = self._close(part[-1], block, around)
             for code in after:
-                self._insert(block, code)
+                self._new.insert(block, code)
         if index != len(nodes):
             raise EditConflict("ast and libcst see different statements")
         if around:
@@ -200,7 +205,7 @@ class _Rebuild:
         plan = self._plans.get(node, _NOTHING)
         if not plan.opened:
             return line, block
-        leading = self._insert_before(block, plan, line.leading_lines)
+        leading = self._new.insert_before(block, plan, line.leading_lines)
         self._plans[node] = replace(plan, before=[])
         blank = _blank(leading)
         block.pending += blank
@@ -222,32 +227,9 @@ class _Rebuild:
             if not around or around[-1][1].last is not node:
                 raise EditConflict(f"two changes enclose a part of each other, line {node.lineno}")
             outer, enclosing = around.pop()
-            if enclosing.code.startswith(ELSE):
-                self._add_else(outer, enclosing.code, block)
-            else:
-                outer.add(self._enclosed(enclosing.code, block))
+            self._new.enclose(outer, enclosing.code, block)
             block = outer
         return block
-
-    def _add_else(self, outer: _Block, code: str, inside: _Block) -> None:
-        """A block as the `else` of the `if` that stands right before it."""
-        decision = outer.statements[-1] if outer.statements else None
-        if not isinstance(decision, cst.If) or decision.orelse is not None:
-            raise EditConflict("no `if` without `else` stands before what is to be its `else`")
-        statements, _ = self._statements(f"if 1:\n    pass\n{code}")
-        shell = statements[0]
-        if len(statements) != 1 or not isinstance(shell, cst.If) or shell.orelse is None:
-            raise EditConflict(f"{code!r} is not one `else`")
-        body = _filled(shell.orelse.body, code, inside)
-        outer.statements[-1] = decision.with_changes(orelse=shell.orelse.with_changes(body=body))
-        outer.pending = []  # blank lines that parted the two
-
-    def _enclosed(self, code: str, inside: _Block) -> _Statement:
-        statements, _ = self._statements(code)
-        only = statements[0]
-        if len(statements) != 1 or not isinstance(only, (cst.For, cst.If, cst.While)):
-            raise EditConflict(f"{code!r} is not one compound statement")
-        return only.with_changes(body=_filled(only.body, code, inside))
 
     def _compound_line(
         self, block: _Block, node: ast.stmt, tree: cst.BaseCompoundStatement
@@ -256,16 +238,16 @@ class _Rebuild:
         if plan is None:
             block.add(self._compound(node, tree))
             return
-        leading = self._insert_before(block, plan, tree.leading_lines)
+        leading = self._new.insert_before(block, plan, tree.leading_lines)
         if plan.removal is not None:
             block.pending += _left_over(leading, plan.removal.keep_comments)
         elif plan.replacement is not None:
             block.pending += leading
-            self._insert(block, plan.replacement)
+            self._new.insert(block, plan.replacement)
         else:
             block.add(self._compound(node, tree.with_changes(leading_lines=leading)))
         for code in plan.after:
-            self._insert(block, code)
+            self._new.insert(block, code)
 
     def _line(
         self,
@@ -287,7 +269,7 @@ class _Rebuild:
             if waiting:
                 last_line = len(block.statements)
                 line = cst.SimpleStatementLine(
-                    body=_joined(waiting, smalls[-1]), trailing_whitespace=self._line_end
+                    body=_joined(waiting, smalls[-1]), trailing_whitespace=self._new.line_end
                 )
                 block.add(line)
                 waiting.clear()
@@ -297,7 +279,7 @@ class _Rebuild:
             above = leading if index == 0 else []
             if plan.before:
                 flush()
-                above = self._insert_before(block, plan, above)
+                above = self._new.insert_before(block, plan, above)
             if plan.removal is not None:
                 above = _left_over(above, plan.removal.keep_comments)
             block.pending += above
@@ -305,17 +287,17 @@ class _Rebuild:
             if not plan.gone:
                 waiting.append(small)
             elif plan.replacement is not None:
-                statements, footer = self._statements(plan.replacement)
+                statements, footer = self._new.statements(plan.replacement)
                 plain = _plain_line(statements, footer)
                 if plain is not None:
                     waiting.extend(plain.body)
                 else:
                     flush()
                     last_replacement = len(block.statements)
-                    self._add(block, statements, footer)
+                    block.add_all(statements, footer)
             for code in plan.after:
                 flush()
-                self._insert(block, code)
+                self._new.insert(block, code)
         flush()
         if last_line is not None:
             line = block.statements[last_line]
@@ -376,43 +358,30 @@ class _Rebuild:
             branch = self._compound(nodes[0], tree)
             return branch if isinstance(branch, cst.If) else tree
         # An `elif` has no place before or after it: it becomes an `if` inside an `else`.
-        inner = self._block([tree.with_changes(leading_lines=[])], [])
+        inner = self._new.block([tree.with_changes(leading_lines=[])], [])
         return cst.Else(body=self._suite(nodes, inner), leading_lines=tree.leading_lines)
 
-    # New code, which says itself what libcst would take from the start of the text
+
+class _NewCode:
+    """New code, which says itself what libcst would take from the start of the text."""
+
+    def __init__(self, indent: str, newline: str) -> None:
+        self._indent = indent
+        self._newline = newline
+        self._tidy = _Tidy(indent, newline)
 
     @property
-    def _line_end(self) -> cst.TrailingWhitespace:
+    def line_end(self) -> cst.TrailingWhitespace:
         return cst.TrailingWhitespace(newline=cst.Newline(value=self._newline))
 
-    def _block(
+    def block(
         self, body: Sequence[_Statement], footer: Sequence[cst.EmptyLine]
     ) -> cst.IndentedBlock:
         return cst.IndentedBlock(
-            body=body, footer=footer, indent=self._indent, header=self._line_end
+            body=body, footer=footer, indent=self._indent, header=self.line_end
         )
 
-    def _insert_before(
-        self, block: _Block, plan: StatementPlan, leading: Sequence[cst.EmptyLine]
-    ) -> list[cst.EmptyLine]:
-        """What comes before a statement; the lines above the statement that are left to it."""
-        blank = _blank(leading) if plan.before else []
-        block.pending += blank
-        for code in plan.before:
-            self._insert(block, code)
-        return list(leading[len(blank) :])
-
-    def _insert(self, block: _Block, code: str) -> None:
-        self._add(block, *self._statements(code))
-
-    def _add(
-        self, block: _Block, statements: Sequence[_Statement], footer: Sequence[cst.EmptyLine]
-    ) -> None:
-        for statement in statements:
-            block.add(statement)
-        block.pending += footer
-
-    def _statements(self, code: str) -> tuple[list[_Statement], list[cst.EmptyLine]]:
+    def statements(self, code: str) -> tuple[list[_Statement], list[cst.EmptyLine]]:
         """The statements of new code, and the comment lines behind the last of them."""
         lines = code.replace("\r\n", "\n").replace("\n", self._newline)
         tree = _parse(lines).visit(self._tidy)
@@ -421,6 +390,43 @@ class _Rebuild:
         first, *rest = tree.body
         first = first.with_changes(leading_lines=[*tree.header, *first.leading_lines])
         return [first, *rest], list(tree.footer)
+
+    def insert(self, block: _Block, code: str) -> None:
+        block.add_all(*self.statements(code))
+
+    def insert_before(
+        self, block: _Block, plan: StatementPlan, leading: Sequence[cst.EmptyLine]
+    ) -> list[cst.EmptyLine]:
+        """What comes before a statement; the lines above the statement that are left to it."""
+        blank = _blank(leading) if plan.before else []
+        block.pending += blank
+        for code in plan.before:
+            self.insert(block, code)
+        return list(leading[len(blank) :])
+
+    def enclose(self, outer: _Block, code: str, inside: _Block) -> None:
+        """A block inside a new statement, or as the `else` of the one that stands before it."""
+        if code.startswith(ELSE):
+            self._add_else(outer, code, inside)
+            return
+        statements, _ = self.statements(code)
+        only = statements[0]
+        if len(statements) != 1 or not isinstance(only, (cst.For, cst.If, cst.While)):
+            raise EditConflict(f"{code!r} is not one compound statement")
+        outer.add(only.with_changes(body=_filled(only.body, code, inside)))
+
+    def _add_else(self, outer: _Block, code: str, inside: _Block) -> None:
+        """A block as the `else` of the `if` that stands right before it."""
+        decision = outer.statements[-1] if outer.statements else None
+        if not isinstance(decision, cst.If) or decision.orelse is not None:
+            raise EditConflict("no `if` without `else` stands before what is to be its `else`")
+        statements, _ = self.statements(f"if 1:\n    pass\n{code}")
+        shell = statements[0]
+        if len(statements) != 1 or not isinstance(shell, cst.If) or shell.orelse is None:
+            raise EditConflict(f"{code!r} is not one `else`")
+        body = _filled(shell.orelse.body, code, inside)
+        outer.statements[-1] = decision.with_changes(orelse=shell.orelse.with_changes(body=body))
+        outer.pending = []  # blank lines that parted the two
 
 
 class _Tidy(cst.CSTTransformer):

@@ -8,20 +8,18 @@ from __future__ import annotations
 import ast
 
 from tritonopt.transforms.loop_fusion.first_tile import first_count, first_guards
-from tritonopt.transforms.loop_fusion.fused_loop import Formula, MergedSweep
+from tritonopt.transforms.loop_fusion.fused_loop import Formula, Lines, MergedSweep
 from tritonopt.transforms.writing import NotExpressible, first_iteration
 
-_Lines = tuple[list[str], list[str], list[str]]
 
-
-def _shifted(sweep: MergedSweep) -> _Lines:
+def _shifted(sweep: MergedSweep) -> Lines:
     """Deviations from the mean of the first tile, which is taken out afterwards."""
     if not sweep.fusion.axes:
         raise NotExpressible("one element is no mean to shift by; formula=welford does without")
     fresh = sweep.writer.fresh
     underscore = "_" if sweep.squares.name.startswith("_") else ""
-    source = sweep.tile_source
-    if not sweep.exact:
+    source = sweep.tile.source
+    if not sweep.tile.is_exact:
         assert sweep.mask is not None
         where = ast.parse(sweep.writer.language("where"), mode="eval").body
         source = ast.Call(where, [sweep.mask, source, ast.Constant(0.0)], [])
@@ -44,13 +42,13 @@ def _shifted(sweep: MergedSweep) -> _Lines:
         "# Deviations are taken from the mean of the first tile, so that no digits cancel.",
         *statements,
         f"{shift} = {mean} / {first_count(sweep.fusion, sweep.writer)}",
-        *sweep.first_lines,
+        *sweep.total.first_lines,
         f"{shifted} = {sweep.zero}",
     ]
     inside = [
-        f"{deviation} = {sweep.masked(f'{sweep.tile} - {shift}')}",
+        f"{deviation} = {sweep.masked(f'{sweep.tile.name} - {shift}')}",
         f"{shifted} += {sweep.added(deviation)}",
-        f"{sweep.total} += {sweep.added(f'{deviation} * {deviation}')}",
+        f"{sweep.total.name} += {sweep.added(f'{deviation} * {deviation}')}",
     ]
     number = sweep.divisor()
     if sweep.by_lane:
@@ -58,30 +56,31 @@ def _shifted(sweep: MergedSweep) -> _Lines:
         moved = f"{shifted_sum} * ({shifted_sum} / {number})"
     else:
         after, moved = [], f"{shifted} * ({shifted} / {number})"
-    return before, inside, [*after, *sweep.finish(f"{sweep.total_sum()} - {moved}")]
+    result = sweep.name_of_m2()
+    after += sweep.finish(result, f"{sweep.total_sum()} - {moved}")
+    return Lines(before, inside, after, result)
 
 
-def _moments(sweep: MergedSweep) -> _Lines:
+def _moments(sweep: MergedSweep) -> Lines:
     """The sum of the squares, and of the elements."""
     fresh = sweep.writer.fresh
     value = fresh("value")
-    tile = sweep.widened(sweep.tile)
+    tile = sweep.widened(sweep.tile.name)
     inside = [
-        f"{value} = {tile if sweep.exact else sweep.masked(tile)}",
-        f"{sweep.total} += {sweep.added(f'{value} * {value}')}",
+        f"{value} = {tile if sweep.tile.is_exact else sweep.masked(tile)}",
+        f"{sweep.total.name} += {sweep.added(f'{value} * {value}')}",
     ]
     total = sweep.total_of_first()
     before = [
         "# The squares are gathered with the sum: sum (x - mean)^2 = sum x^2 - (sum x)^2 / n."
     ]
-    return (
-        [*before, *sweep.first_lines],
-        inside,
-        sweep.finish(f"{sweep.total_sum()} - {total} * ({total} / {sweep.divisor()})"),
-    )
+    m2 = f"{sweep.total_sum()} - {total} * ({total} / {sweep.divisor()})"
+    result = sweep.name_of_m2()
+    after = sweep.finish(result, m2)
+    return Lines([*before, *sweep.total.first_lines], inside, after, result)
 
 
-def _welford(sweep: MergedSweep) -> _Lines:
+def _welford(sweep: MergedSweep) -> Lines:
     """Every tile around its own mean, and the means merged."""
     fresh, language = sweep.writer.fresh, sweep.writer.language
     value, count, mean, centred = (
@@ -92,21 +91,21 @@ def _welford(sweep: MergedSweep) -> _Lines:
     between = fresh("between_tiles")
     zero = sweep.zero_sum()
     maximum = sweep.writer.maximum
-    tile = sweep.widened(sweep.tile)
+    tile = sweep.widened(sweep.tile.name)
     ones = f"{language('zeros_like')}({value}) + 1.0"
     before = [
         "# Every tile is centred on its own mean; what the means differ by is added apart.",
         f"{running_count} = {zero}",
         f"{running_mean} = {zero}",
         f"{between} = {zero}",
-        *sweep.first_lines,
+        *sweep.total.first_lines,
     ]
     inside = [
-        f"{value} = {tile if sweep.exact else sweep.masked(tile)}",
+        f"{value} = {tile if sweep.tile.is_exact else sweep.masked(tile)}",
         f"{count} = {sweep.summed(sweep.masked(ones))}",
         f"{mean} = {sweep.summed(value)} / {maximum}({count}, 1.0)",
         f"{centred} = {sweep.masked(f'{value} - {sweep.against_tile(mean)}')}",
-        f"{sweep.total} += {sweep.added(f'{centred} * {centred}')}",
+        f"{sweep.total.name} += {sweep.added(f'{centred} * {centred}')}",
         f"{delta} = {mean} - {running_mean}",
         f"{total_count} = {running_count} + {count}",
         f"{weight} = {count} / {maximum}({total_count}, 1.0)",
@@ -116,7 +115,7 @@ def _welford(sweep: MergedSweep) -> _Lines:
     ]
     name = sweep.name_of_m2()
     after = [f"{name} = {sweep.total_sum()} + {between}"]
-    return before, inside, [*after, *sweep.hand_over(name)]
+    return Lines(before, inside, [*after, *sweep.hand_over(name)], name)
 
 
 FORMULAS: dict[str, Formula] = {"shifted": _shifted, "moments": _moments, "welford": _welford}

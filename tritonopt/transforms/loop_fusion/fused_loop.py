@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from tritonopt.facts import Polynomial, Value
@@ -26,8 +27,49 @@ from tritonopt.transforms.writing import (
 )
 
 
+@dataclass(frozen=True)
+class Lines:
+    """What a formula writes."""
+
+    before: Sequence[str]
+    """Before the first sweep, ..."""
+    inside: Sequence[str]
+    """... in it, ..."""
+    after: Sequence[str]
+    """... and in the place of the second."""
+    result: str
+    """The name of the sum of the squared deviations."""
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """The tile that the first sweep adds."""
+
+    source: ast.expr
+    name: str
+    is_exact: bool
+    """It is 0 where the mask is off."""
+    is_wide: bool
+    changes: tuple[Change, ...] = ()
+    """What gives it its name where it had none."""
+
+
+@dataclass(frozen=True)
+class _Total:
+    """The second accumulator, in the merged sweep."""
+
+    name: str
+    first_lines: tuple[str, ...] = ()
+    """What it starts with, where that has to be written."""
+    removed: tuple[ast.stmt, ...] = ()
+    """Where it started before."""
+
+
 class MergedSweep:
-    """Two sweeps in one: the words for what is in it, and the edits around a formula."""
+    """Two sweeps in one: the words for what is in it, and the edits around a formula.
+
+    Raises NotExpressible where there are none.
+    """
 
     def __init__(self, fusion: Fusion) -> None:
         self.facts = fusion.facts
@@ -47,7 +89,11 @@ class MergedSweep:
         self.expressions = list(self.facts.values)
         block = block_of(self.facts.kernel.node, self.second)
         self.between = block[block.index(self.first) + 1 : block.index(self.second)]
-        self.result: list[Change] = []
+        self.tile = self._tile()
+        self.mask = self._mask()
+        """An expression of the kernel for the lanes that count; None where all do."""
+        self.zero = self._zero()
+        self.total = self._total()
 
     def _update(self) -> ast.stmt:
         """The statement that adds to the first sum; what is new goes right behind it."""
@@ -60,25 +106,21 @@ class MergedSweep:
 
     def changes(self, formula: Formula) -> list[Change]:
         """The edits. Raises NotExpressible."""
-        self._find_tile()
-        self.mask = self._find_mask()
-        self.zero = self._zero()
-        self._name_squares()
-        before, inside, after = formula(self)
-        self.result.append(InsertBefore(self.first, "\n".join(before)))
-        self.result.append(InsertAfter(self.update, "\n".join(inside)))
-        replaced = Replace(self.second, "\n".join(after)) if after else Remove(self.second)
-        self.result.append(replaced)
-        self._remove_what_only_the_second_sweep_read()
-        return self.result
+        lines = formula(self)
+        after = "\n".join(lines.after)
+        changes: list[Change] = [*self.tile.changes]
+        if self.by_lane:
+            changes += [ReplaceExpression(use, lines.result) for use in self.fusion.uses]
+        changes.append(InsertBefore(self.first, "\n".join(lines.before)))
+        changes.append(InsertAfter(self.update, "\n".join(lines.inside)))
+        changes.append(Replace(self.second, after) if after else Remove(self.second))
+        written = [change.code for change in changes if not isinstance(change, Remove)]
+        return [*changes, *map(Remove, self._no_longer_read(written))]
 
     # What the first sweep calls things
 
-    def _find_tile(self) -> None:
-        """The tile of the first sweep: a name for it, or an expression that gets one.
-
-        `exact` says that it is 0 where the mask is off.
-        """
+    def _tile(self) -> _Tile:
+        """A name for the tile of the first sweep, or an expression that gets one."""
         forms, term, shape = self.facts.forms, self.sum.term, self.sum.shape
         mask = monomial_polynomial((a, 1) for a in self.fusion.mask)
         wide = {dtype for dtype, bits in FLOAT_BITS.items() if bits >= 32}
@@ -103,22 +145,21 @@ class MergedSweep:
             ]
             if named is None and not written:
                 continue
-            self.exact = exact
-            self.tile_source = named or written[0]
-            self.tile = self.writer.text(named) if named is not None else self.writer.fresh("tile")
-            value = self.inside[self.tile] if named is not None else self.facts.values[written[0]]
-            self.tile_is_wide = value.dtype in wide
-            if self.tile_is_wide and value.dtype != float_type(self.squares.initial):
+            name = self.writer.text(named) if named is not None else self.writer.fresh("tile")
+            value = self.inside[name] if named is not None else self.facts.values[written[0]]
+            is_wide = value.dtype in wide
+            if is_wide and value.dtype != float_type(self.squares.initial):
                 raise NotExpressible(f"the tile is {value.dtype} and {self.squares.name} is not")
-            if named is None:
-                text = self.writer.text(written[0])
-                self.result.append(InsertBefore(self.update, f"{self.tile} = {text}"))
-                self.result.append(ReplaceExpression(written[0], self.tile))
-            return
+            if named is not None:
+                return _Tile(named, name, exact, is_wide)
+            naming = (
+                InsertBefore(self.update, f"{name} = {self.writer.text(written[0])}"),
+                ReplaceExpression(written[0], name),
+            )
+            return _Tile(written[0], name, exact, is_wide, naming)
         raise NotExpressible("the tile that the first sweep adds has no expression in it")
 
-    def _find_mask(self) -> ast.expr | None:
-        """An expression of the kernel for the lanes that count; None where all do."""
+    def _mask(self) -> ast.expr | None:
         if not self.fusion.mask:
             return None
         nodes = nodes_of(self.facts, list(self.sum.loops[-1].node.body))
@@ -133,7 +174,7 @@ class MergedSweep:
             mask = part if mask is None else ast.BinOp(mask, ast.BitAnd(), part)
         return mask
 
-    def _name_squares(self) -> None:
+    def _total(self) -> _Total:
         """The second accumulator keeps its name where that stands for nothing else."""
         name = self.squares.name
         starts = [s for s in self.between if names_bound(s) == {name} and is_plain(self.facts, s)]
@@ -147,16 +188,14 @@ class MergedSweep:
         reads = [n for n in others if isinstance(n.ctx, ast.Load)]
         own = len(stores) == 1 and not any(n.lineno < self.second.lineno for n in reads)
         starts_before = self.start.get(name) is self.squares.initial
-        self.total = name
-        self.first_lines: list[str] = []
         if own and starts_before:
-            self.removed: list[ast.stmt] = []
-            return
+            return _Total(name)
+        total = name
         if not own or name in self.start or len(starts) != 1:
-            self.total = self.writer.fresh(f"{name}_squares")
-        self.first_lines = [f"{self.total} = {self.zero}"]
+            total = self.writer.fresh(f"{name}_squares")
         last_read = max((n.lineno for s in self.between for n in reads_of(s, name)), default=0)
-        self.removed = [s for s in starts if s.lineno > last_read]
+        removed = tuple(s for s in starts if s.lineno > last_read)
+        return _Total(total, (f"{total} = {self.zero}",), removed)
 
     def _zero(self) -> str:
         initial = self.squares.initial
@@ -179,7 +218,7 @@ class MergedSweep:
 
     def widened(self, text: str) -> str:
         """The tile in the accumulator's type: the sweep would not compile if that were narrower."""
-        return text if self.tile_is_wide else f"{text}.to({self.wide})"
+        return text if self.tile.is_wide else f"{text}.to({self.wide})"
 
     @property
     def keeps_dims(self) -> bool:
@@ -220,7 +259,7 @@ class MergedSweep:
 
     def name_of_m2(self) -> str:
         """A name for the finished sum; an accumulator that was summed in its loop keeps its own."""
-        return self.writer.fresh("m2", "squared_deviations") if self.by_lane else self.total
+        return self.writer.fresh("m2", "squared_deviations") if self.by_lane else self.total.name
 
     def zero_sum(self) -> str:
         """Zeros of the shape of a sum over the summed axes."""
@@ -237,11 +276,10 @@ class MergedSweep:
         return "0.0"
 
     def total_sum(self) -> str:
-        return self.summed(self.total) if self.by_lane else self.total
+        return self.summed(self.total.name) if self.by_lane else self.total.name
 
-    def finish(self, m2: str) -> list[str]:
+    def finish(self, name: str, m2: str) -> list[str]:
         """The sum of squared deviations, never below zero, where the kernel looks for it."""
-        name = self.name_of_m2()
         where = self.writer.language("where")
         # tl.maximum would make a NaN of the row 0; a comparison with a NaN is false.
         lines = [
@@ -252,8 +290,6 @@ class MergedSweep:
 
     def hand_over(self, m2: str) -> list[str]:
         """Let the rest of the kernel read the sum where it read the second sweep's."""
-        for use in self.fusion.uses if self.by_lane else ():
-            self.result.append(ReplaceExpression(use, m2))
         if self.by_lane:
             return []
         scale = self.squares.scale
@@ -287,16 +323,19 @@ class MergedSweep:
         }
         return all(use in divided for use in self.fusion.uses)
 
-    def _remove_what_only_the_second_sweep_read(self) -> None:
-        """Its accumulator's start, and what was computed for it alone."""
-        self.result.extend(Remove(s) for s in self.removed)
+    def _no_longer_read(self, written: Sequence[str]) -> Iterator[ast.stmt]:
+        """The start of the second sweep's accumulator, and what was computed for it alone.
+
+        But not what is read in the code that was written.
+        """
+        removed = self.total.removed
+        yield from removed
         sweeps = self.fusion.sweeps
         inside = set(walk(self.second))
         around = sweeps.second.parent
-        written = [change.code for change in self.result if not isinstance(change, Remove)]
         for statement in self.between:
             names = names_bound(statement)
-            if statement in self.removed or len(names) != 1 or not is_plain(self.facts, statement):
+            if statement in removed or len(names) != 1 or not is_plain(self.facts, statement):
                 continue
             (name,) = names
             if any(mentions(v, sweeps.first) for v in self._values_in(statement)):
@@ -308,11 +347,10 @@ class MergedSweep:
             reads = reads_of(self.facts.kernel.node, name)
             later = [n for n in reads if n.lineno > statement.lineno]
             if later and all(n in inside for n in later) and not reads_of(statement, name):
-                self.result.append(Remove(statement))
+                yield statement
 
     def _values_in(self, statement: ast.stmt) -> list[Value]:
         return [self.facts.values[node] for node in nodes_of(self.facts, [statement])]
 
 
-Formula = Callable[[MergedSweep], tuple[list[str], list[str], list[str]]]
-"""Gives the lines before the first sweep, those in it, and those in place of the second."""
+Formula = Callable[[MergedSweep], Lines]

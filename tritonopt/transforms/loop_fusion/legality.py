@@ -8,8 +8,9 @@ and c must be the sum of all terms over their number.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
@@ -61,6 +62,24 @@ def prove_fusion(candidate: TwoSums, checklist: Checklist) -> Fusion:
     return _Legality(candidate, checklist).check()
 
 
+@dataclass(frozen=True)
+class _Result:
+    """How the kernel takes the second accumulator's sum."""
+
+    axes: tuple[int, ...]
+    keep_dims: bool = False
+    uses: tuple[ast.Call, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Centre:
+    """What the second sweep subtracts."""
+
+    value: Value
+    mean: Polynomial
+    """The same as a form."""
+
+
 class _Legality:
     """One accumulator of the second sweep against one first sweep, condition by condition."""
 
@@ -70,9 +89,6 @@ class _Legality:
         self.sweeps = candidate.sweeps
         self.name = candidate.name
         self.checklist = checklist
-        self.uses: list[ast.Call] = []
-        self.axes: tuple[int, ...] = ()
-        self.keep_dims = False
 
     def check(self) -> Fusion:
         squares = self.candidate.squares
@@ -83,17 +99,21 @@ class _Legality:
         sweeps.check_path(checklist)
         nests = [s.loops for s in self.candidate.sums]
         fitting = [nest for nest in nests if len(nest) == len(squares.loops)]
-        self.loops = next(iter(fitting or nests), (sweeps.first,))
-        self.renaming = sweeps.check_ranges(checklist, self.loops, squares.loops, self._end_of_mask)
+        loops = next(iter(fitting or nests), (sweeps.first,))
+        renaming = sweeps.check_ranges(checklist, loops, squares.loops, self._end_of_mask)
         _check_accumulator(self.facts.forms, squares)
-        self._find_axes(squares)
-        self._find_centre(squares)
-        self._check_centre_is_exact()
-        self._find_sum(squares)
-        self._check_elements(squares)
-        self._check_centre()
-        self._check_polynomial(squares)
-        self._check_rounding(squares)
+        result = self._result(squares)
+        centre = self._centre(squares)
+        self._check_centre_is_exact(centre)
+        sums = [s for s in self.candidate.sums if s.loops == loops]
+        added = self._sum(squares, sums, result.axes, centre)
+        pair = _Pair(
+            self.candidate, checklist, added, squares, loops, renaming, result.axes, centre.mean
+        )
+        pair.check_elements([s.term for s in sums])
+        number, count = pair.check_centre()
+        pair.check_polynomial()
+        pair.check_rounding()
         sweeps.check_memory(checklist)
         sweeps.check_rest(checklist, self.name)
         check_pins(checklist, self.facts)
@@ -102,16 +122,16 @@ class _Legality:
         return Fusion(
             self.facts,
             sweeps,
-            self.sum,
+            added,
             squares,
-            self.axes,
-            self.keep_dims,
-            tuple(self.uses),
-            self.mean,
-            self.number,
-            self.count,
-            _or_one(self.number) != self.number,
-            self.mask,
+            result.axes,
+            result.keep_dims,
+            result.uses,
+            centre.mean,
+            number,
+            count,
+            _or_one(number) != number,
+            pair.mask,
         )
 
     def _end_of_mask(self, loop: Loop) -> tuple[Polynomial, Polynomial] | None:
@@ -121,16 +141,14 @@ class _Legality:
         """
         sums = [*self.candidate.sums, self.candidate.squares]
         ends = {
-            end_of_mask(self.facts, common_indicators(s.term), loop, self._lanes(s.shape))
+            end_of_mask(
+                self.facts, common_indicators(s.term), loop, _lanes(self.facts.forms, s.shape)
+            )
             for s in sums
             if s is not None and loop in s.loops
         }
         ends.discard(None)
         return ends.pop() if len(ends) == 1 else None
-
-    def _lanes(self, shape: tuple[Value, ...]) -> list[Lanes]:
-        rank = len(shape)
-        return [Lanes(rank - 1 - a, self.facts.forms.of(shape[a])) for a in range(rank)]
 
     def _check_not_read(self, accumulator: Accumulation) -> None:
         """Partial sums must not be used before the sweep has ended."""
@@ -143,11 +161,10 @@ class _Legality:
                 read = f"{accumulator.name} is read in line {loop.line}'s loop, incomplete"
                 raise refuted("accumulators-are-sums", "accumulator-is-read", read)
 
-    def _find_axes(self, squares: Accumulation) -> None:
+    def _result(self, squares: Accumulation) -> _Result:
         """Along which axes of the tile the squares are summed."""
         if squares.axes or not squares.shape:
-            self.axes = squares.axes
-            return
+            return _Result(squares.axes)
         result = self.sweeps.second.result[self.name]
         sums: dict[ast.Call, tuple[tuple[int, ...], bool]] = {}
         for node, value in self.facts.values.items():
@@ -156,17 +173,18 @@ class _Legality:
                 sums[node] = (axes, value.reduction.keep_dims)
         nested = {inner for call in sums for inner in walk(call) if inner is not call}
         effects = {effect.node for effect in self.facts.effects}
-        self.uses = [call for call in sums if call not in nested]
-        kinds = {sums[call] for call in self.uses}
-        covered = {inner for call in self.uses for inner in walk(call)}
+        uses = tuple(call for call in sums if call not in nested)
+        kinds = {sums[call] for call in uses}
+        covered = {inner for call in uses for inner in walk(call)}
         reads = _reads_of_lanes(self.candidate, result)
         whole = all(node in covered for node in reads) and not covered & effects
         if not reads or not whole or len(kinds) != 1:
             escapes = f"{self.name} is used after its loop other than through its sum"
             raise refuted("only-the-full-sum-is-used", "partial-sums-escape", escapes)
-        ((self.axes, self.keep_dims),) = kinds
+        ((axes, keep_dims),) = kinds
+        return _Result(axes, keep_dims, uses)
 
-    def _find_centre(self, squares: Accumulation) -> None:
+    def _centre(self, squares: Accumulation) -> _Centre:
         """What the second sweep subtracts: its largest parts that the first one's sums go into."""
         claim, reason = "centre-is-the-mean", "centre-is-not-the-mean"
         if not self.candidate.depends:
@@ -190,59 +208,103 @@ class _Legality:
                 raise refuted("squares-of-deviations", "not-a-square", product)
             several = "the centre is not one result of the first sweep that stays what it is"
             raise refuted(claim, reason, several)
-        self.centre = centres[0]
-        self.mean = self.facts.forms.of(self.centre)
+        return _Centre(centres[0], self.facts.forms.of(centres[0]))
 
-    def _check_centre_is_exact(self) -> None:
-        for atom in _outside_totals(self.mean):
+    def _check_centre_is_exact(self, centre: _Centre) -> None:
+        for atom in _outside_totals(centre.mean):
             if atom.tag in ("round", "cast"):
-                centre = _called(self.candidate, self.centre)
-                rounded = f"{centre} is rounded to another type before its use"
+                called = _called(self.candidate, centre.value)
+                rounded = f"{called} is rounded to another type before its use"
                 raise refuted("centre-is-unrounded", "centre-is-rounded", rounded)
-        for atom in self.mean.leaves():
+        for atom in centre.mean.leaves():
             if atom.tag == "tile" and f"('result', {self.sweeps.first.identity}, " in atom.key:
                 name, line = atom.readable.rstrip("?"), self.sweeps.first.line
                 more = f"the loop in line {line} uses {name} for more than adding to it"
                 raise refuted("accumulators-are-sums", "accumulator-is-read", more)
 
-    def _find_sum(self, squares: Accumulation) -> None:
+    def _sum(
+        self,
+        squares: Accumulation,
+        sums: Sequence[Accumulation],
+        axes: tuple[int, ...],
+        centre: _Centre,
+    ) -> Accumulation:
         """The accumulator of the first sweep that the centre is made from."""
-        self.candidates = [s for s in self.candidate.sums if s.loops == self.loops]
-        fitting = [s for s in self.candidates if self._share_of(s, self.axes) is not None]
+        fitting = [s for s in sums if self._share_of(centre, s, axes) is not None]
         if not fitting:
-            for other in self.candidates:
+            for other in sums:
                 _check_accumulator(self.facts.forms, other)
-                self._check_axes(other)
+                self._check_axes(other, axes, centre)
             check_pins(self.checklist, self.facts)
-            centre = _called(self.candidate, self.centre)
+            called = _called(self.candidate, centre.value)
             other_sum = (
-                f"deviations are taken from {centre}, which is not the first sweep's sum over the "
+                f"deviations are taken from {called}, which is not the first sweep's sum over the "
                 "number of its elements"
             )
             raise refuted("centre-is-the-mean", "centre-is-not-the-mean", other_sum)
-        self.sum = fitting[0]
-        _check_accumulator(self.facts.forms, self.sum)
-        self._check_not_read(self.sum)
-        if float_type(self.sum.initial) != float_type(squares.initial):
-            types = f"{self.sum.name} and {self.name} are of different types"
+        added = fitting[0]
+        _check_accumulator(self.facts.forms, added)
+        self._check_not_read(added)
+        if float_type(added.initial) != float_type(squares.initial):
+            types = f"{added.name} and {self.name} are of different types"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", types)
         self.checklist.prove("accumulators-start-at-zero", "both start at 0, in fp32 or wider")
-        if self.sum.shape != squares.shape:
+        if added.shape != squares.shape:
             raise refuted("same-elements", "different-elements", "the tiles have other shapes")
+        return added
 
-    def _check_axes(self, accumulator: Accumulation) -> None:
+    def _check_axes(
+        self, accumulator: Accumulation, axes: tuple[int, ...], centre: _Centre
+    ) -> None:
         """The squares must be summed along the axes that the mean was taken over."""
         rank = len(accumulator.shape)
-        for axes in (a for n in range(1, rank + 1) for a in combinations(range(rank), n)):
-            if axes != self.axes and self._share_of(accumulator, axes) is not None:
+        for others in (a for n in range(1, rank + 1) for a in combinations(range(rank), n)):
+            if others != axes and self._share_of(centre, accumulator, others) is not None:
                 other = f"{self.name} is summed along other axes than the mean was"
                 raise refuted("only-the-full-sum-is-used", "partial-sums-escape", other)
 
-    def _check_elements(self, squares: Accumulation) -> None:
-        """The second sweep must square the elements that the first one adds."""
-        self.term = self.sum.term
-        plain = without_sums(squares.term.map(self.renaming.get))
-        if any(plain == s.term * s.term for s in self.candidates if s.term != self.term):
+    def _share_of(
+        self, centre: _Centre, accumulator: Accumulation, axes: tuple[int, ...]
+    ) -> Polynomial | None:
+        return _share(self.facts.forms, centre.mean, accumulator, axes)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two accumulators that are a sum and what may be the squares around its mean."""
+
+    candidate: TwoSums
+    checklist: Checklist
+    sum: Accumulation
+    squares: Accumulation
+    loops: tuple[Loop, ...]
+    """Those of the sum."""
+    renaming: Mapping[Atom, Atom]
+    """What the trips of the second sweep are called in the first one."""
+    axes: tuple[int, ...]
+    mean: Polynomial
+
+    @property
+    def facts(self) -> KernelFacts:
+        return self.candidate.facts
+
+    @property
+    def term(self) -> Polynomial:
+        """What one iteration of the first sweep adds."""
+        return self.sum.term
+
+    @cached_property
+    def mask(self) -> frozenset[Atom]:
+        """The conditions without which it adds nothing."""
+        return common_indicators(self.term)
+
+    def check_elements(self, terms: Sequence[Polynomial]) -> None:
+        """The second sweep must square the elements that the first one adds.
+
+        `terms` are what all the sums of the first sweep add.
+        """
+        plain = without_sums(self.squares.term.map(self.renaming.get))
+        if any(plain == term * term for term in terms if term != self.term):
             other = "the centre is the mean of other elements"
             raise refuted("centre-is-the-mean", "centre-is-not-the-mean", other)
         self._check_padding()
@@ -258,7 +320,6 @@ class _Legality:
         if any(atom.tag == "undefined" for atom in self.term.leaves()):
             undefined = "masked-off lanes of a load without `other` are summed: they are undefined"
             raise refuted(claim, reason, undefined)
-        self.mask = common_indicators(self.term)
         for indicators in map(_indicators, self.term.terms):
             # What is the same for all elements, a flag, may be asked of a part of them.
             if any(self._varies(indicator) for indicator in indicators - self.mask):
@@ -267,18 +328,21 @@ class _Legality:
 
     def _varies(self, atom: Atom) -> bool:
         """Whether it may differ from element to element of one sum."""
-        lanes = self._lanes(self.sum.shape)
+        lanes = _lanes(self.facts.forms, self.sum.shape)
         return any(varies_along(atom, axis.axis) for axis in lanes) or any(
             varies_with(atom, loop) for loop in self.loops
         )
 
-    def _check_centre(self) -> None:
-        """The centre must be that sum over the number of elements that go into it."""
+    def check_centre(self) -> tuple[Polynomial, Count]:
+        """The centre must be that sum over the number of elements that go into it.
+
+        Returns the number by which the kernel divides, and how it comes about.
+        """
         claim, reason = "centre-is-the-mean", "centre-is-not-the-mean"
-        share = self._share_of(self.sum, self.axes)
+        share = _share(self.facts.forms, self.mean, self.sum, self.axes)
         assert share is not None
-        self.count = self._count()
-        total = self.count.total
+        count = self._count()
+        total = count.total
         number = share.inverse() if len(share.terms) == 1 else None
         if number is None or not self._is_equal(_or_one(number), total):
             if not self.mask and any(a.tag == "cdiv" for a in total.leaves()):
@@ -289,9 +353,9 @@ class _Legality:
                 raise unknown(claim, "extent-unknown", unmasked)
             other = f"the sum of {total.readable} elements is multiplied by {share.readable}"
             raise refuted(claim, reason, other)
-        self.number = number
         mean = f"the sum of {total.readable} elements over their number"
-        self.checklist.prove(claim, mean, self.count.assumed)
+        self.checklist.prove(claim, mean, count.assumed)
+        return number, count
 
     def _count(self) -> Count:
         """The elements that one sum is made of."""
@@ -323,13 +387,13 @@ class _Legality:
         if number.map(pairs.get) != total.map(pairs.get):
             return False
         shown = ", ".join(f"{a.readable} == {b.readable}" for a, b in pairs.items())
-        self.checklist.assume("no-other-launches", f"every launch in this file passes {shown}")
+        self.checklist.assume_no_other_launches(f"every launch in this file passes {shown}")
         return True
 
-    def _check_polynomial(self, squares: Accumulation) -> None:
+    def check_polynomial(self) -> None:
         """What is added must be the squared deviation where the mask is on, and 0 elsewhere."""
         mask = monomial_polynomial((a, 1) for a in self.mask)
-        squared = squares.term.map(self.renaming.get)
+        squared = self.squares.term.map(self.renaming.get)
         deviations = (
             self.term * self.term - self.term * self.mean * 2 + mask * self.mean * self.mean
         )
@@ -342,18 +406,23 @@ class _Legality:
             raise refuted("squares-of-deviations", "not-a-square", other)
         self.checklist.prove("squares-of-deviations", "weight 1, and masked-off lanes add 0")
 
-    def _check_rounding(self, squares: Accumulation) -> None:
+    def check_rounding(self) -> None:
         """Both sweeps must do the same arithmetic in the type of the data, which may be narrow."""
         claim, precision, forms = "same-rounding", self.facts.precision, self.facts.forms
         added = {forms.of(v) for v in precision.narrow_steps(self.sum.tile)}
-        squared = {forms.of(v).map(self.renaming.get) for v in precision.narrow_steps(squares.tile)}
-        if added != squared or (squares.axes and not precision.is_wide(squares.tile)):
+        squared = {
+            forms.of(v).map(self.renaming.get) for v in precision.narrow_steps(self.squares.tile)
+        }
+        wide = not self.squares.axes or precision.is_wide(self.squares.tile)
+        if added != squared or not wide:
             differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
             raise unknown(claim, "rounded-differently", differ)
         self.checklist.prove(claim, "all arithmetic that differs is in 32 bits or more")
 
-    def _share_of(self, accumulator: Accumulation, axes: tuple[int, ...]) -> Polynomial | None:
-        return _share(self.facts.forms, self.mean, accumulator, axes)
+
+def _lanes(forms: Forms, shape: Sequence[Value]) -> list[Lanes]:
+    rank = len(shape)
+    return [Lanes(rank - 1 - a, forms.of(shape[a])) for a in range(rank)]
 
 
 def _reads_of_lanes(candidate: TwoSums, result: Value) -> list[ast.Name]:

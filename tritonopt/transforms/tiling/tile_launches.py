@@ -1,13 +1,14 @@
-"""What the launches say of the number of tiles, and what becomes of them."""
+"""What the launches must say of the number of tiles, and what becomes of them."""
 
 from __future__ import annotations
 
 import ast
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tritonopt.facts import Atom, KernelFacts, Polynomial
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
-from tritonopt.source import AddArgument, Change, InsertBefore
+from tritonopt.source import AddArgument, Change, InsertBefore, Launch
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counting_use
@@ -28,22 +29,18 @@ _NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
 """What offsets of 32 bits are made of."""
 
 
+@dataclass(frozen=True)
 class TileLaunches:
-    """What the launches say of the number of tiles, and what becomes of them."""
+    """What the launches say of the number of tiles, where it is known or passed by each."""
 
-    def __init__(self, facts: KernelFacts, writer: Writer, axis: int, *, keep_unseen: bool) -> None:
-        self.facts = facts
-        self.axis = axis
-        self.keep_unseen = keep_unseen
-        self.writer = writer
-        self.are_kept = False
-        self.extents: list[Extent] = []
-        self.bound = ""
-        """The number of tiles in the kernel's own terms; "" where the launches pass it."""
-
-    @cached_property
-    def parameter(self) -> str:
-        return self.writer.fresh("NUM_TILES")
+    parameter: str
+    """The one that takes the number of tiles where the kernel cannot compute it."""
+    extents: tuple[Extent, ...] = ()
+    """How many programs the launches start that change with the kernel."""
+    bound: str = ""
+    """The number of tiles in the kernel's own terms; "" where the launches pass it."""
+    are_kept: bool = False
+    """No launch changes, for not all of them are seen."""
 
     @property
     def summary(self) -> str:
@@ -56,8 +53,58 @@ class TileLaunches:
         )
         return f"{launches} passes their number"
 
-    def check(self, checklist: Checklist) -> None:
-        """Whether every launch is seen and its grid is understood. Raises Declined."""
+    def changes(self, limit: Limit) -> list[Change]:
+        """The launches with at most so many programs along the axis. Raises NotExpressible.
+
+        One in another file is left as it is, and starts a program for each tile.
+        """
+        here = [extent for extent in self.extents if not extent.launch.is_elsewhere]
+        return [change for extent in here for change in self._edited(extent, limit)]
+
+    def _edited(self, extent: Extent, most: Limit) -> list[Change]:
+        launch = extent.launch
+        statement = statement_of(launch)
+        assert statement is not None
+        limit, changes = most.at(launch)
+        if self.bound:
+            return [*changes, *extent.capped(limit)]
+        code = extent.at_launch()
+        assert code is not None
+        tuple_at_launch = not extent.name and not extent.meta
+        if not extent.is_plain:
+            # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
+            check_builtin(launch, "int")
+            code = f"int({code})"
+        if tuple_at_launch and not (extent.is_plain and extent.is_short and extent.is_repeatable):
+            if not extent.comes_first:
+                line = launch.call.lineno
+                raise NotExpressible(f"line {line} evaluates something else before its grid")
+            name = new_name("num_tiles", launch)
+            changes.append(InsertBefore(statement, f"{name} = {code}"))
+            code = name
+        changes += extent.capped(limit, code if tuple_at_launch else "")
+        changes.append(AddArgument(launch.call, f"{self.parameter}={code}"))
+        return changes
+
+
+def prove_launches(
+    facts: KernelFacts, writer: Writer, axis: int, checklist: Checklist, *, keep_unseen: bool
+) -> TileLaunches:
+    """Whether every launch is seen and its grid is understood. Raises Declined.
+
+    With `keep_unseen`, those that are not seen may be started as they are.
+    """
+    return _Legality(facts, writer, axis, keep_unseen).check(checklist)
+
+
+@dataclass(frozen=True)
+class _Legality:
+    facts: KernelFacts
+    writer: Writer
+    axis: int
+    keep_unseen: bool
+
+    def check(self, checklist: Checklist) -> TileLaunches:
         evidence = self.facts.launches
         if evidence.unknown and self.keep_unseen:
             self._check_signature()
@@ -68,33 +115,35 @@ class TileLaunches:
                 raise unknown("launches-are-seen", "launch-is-an-expression", f"{detail}: {why}")
         elsewhere = [launch.where for launch in evidence.launches if launch.is_elsewhere]
         why_not = evidence.unknown
+        parameter = self.writer.fresh("NUM_TILES")
         if elsewhere and not why_not:
             why_not = (
                 f"the launch in {elsewhere[0]} would have to change with the kernel, and each file "
                 "is changed by itself: move the function that launches into the kernel's file, or "
                 "use grid-stride{unseen_launches=keep}, which changes no launch; one that then "
-                f"limits its grid by hand passes {self.parameter}, the number of tiles"
+                f"limits its grid by hand passes {parameter}, the number of tiles"
             )
         if why_not:
             if not self.keep_unseen:
                 reason = "unseen-launches" if evidence.unknown else "launch-in-another-file"
                 way = "with unseen_launches=keep the kernel is changed alone"
                 raise refuted("launches-are-seen", reason, f"{why_not}; {way}")
-            self.are_kept = True
             self._check_decorators()
             checklist.prove(
                 "launches-are-seen", "not needed: without the argument all is as before"
             )
-            return
-        for launch in evidence.launches:
-            try:
-                self.extents.append(read_extent(launch, self.axis))
-            except GridNotReadable as why:
-                detail = f"the launch in {launch.where}: {why}"
-                raise unknown("grid-is-known", "grid-is-not-readable", detail) from why
+            return TileLaunches(parameter, are_kept=True)
+        extents = tuple(map(self._extent, evidence.launches))
         where = places(evidence.launches)
         checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
-        self._find_bound(checklist)
+        return TileLaunches(parameter, extents, self._bound(extents, checklist))
+
+    def _extent(self, launch: Launch) -> Extent:
+        try:
+            return read_extent(launch, self.axis)
+        except GridNotReadable as why:
+            detail = f"the launch in {launch.where}: {why}"
+            raise unknown("grid-is-known", "grid-is-not-readable", detail) from why
 
     def _check_signature(self) -> None:
         """Whether nobody names the parameters one by one, as a compilation ahead does."""
@@ -103,26 +152,27 @@ class TileLaunches:
             detail = f"line {use.lineno} may ask what parameters the kernel has"
             raise unknown("parameter-can-be-added", "compiled-ahead", detail)
 
-    def _find_bound(self, checklist: Checklist) -> None:
+    def _bound(self, extents: Sequence[Extent], checklist: Checklist) -> str:
+        """The number of tiles as the kernel may compute it; "" where each launch can pass it."""
         cdiv = self.writer.language("cdiv")
-        texts = {extent.in_kernel_terms(cdiv) for extent in self.extents}
+        texts = {extent.in_kernel_terms(cdiv) for extent in extents}
         text = texts.pop() if len(texts) == 1 else None
         computed = self._in_kernel(text) if text is not None else ""
         if computed != text:
             try:
-                self._check_arguments()
+                self._check_arguments(extents)
                 checklist.prove("grid-is-known", "each launch passes its own number of programs")
-                return
+                return ""
             except Declined:
                 if not computed:
                     raise
-        self.bound = computed
         checklist.prove("grid-is-known", f"every launch starts {text} programs")
-        checklist.assume("no-other-launches", "files that were not given launch it in no other way")
+        checklist.assume_no_other_launches()
+        return computed
 
-    def _check_arguments(self) -> None:
+    def _check_arguments(self, extents: Sequence[Extent]) -> None:
         """Whether each launch can pass the number. Raises Declined."""
-        for extent in self.extents:
+        for extent in extents:
             if extent.at_launch() is None:
                 line = extent.launch.call.lineno
                 detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
@@ -196,41 +246,6 @@ class TileLaunches:
             for value in self.facts.values.values()
             if value.rank == 1
         )
-
-    # Edits
-
-    def changes(self, limit: Limit) -> list[Change]:
-        """The launches with at most so many programs along the axis.
-
-        One in another file is left as it is, and starts a program for each tile.
-        """
-        here = [extent for extent in self.extents if not extent.launch.is_elsewhere]
-        return [change for extent in here for change in self._edited(extent, limit)]
-
-    def _edited(self, extent: Extent, most: Limit) -> list[Change]:
-        launch = extent.launch
-        statement = statement_of(launch)
-        assert statement is not None
-        limit, changes = most.at(launch)
-        if self.bound:
-            return [*changes, *extent.capped(limit)]
-        code = extent.at_launch()
-        assert code is not None
-        tuple_at_launch = not extent.name and not extent.meta
-        if not extent.is_plain:
-            # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
-            check_builtin(launch, "int")
-            code = f"int({code})"
-        if tuple_at_launch and not (extent.is_plain and extent.is_short and extent.is_repeatable):
-            if not extent.comes_first:
-                line = launch.call.lineno
-                raise NotExpressible(f"line {line} evaluates something else before its grid")
-            name = new_name("num_tiles", launch)
-            changes.append(InsertBefore(statement, f"{name} = {code}"))
-            code = name
-        changes += extent.capped(limit, code if tuple_at_launch else "")
-        changes.append(AddArgument(launch.call, f"{self.parameter}={code}"))
-        return changes
 
 
 def _form(node: ast.expr) -> Polynomial | None:

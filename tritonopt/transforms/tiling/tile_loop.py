@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from textwrap import indent
 
 from tritonopt.facts.language import MATRIX
-from tritonopt.rewriting.checklist import Checklist
 from tritonopt.source import (
     AddParameter,
     Change,
@@ -21,23 +20,22 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing.excerpts import statement_code
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.tile_body import PLAIN_OPERATORS, TileBody
+from tritonopt.transforms.tiling.tile_body import PLAIN_OPERATORS
 from tritonopt.transforms.tiling.tile_branches import TileBranches
-from tritonopt.transforms.tiling.tile_launches import TileLaunches
+from tritonopt.transforms.tiling.tile_legality import Tiling
 from tritonopt.transforms.tiling.tile_numbers import asks_for_tensor
-from tritonopt.transforms.tiling.tile_sums import TileSum, TileSums
+from tritonopt.transforms.tiling.tile_sums import TileSum
 from tritonopt.transforms.writing import NotExpressible, Writer
 
 
 class TileLoop:
     """The edit of the kernel: the loop, what stands before it, and what comes after it."""
 
-    def __init__(
-        self, body: TileBody, sums: TileSums, launches: TileLaunches, writer: Writer
-    ) -> None:
+    def __init__(self, tiling: Tiling, writer: Writer) -> None:
+        body = tiling.body
         self.body = body
-        self.sums = sums.sums
-        self.launches = launches
+        self.sums = tiling.sums.sums
+        self.launches = tiling.launches
         self.kernel = body.kernel
         self.module = body.kernel.module
         self.writer = writer
@@ -47,7 +45,8 @@ class TileLoop:
         """What is written anew, or not at all."""
         self.branches = TileBranches(body, writer, self._text)
 
-    def changes(self, checklist: Checklist) -> list[Change]:
+    def changes(self) -> list[Change]:
+        """Raises NotExpressible."""
         body = self.body
         if not body.looped:
             raise NotExpressible("nothing in the kernel depends on the tile")
@@ -92,7 +91,6 @@ class TileLoop:
             for node, code in self.replaced.items()
             if node not in inside
         ]
-        self._check_overflow(checklist)
         return changes
 
     def _number_of_tiles(self) -> tuple[str, list[str]]:
@@ -129,10 +127,6 @@ class TileLoop:
         if multiplies:
             return f"{self.writer.language('range')}({steps}, num_stages=1)"
         return f"range({steps})"
-
-    def _check_overflow(self, checklist: Checklist) -> None:
-        detail = "a tile's index is what the program id was; tiles and programs together stay"
-        checklist.assume("no-int32-overflow", f"{detail} below 2**31")
 
     def _language_call(self, name: str) -> str:
         """`tl.num_programs(axis=0)`, with the axis as the kernel writes it."""

@@ -80,6 +80,8 @@ class TileSum:
     name: str
     under: ast.If | None
     """The `if` that it stands in, whose condition is known when the kernel is compiled."""
+    is_tile: bool
+    """Whether a tile adds to many addresses, and not one number to one."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +125,7 @@ class _Finder:
             given = [fact for fact in evidence.values() if fact is not None]
             checklist.prove("sums-are-not-read", detail, given)
             if None in evidence.values():
-                checklist.assume(
-                    "no-other-launches", "files that were not given launch it in no other way"
-                )
+                checklist.assume_no_other_launches()
         return TileSums(tuple(sums), left)
 
     def _statements(self) -> Iterator[tuple[ast.stmt, ast.If | None]]:
@@ -234,7 +234,17 @@ class _Finder:
         may_be_number = not shape and value.op not in _TENSORS
         whole = is_integer(dtype)
         return TileSum(
-            statement, call, added, step, cast, may_be_number, whole, begins, name, under
+            statement,
+            call,
+            added,
+            step,
+            cast,
+            may_be_number,
+            whole,
+            begins,
+            name,
+            under,
+            bool(shape),
         )
 
     def _arguments(

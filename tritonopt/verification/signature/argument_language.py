@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
+from tritonopt.facts.host import torch_api
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.size_facts import Fact, is_comparison, names_in, strange
 
@@ -33,10 +34,13 @@ FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i64", "i32", "i16", "i8", "u8")
 DTYPES = (*FLOATS, *INTEGERS, "bool")
 LONG_NAMES = {
-    "float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16",
-    "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8",
-    "fp64": "f64", "fp32": "f32", "fp16": "f16",
-}  # fmt: skip
+    name: short
+    for names in torch_api.DTYPES.items()
+    if (short := torch_api.letters(names[1])) in DTYPES
+    for name in names
+    if name != short
+}
+"""The types as torch and Triton call them, with the short form."""
 
 Dimension = int | str
 """A size, the name of one, or a formula of names. The name `...` is any number of leading ones."""
@@ -394,7 +398,7 @@ def check_formula(text: str, origin: Origin, start: int = 0) -> ast.expr:
             continue
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Subscript)):
             continue
-        if isinstance(node, ast.Attribute) and node.attr in ("stride", "size", "numel", "shape"):
+        if isinstance(node, ast.Attribute) and node.attr in torch_api.EXTENTS | {"shape"}:
             continue
         if isinstance(node, ast.Call) and not node.keywords:
             function = node.func

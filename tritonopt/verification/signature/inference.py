@@ -17,8 +17,10 @@ from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from tritonopt import source
+from tritonopt.facts.host import torch_api
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
+    DTYPES,
     LONG_NAMES,
     Argument,
     ChoiceArgument,
@@ -32,17 +34,6 @@ from tritonopt.verification.signature.launchers import Launcher, Launchers, meth
 
 DEFAULT_DTYPES = ("f32", "f16", "bf16")
 _FEW_CALLS = 4
-_TAKE_SIZES = frozenset(
-    {"empty", "zeros", "ones", "full", "rand", "randn", "Size", "arange", "linspace", "eye",
-     "tensor", "as_tensor", "scalar_tensor", "device", "get_default_dtype", "promote_types"}
-)  # fmt: skip
-"""Functions of torch whose first argument is no tensor."""
-_VIEWS = frozenset(
-    {"broadcast_to", "diagonal", "expand", "expand_as", "mT", "moveaxis", "movedim", "narrow",
-     "permute", "select", "squeeze", "swapaxes", "swapdims", "t", "T", "transpose", "unsqueeze"}
-)  # fmt: skip
-"""Functions, methods and attributes that give the same memory with other dimensions."""
-_SAME_TENSOR = ("contiguous", "detach", "to", "float", "half", "clone", "cuda", "requires_grad_")
 
 
 @dataclass(frozen=True)
@@ -491,8 +482,10 @@ class _Walk:
 
     def attribute(self, node: ast.Attribute, scope: dict[str, Value]) -> Value:
         owner = self.value(node.value, scope)
-        if isinstance(owner, View) or (isinstance(owner, Tensor) and node.attr in _VIEWS):
-            return View(owner.name) if node.attr in _VIEWS else None
+        if isinstance(owner, View) or (
+            isinstance(owner, Tensor) and node.attr in torch_api.STRIDED_VIEWS
+        ):
+            return View(owner.name) if node.attr in torch_api.STRIDED_VIEWS else None
         if not isinstance(owner, Tensor):
             return None
         if owner.itself and node.attr in ("shape", "ndim", "dtype", "device", "is_cuda", "data"):
@@ -540,9 +533,9 @@ class _Walk:
             function = name.rpartition(".")[2]
             like = function.endswith("_like")
             first = values[0] if values else None
-            if isinstance(first, (Tensor, View)) and function in _VIEWS:
+            if isinstance(first, (Tensor, View)) and function in torch_api.STRIDED_VIEWS:
                 return self.view(first)
-            if isinstance(first, Tensor) and function not in _TAKE_SIZES:
+            if isinstance(first, Tensor) and function not in torch_api.WITHOUT_TENSOR:
                 self.evidence[first.name].tensor = True
                 return Tensor(first.name, first.form, itself=False) if like else None
             return None
@@ -550,7 +543,7 @@ class _Walk:
             if node.func.attr == "get" and values:
                 self.told_apart(values[0], self.keys(node.func.value))
             owner = self.value(node.func.value, scope)
-            if isinstance(owner, (Tensor, View)) and node.func.attr in _VIEWS:
+            if isinstance(owner, (Tensor, View)) and node.func.attr in torch_api.STRIDED_VIEWS:
                 return self.view(owner)
             if isinstance(owner, View):
                 return self.method_of_view(owner, node.func.attr)
@@ -570,7 +563,7 @@ class _Walk:
         if name in ("stride", "contiguous"):
             evidence = self.evidence[owner.name]
             evidence.strided = evidence.any_strides = True
-        return owner if name in _SAME_TENSOR else None
+        return owner if name in torch_api.SAME_SHAPE or name == "requires_grad_" else None
 
     def method(self, owner: Tensor, node: ast.Call, values: list[Value]) -> Value:
         assert isinstance(node.func, ast.Attribute)
@@ -594,7 +587,7 @@ class _Walk:
             return Count(owner.name)
         if name in ("dim", "ndimension"):
             return Rank(owner.name)
-        if name in _SAME_TENSOR:
+        if name in torch_api.SAME_SHAPE or name == "requires_grad_":
             return owner
         if name in ("view", "reshape", "flatten"):
             if len(values) == 2 and first == Number(-1):
@@ -754,10 +747,15 @@ def _program(
 
 
 _JAXTYPING = {
-    "Float": DEFAULT_DTYPES, "Float32": ("f32",), "Float16": ("f16",), "BFloat16": ("bf16",),
-    "Float64": ("f64",), "Int": ("i64", "i32"), "Int32": ("i32",), "Int64": ("i64",),
-    "Bool": ("bool",), "UInt8": ("u8",), "Shaped": DEFAULT_DTYPES, "Num": DEFAULT_DTYPES,
-}  # fmt: skip
+    **{
+        kind: (short,)
+        for kind, dtype in torch_api.JAXTYPING.items()
+        if (short := torch_api.letters(dtype)) in DTYPES
+    },
+    **dict.fromkeys(("Float", "Shaped", "Num"), DEFAULT_DTYPES),
+    "Int": ("i64", "i32"),
+}
+"""What is drawn for an annotation of jaxtyping."""
 
 
 def _annotation(module: source.Module, parameter: ast.arg, evidence: Evidence) -> None:

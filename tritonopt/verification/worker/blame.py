@@ -12,10 +12,11 @@ from functools import lru_cache
 from types import FrameType
 from typing import Any
 
+from tritonopt.facts.host import torch_api
 from tritonopt.verification.process.messages import Blame
 
-_ASKED = frozenset({"shape", "ndim", "dtype"})
-_CALLED = frozenset({"size", "dim", "numel", "stride", "len", "tuple", "list", "int", "max", "min"})
+_ASKED = torch_api.SIZE_ATTRIBUTES | {"dtype"}
+_CALLED = torch_api.SIZE_METHODS | {"len", "tuple", "list", "int", "max", "min"}
 _PLAIN = (
     ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Subscript, ast.Slice, ast.BinOp, ast.UnaryOp,
     ast.operator, ast.unaryop, ast.expr_context,

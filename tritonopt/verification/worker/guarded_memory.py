@@ -11,24 +11,25 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-DTYPES: Mapping[str, Any] = {
-    "f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
-    "i64": torch.int64, "i32": torch.int32, "i16": torch.int16, "i8": torch.int8,
-    "u8": torch.uint8, "bool": torch.bool,
-}  # fmt: skip
-NAMES: Mapping[Any, str] = {dtype: name for name, dtype in DTYPES.items()}
+from tritonopt.facts.host import torch_api
+from tritonopt.verification.signature.argument_language import DTYPES as DRAWN
 
 COMPARED: Mapping[Any, str] = {
-    **NAMES, torch.uint16: "u16", torch.uint32: "u32", torch.uint64: "u64",
-}  # fmt: skip
-"""What is not drawn but may come back."""
+    getattr(torch, name): torch_api.letters(dtype)
+    for name, dtype in torch_api.DTYPES.items()
+    if not dtype.startswith("fp8")
+}
+"""All that may come back, what is not drawn included."""
+
+NAMES: Mapping[Any, str] = {dtype: name for dtype, name in COMPARED.items() if name in DRAWN}
+DTYPES: Mapping[str, Any] = {name: dtype for dtype, name in NAMES.items()}
 
 _INTEGER_OF_SIZE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
@@ -177,24 +178,16 @@ class Arena:
         return None
 
 
-_UNWRITTEN = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
-_WRITTEN = (
-    "zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "new_zeros", "new_ones",
-    "new_full", "clone",
-)  # fmt: skip
-
-
-def _factories(names: tuple[str, ...]) -> Iterator[Any]:
+def _factories(names: Iterable[str]) -> Iterator[Any]:
     for name in names:
         for owner in (torch, torch.Tensor):
             if hasattr(owner, name):
                 yield getattr(owner, name)
 
 
-_LOOKING = frozenset(
-    {"__get__", "dim", "size", "stride", "numel", "nelement", "is_contiguous", "data_ptr",
-     "storage_offset", "element_size", "__len__", "is_floating_point"}
-)  # fmt: skip
+_LOOKING = torch_api.SIZE_METHODS | {
+    *("__get__", "__len__", "is_contiguous", "is_floating_point", "data_ptr", "storage_offset")
+}
 """What may be asked of a tensor without a look at its values."""
 
 
@@ -213,8 +206,8 @@ def _tensors(value: object) -> Iterator[Any]:
 class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
     """Puts what the launcher allocates into guarded memory."""
 
-    unwritten = frozenset(_factories(_UNWRITTEN))
-    written = frozenset(_factories(_WRITTEN))
+    unwritten = frozenset(_factories(torch_api.LEFT_UNWRITTEN))
+    written = frozenset(_factories([*torch_api.FILLED, "clone"]))
 
     def __init__(
         self,

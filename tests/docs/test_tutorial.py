@@ -1,0 +1,131 @@
+"""docs/writing-a-pass.md, done as it says: files written, commands run, output compared.
+
+A comment above a code block says what becomes of it: `write: FILE`, `append: FILE`, or
+`replace: FILE: FUNCTION`. Of a `console` block each line after `$` is run, and what follows it is
+what it prints, first to stdout and then to stderr; `...` stands for any text.
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.passes.test_documentation import examples_of, kernel_file
+from tritonopt import rewrite_source
+from tritonopt.rewriting import options
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "writing-a-pass.md"
+NAME = "drop-redundant-cast"
+BLOCK = re.compile(r"(?:<!-- (.*?) -->\n)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+class Step(NamedTuple):
+    """A code block: what is to be done with it, and its code."""
+
+    action: str
+    code: str
+
+
+def steps() -> Iterator[Step]:
+    for action, language, code in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        if action or language == "console":
+            yield Step(action or "run", code)
+
+
+def write(folder: Path, step: Step) -> None:
+    action, name, *function = step.action.split(": ")
+    file = folder / name
+    before = "" if action == "write" else file.read_text(encoding="utf-8")
+    if action == "replace":
+        lines = before.splitlines(keepends=True)
+        (old,) = [n for n in ast.parse(before).body if getattr(n, "name", "") == function[0]]
+        lines[old.lineno - 1 : old.end_lineno] = [step.code]
+        file.write_text("".join(lines), encoding="utf-8")
+    else:
+        file.write_text(before + step.code, encoding="utf-8")
+    if name == "pyproject.toml":
+        install(folder)
+
+
+def install(folder: Path) -> None:
+    """What pip would note down of the project; `folder` is on the path already."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    noted = folder / f"{project['name']}-{project['version']}.dist-info"
+    noted.mkdir()
+    metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (noted / "METADATA").write_text(metadata, encoding="utf-8")
+    points = configparser.ConfigParser()
+    points.read_dict(project["entry-points"])
+    with (noted / "entry_points.txt").open("w", encoding="utf-8") as file:
+        points.write(file)
+
+
+def run(folder: Path, command: str) -> str:
+    path = os.pathsep.join([str(folder), str(ROOT)])
+    environment = {**os.environ, "PYTHONPATH": path, "TRITONOPT_CACHE_DIR": "", "COLUMNS": "200"}
+    ours = f"'{sys.executable}' -m tritonopt "
+    command = re.sub(r"^tritonopt ", lambda _: ours, command)
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+def matches(shown: str, printed: str) -> bool:
+    return (
+        re.fullmatch(".*".join(map(re.escape, shown.split("..."))), printed, re.DOTALL) is not None
+    )
+
+
+def test_output_is_compared() -> None:
+    assert matches("a\n...b\n", "a\n1\n2\nb\n") and matches("a: ... b\n", "a: 1 b\n")
+    assert not matches("a\n...b\n", "a\nc\n") and not matches("a\n", "a\nb\n")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("casts")
+
+
+def test_every_step_does_what_is_shown(folder: Path) -> None:
+    ran = 0
+    for step in steps():
+        if step.action != "run":
+            write(folder, step)
+            continue
+        for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", step.code, re.MULTILINE):
+            printed = run(folder, command)
+            assert matches(shown, printed), f"$ {command}\n{printed}"
+            ran += 1
+    assert ran >= 8
+
+
+def test_the_manual_page_of_the_pass_is_true(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The file as it stands after the last step.
+    monkeypatch.syspath_prepend(folder)
+    found = __import__("drop_redundant_cast").DropRedundantCast
+    assert found.name == NAME and not options.of(found)
+    before, after = examples_of(inspect.getdoc(found) or "")
+    assert rewrite_source(kernel_file(before), passes=[found()]).text == kernel_file(after)

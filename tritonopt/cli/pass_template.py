@@ -1,0 +1,144 @@
+"""What `tritonopt new-pass` lays out: a pass that does something small, and its cases.
+
+`{name}` and `{class_name}` are the new pass. As it stands it rewrites, declines, and has a page and
+cases of both kinds, so that its author replaces one part after the other and stays at green.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PASS = '''\
+"""`tl.load(X + 0)` is `tl.load(X)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.language import function
+from tritonopt.rewriting.checklist import Checklist, refuted
+from tritonopt.rewriting.model import Site
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change, ReplaceExpression
+from tritonopt.transforms.writing import comments_in
+
+
+@dataclass(frozen=True)
+class {class_name}(Pass):
+    """Drop the `+ 0` in the address of a load or a store.
+
+    ## What it does
+
+    `tl.load(X + 0)` and `tl.store(X + 0, value)` are written without the `+ 0`.
+
+    ## Why
+
+    It reads better; the compiler drops it by itself.
+
+    ## Conditions
+
+    A name and the integer 0 are added where a load or a store takes its address, so the name is a
+    pointer. No comment stands between them.
+
+    ## Numerics
+
+    Exact, and the same bits: the address is the same.
+
+    ## Example
+
+    ```python
+    var = tl.load(X + 0)
+    ```
+
+    becomes
+
+    ```python
+    var = tl.load(X)
+    ```
+
+    ## Measured
+
+    Not measured.
+    """
+
+    name: ClassVar[str] = "{name}"
+    summary: ClassVar[str] = "drop the + 0 in the address of a load or a store"
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        for node in facts.kernel.nodes:
+            if isinstance(node, ast.Call):
+                match node.args:
+                    case [ast.BinOp() as address, *_] if _is_address(facts, node, address):
+                        yield _site(facts, address)
+
+
+def _is_address(facts: KernelFacts, call: ast.Call, address: ast.BinOp) -> bool:
+    """Whether a load or a store takes a name plus 0 for its address."""
+    called = function(facts.kernel.module.resolve(call.func))
+    added = facts.values.get(address.right)
+    return (
+        called in ("load", "store")
+        and isinstance(address.left, ast.Name)
+        and isinstance(address.op, ast.Add)
+        and added is not None
+        and type(added.constant) is int
+        and added.constant == 0
+    )
+
+
+def _site(facts: KernelFacts, address: ast.BinOp) -> Site:
+    """The site, with the conditions up to the first that does not hold."""
+    checklist = Checklist()
+    changes: tuple[Change, ...] = ()
+    text = facts.kernel.module.text_of
+    message = f"dropped the `+ 0` in `{{ast.unparse(address)}}`"
+    with checklist.until_one_fails():
+        if comments_in(text(address)):
+            raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
+        checklist.prove("nothing-else-goes", "no comment stands inside")
+        changes = (ReplaceExpression(address, text(address.left)),)
+    if checklist.failed is not None:
+        message = f"kept `{{ast.unparse(address)}}`: {{checklist.failed.detail}}"
+    return Site(address, checklist.conditions, message, changes=changes)
+'''
+
+_CASE = '''\
+{expectation}"""{sentence}"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Scale, Y, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    scale = tl.load({address})
+    x = tl.load(X + cols, mask=cols < N, other=0.0)
+    tl.store(Y + cols, x * scale, mask=cols < N)
+
+
+# tritonopt: x: f32[n], scale: f32[1]
+def run(x: torch.Tensor, scale: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 32),)](x, scale, y, n, BLOCK=32)
+    return y
+'''
+
+_PLAIN = {"expectation": "", "sentence": "The scale is the first element of its tensor."}
+
+CASES: Mapping[str, str] = {
+    "first_element.py": _CASE.format(address="Scale + 0", **_PLAIN),
+    "first_element.expected.py": _CASE.format(address="Scale", **_PLAIN),
+    "comment_inside.py": _CASE.format(
+        expectation="# expect: missed comment-inside\n",
+        sentence="Somebody says why the 0 is there.",
+        address="\n        Scale  # the one for the whole tensor\n        + 0\n    ",
+    ),
+}
+"""The cases by the names of their files: one that is rewritten, and one that is left alone."""

@@ -1,0 +1,33 @@
+"""Whether the programs of a kernel may handle several tiles each, and what that rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tritonopt.rewriting.checklist import Checklist
+from tritonopt.transforms.tiling.tile_body import TileBody, check_body
+from tritonopt.transforms.tiling.tile_launches import TileLaunches, prove_launches
+from tritonopt.transforms.tiling.tile_sums import TileSums, find_sums
+from tritonopt.transforms.writing import Writer
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """What was shown of a kernel whose programs may handle several tiles each."""
+
+    body: TileBody
+    sums: TileSums
+    launches: TileLaunches
+
+
+def prove_tiling(
+    body: TileBody, writer: Writer, checklist: Checklist, *, keep_unseen: bool
+) -> Tiling:
+    """Goes through the conditions. Raises Declined at the first one that does not hold.
+
+    With `keep_unseen`, launches that are not seen may be started as they are.
+    """
+    check_body(body, checklist)
+    sums = find_sums(body, writer, checklist)
+    launches = prove_launches(body.facts, writer, body.ids.axis, checklist, keep_unseen=keep_unseen)
+    return Tiling(body, sums, launches)
