@@ -350,11 +350,6 @@ MOST_LINES_OF_A_CLASS = 300
 MOST_LINES_OF_A_FUNCTION = 60
 
 STILL_TOO_LARGE = {
-    "tritonopt.passes.contiguity_hints._Insertion",
-    "tritonopt.passes.grid_stride.GridStride",
-    "tritonopt.rewriting.pipeline.rewrite_source",
-    "tritonopt.source.editing.blocks._Rebuild",
-    "tritonopt.source.names._Walk._statement",
     "tritonopt.transforms.hoisting.Hoisting",
     "tritonopt.transforms.unswitching.Unswitching",
     "tritonopt.verification.signature.inference._Walk",
