@@ -93,10 +93,8 @@ def rewrites() -> Iterator[tuple[str, float]]:
             large = "2048" in row["arguments"]
             taken = row["arguments"].endswith(" 1")
             size = "a large product" if large else "a small product"
-            yield f"licm, branch {'taken' if taken else 'not taken'}, {size}", ratio
-        elif passes == "licm":
-            yield "licm, load", ratio
-        elif passes in ("contiguity-hints", "max-to-where", "drop-redundant-where"):
+            yield f"loop-unswitch, {'taken' if taken else 'not taken'}, {size}", ratio
+        elif passes in ("licm", "contiguity-hints", "max-to-where", "drop-redundant-where"):
             yield passes, ratio
 
 

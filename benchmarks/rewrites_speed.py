@@ -92,7 +92,7 @@ CASES = [
         n=(1024, 16384), p=("max-to-where", "drop-redundant-where"),
     ),
     *example(
-        "licm", "gated_matmul", "f16[{m}, {m}], f16[{m}, {m}], f16[{m}], {gated}",
+        "loop-unswitch", "gated_matmul", "f16[{m}, {m}], f16[{m}, {m}], f16[{m}], {gated}",
         m=(512, 2048), gated=(0, 1),
     ),
     *example(

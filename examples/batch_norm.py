@@ -70,7 +70,7 @@ def batch_norm_kernel(
                 tl.store(y_ptr + offsets, y.to(y_ptr.dtype.element_ty), mask=w < W)
 
 
-# tritonopt: x: f32[n, c, h, w], weight: f32[c], bias: f32[c]
+# tritonopt: x: f32[2, 3, h, w], weight: f32[3], bias: f32[3]
 def batch_norm(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

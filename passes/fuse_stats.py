@@ -183,7 +183,8 @@ class FuseStats(Pass):
 
     ## Measured
 
-    0.67x to 1.50x: a gain on long rows in several tiles, a loss where one tile holds the row.
+    0.67x to 1.50x: mostly a gain on long rows in several tiles, a loss where one tile holds the
+    row.
 
     Layer norm forward (`examples/layer_norm.py`) of 4096 rows on one H200, Triton 3.6, random
     data, cold L2, medians of 40 runs, original / merged (above 1 is faster). `BLOCK` and

@@ -182,6 +182,23 @@ def test_a_pass_has_a_manual_page_and_a_proper_name(name: str) -> None:
     assert list(found.variants())
 
 
+MOST_LINES_OF_A_PASS = 300
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("passes/*.py")), ids=lambda path: path.stem)
+def test_a_pass_is_its_page_and_what_it_asks(path: Path) -> None:
+    # What it rests on, and how it is written, stand in facts and in transforms.
+    text = path.read_text(encoding="utf-8")
+    pages = [
+        node.body[0]
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and ast.get_docstring(node) is not None
+    ]
+    in_pages = sum((page.end_lineno or 0) - page.lineno + 1 for page in pages)
+    assert len(text.splitlines()) - in_pages <= MOST_LINES_OF_A_PASS
+
+
 def test_private_names_of_hypothesis_stand_in_one_module() -> None:
     private = ("hypothesis.internal", "hypothesis.configuration", "hypothesis.core")
     users = {found.importer for found in IMPORTS if found.imported.startswith(private)}
@@ -203,7 +220,7 @@ INNER_FLOORS = {
     },
     "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2},
     "source": {"editing": 0, "project": 0},
-    "transforms": {"hinting": 0, "loop_fusion": 0, "tiling": 0},
+    "transforms": {"hinting": 0, "hoisting": 0, "loop_fusion": 0, "tiling": 0, "unswitching": 0},
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is
 beside the order, and only kept from circles."""

@@ -54,8 +54,8 @@ def test_the_record_is_what_was_measured() -> None:
 
 
 def test_a_figure_in_words() -> None:
-    assert str(figure("licm, load")) == "{:.2f}x to {:.2f}x".format(*recorded()["licm, load"])
-    alone = "licm, branch not taken, a large product"
+    assert str(figure("licm")) == "{:.2f}x to {:.2f}x".format(*recorded()["licm"])
+    alone = "loop-unswitch, not taken, a large product"
     assert str(figure(alone)) == f"{recorded()[alone][0]:.2f}x"
 
 

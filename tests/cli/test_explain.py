@@ -117,7 +117,9 @@ def test_a_pass_that_is_not_installed(
     written.write_text('class MyPass:\n    name = "my-pass"\n')
     monkeypatch.setattr(uninstalled, "FOLDER", written.parent)
     assert main(["explain", "my-pass"]) == 2
-    assert f"'my-pass'; {written}:1:1: MyPass is not installed: add" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"'my-pass'; {written}:1:1: MyPass is not installed: add" in said
+    assert said.endswith("run `pip install -e .` there\n")
 
 
 def test_a_line_with_every_condition(capsys: Captured) -> None:

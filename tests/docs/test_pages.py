@@ -69,8 +69,7 @@ def test_links_lead_somewhere(name: str) -> None:
 def test_files_that_are_named_exist(name: str) -> None:
     folders = "benchmarks|docs|examples|passes|tests|tritonopt"
     named = re.findall(rf"`((?:{folders})/[a-z0-9_./-]*)`", page(name))
-    missing = [file for file in named if not (ROOT / file).exists()]
-    assert not [file for file in missing if TUTORIAL not in file.replace("_", "-")]
+    assert not [file for file in named if not (ROOT / file).exists()]
 
 
 # Commands

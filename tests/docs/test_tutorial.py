@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import configparser
-import inspect
 import os
 import re
 import subprocess
@@ -18,11 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from tests.passes.test_documentation import examples_of, kernel_file
-from tritonopt import rewrite_source
-from tritonopt.rewriting import options
+from tests.test_architecture import HEADINGS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -94,9 +90,8 @@ def run(folder: Path, command: str) -> str:
 
 
 def matches(shown: str, printed: str) -> bool:
-    return (
-        re.fullmatch(".*".join(map(re.escape, shown.split("..."))), printed, re.DOTALL) is not None
-    )
+    pattern = ".*".join(map(re.escape, shown.split("...")))
+    return re.fullmatch(pattern, printed, re.DOTALL) is not None
 
 
 def test_output_is_compared() -> None:
@@ -104,28 +99,29 @@ def test_output_is_compared() -> None:
     assert not matches("a\n...b\n", "a\nc\n") and not matches("a\n", "a\nb\n")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("casts")
-
-
-def test_every_step_does_what_is_shown(folder: Path) -> None:
+def test_every_step_does_what_is_shown(tmp_path: Path) -> None:
     ran = 0
     for step in steps():
         if step.action != "run":
-            write(folder, step)
+            write(tmp_path, step)
             continue
         for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", step.code, re.MULTILINE):
-            printed = run(folder, command)
+            printed = run(tmp_path, command)
             assert matches(shown, printed), f"$ {command}\n{printed}"
             ran += 1
     assert ran >= 8
 
 
-def test_the_manual_page_of_the_pass_is_true(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The file as it stands after the last step.
-    monkeypatch.syspath_prepend(folder)
-    found = __import__("drop_redundant_cast").DropRedundantCast
-    assert found.name == NAME and not options.of(found)
-    before, after = examples_of(inspect.getdoc(found) or "")
-    assert rewrite_source(kernel_file(before), passes=[found()]).text == kernel_file(after)
+def test_the_manual_page_of_the_pass_is_true(tmp_path: Path) -> None:
+    for step in steps():
+        if step.action != "run":
+            write(tmp_path, step)
+    code = ast.parse((tmp_path / f"{NAME.replace('-', '_')}.py").read_text(encoding="utf-8"))
+    (found,) = (node for node in code.body if isinstance(node, ast.ClassDef))
+    page = ast.get_docstring(found) or ""
+    assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == list(HEADINGS)
+    before, after = examples_of(page)
+    example = tmp_path / "example.py"
+    example.write_text(kernel_file(before), encoding="utf-8")
+    run(tmp_path, f"tritonopt rewrite example.py --passes {NAME} --write")
+    assert example.read_text(encoding="utf-8") == kernel_file(after)

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 from tritonopt import facts, source
 
 _numbers = itertools.count()
@@ -55,6 +57,20 @@ def resources(
     stack = re.search(r"STACK:(\d+)", told)
     assert stack is not None, told
     return int(kernel.metadata.shared), int(stack[1])
+
+
+def check_compiles_where_the_original_did(before: Path, number: str | int, flag: bool) -> None:
+    """What a case is expected to become compiles, or the case itself did not."""
+    if not flag and "constexpr" not in before.read_text().replace("BLOCK: tl.constexpr", ""):
+        pytest.skip("it has no flag")
+    try:
+        compiled(before.with_suffix(".expected.py"), number=number, flag=flag)
+    except Exception as error:  # whatever a compiler raises
+        try:
+            compiled(before, number=number, flag=flag)
+        except Exception:
+            pytest.skip(f"neither does the original compile: {error}")
+        raise
 
 
 def _compiled(

@@ -8,6 +8,7 @@ before its docstring say what is expected:
     # expect: unchanged                 left alone, for whatever reason
     # expect: silent                    left alone, and nothing is said
     # options: formula=moments          options of the pass
+    # with: licm                        another pass that runs too (without: none but the folder's)
     # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
     # verify: no, WHY                   not run (without: original and rewritten are compared)
     # verify: counterexample, WHY       there is an example on which they differ, as documented
@@ -31,12 +32,14 @@ import pytest
 
 from tritonopt.rewriting.model import Remark, RemarkKind
 from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.registry import select
 
 HERE = Path(__file__).resolve().parent
 UPDATE = os.environ.get("TRITONOPT_UPDATE_CASES") == "1"
 BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 EXAMPLES = 4
-DIRECTIVE = re.compile(r"# (expect|options|assume|verify): (.*)")
+DIRECTIVE = re.compile(r"# (expect|options|with|assume|verify): (.*)")
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,12 @@ class Case:
         return next(iter(self.values("verify")), "yes")
 
     @property
-    def passes(self) -> str:
+    def passes(self) -> list[Pass]:
+        """In the order of the catalogue. One that was a part of the folder's is not meant by it."""
+        name, others = self.path.parent.name, self.values("with")
         options = ",".join(self.values("options"))
-        return f"{self.path.parent.name}{{{options}}}" if options else self.path.parent.name
+        spelled = sorted([f"{name}{{{options}}}" if options else name, *others])
+        return [one for one in select(",".join(spelled)) if one.name in (name, *others)]
 
     @property
     def expected(self) -> Path:

@@ -1,5 +1,6 @@
-"""licm over random kernels of loops and branches: what it writes does the same, and reads nothing
-that was not read; a second run changes nothing; and it compiles where the original did.
+"""licm and loop-unswitch over random kernels of loops and branches: what they write does the same,
+and reads nothing that was not read; a second run changes nothing; and it compiles where the
+original did.
 
 Seeds are numbered, so that a failure is one that the author of a change can see too;
 TRITONOPT_EXAMPLES sets how many batches of them there are.
@@ -21,6 +22,7 @@ from tritonopt.rewriting.pipeline import rewrite_source
 
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "12"))
 BATCH = 3
+PASSES = "licm,loop-unswitch"
 DISJOINT = ["disjoint(X, W)", "disjoint(X, Y)", "disjoint(W, Y)"]
 ARGUMENTS = list(itertools.product((0, 1, 5), (0, 2, 3), (0, 1, 2), (0, 1)))
 
@@ -32,12 +34,12 @@ def test_what_is_rewritten(batch: int, tmp_path: Path, monkeypatch: pytest.Monke
         before = Kernels(random.Random(seed)).kernel()
         # What moves above a loop that stores, and what must stay in it: half of the seeds each.
         given = DISJOINT if seed % 2 else DISJOINT[:1]
-        result = rewrite_source(before, "licm", assume=given)
+        result = rewrite_source(before, PASSES, assume=given)
         assert not result.failed, f"seed {seed}: {said(result)}\n{before}"
         if not result.changed:
             continue
         after = result.text
-        again = rewrite_source(after, "licm", assume=given).text
+        again = rewrite_source(after, PASSES, assume=given).text
         assert again == after, f"seed {seed}: {difference(after, again)}"
         check_runs(before, after, f"seed {seed}")
         number = random.Random(seed).choice(["i32", "i64"])

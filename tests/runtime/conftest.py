@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tritonopt.runtime.making import CACHE
+from tritonopt.cache_directory import VARIABLE as CACHE
 
 
 @pytest.fixture(autouse=True)

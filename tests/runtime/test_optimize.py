@@ -17,9 +17,9 @@ import pytest
 
 import tritonopt
 from tests.runtime.support import VERSION, Tensor, compiled, load, no_gpu
+from tritonopt.cache_directory import VARIABLE as CACHE
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.runtime.making import CACHE
 
 RELU = '''\
 import triton

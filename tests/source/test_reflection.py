@@ -110,3 +110,26 @@ def test_a_member_is_reached_through_its_class() -> None:
 
 def test_a_file_without_a_name_may_be_any_module() -> None:
     assert escaped("import ops\nops.K[(1,)](1, 2, 3)", "<string>") == {"K"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "globals().update(ZERO=1)",
+        "names = globals()",
+        "setattr(sys.modules[__name__], 'ZERO', 1)",
+        "sys.modules[__name__].ZERO = 1",
+        "import kernels; kernels.ZERO = 1",
+        "exec('ZERO = 1')",
+        "from constants import *",
+    ],
+)
+def test_a_global_that_its_own_file_binds_in_another_way(line: str) -> None:
+    plain = "import sys\nimport config\n\nZERO = 0\n"
+    assert not source.read(plain + "print(config.ZERO)\n", "kernels.py").is_replaced("ZERO")
+    assert source.read(f"{plain}{line}\n", "kernels.py").is_replaced("ZERO")
+
+
+def test_a_global_that_is_bound_behind_a_star() -> None:
+    module = source.read("from constants import *\n\nZERO = 0\n", "kernels.py")
+    assert not module.is_replaced("ZERO")

@@ -27,7 +27,7 @@ def kernel(X, Out, Count, n, flag, mode):
 
 def unswitched(rest: str) -> tuple[str, str]:
     """Both copies of the loop, with this behind its `if flag > 0`."""
-    text = rewrite_source(f"{HELPER}{rest}    tl.store(Out, total)\n", "licm").text
+    text = rewrite_source(f"{HELPER}{rest}    tl.store(Out, total)\n", "loop-unswitch").text
     head, copies = text.split("    if flag > 0:\n")
     assert "for" not in head
     one, other = copies.split("\n    else:\n")

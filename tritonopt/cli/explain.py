@@ -112,12 +112,11 @@ def _unknown(name: str) -> str:
     # Imported here: only for messages.
     from tritonopt.rewriting.uninstalled import what_to_do
 
-    known = [*registry.names(), *reasons.names(), *glossary()]
-    near = options.nearest(name.lower(), known)
     message = f"there is no pass, reason or word {name!r}"
-    if hint := what_to_do(name) or near:
-        message += f"; {hint}"
-    return f"{message}{'.' * (not near)} {_WHAT_CAN_BE_ASKED}"
+    if written := what_to_do(name):
+        return f"{message}; {written}"
+    near = options.nearest(name.lower(), [*registry.names(), *reasons.names(), *glossary()])
+    return f"{message}{f'; {near}' if near else '.'} {_WHAT_CAN_BE_ASKED}"
 
 
 def _print_page(chosen: type[Pass]) -> None:

@@ -50,6 +50,8 @@ def explain_sites(target: Place, arguments: argparse.Namespace) -> None:
             print(line)
     for remark in (*result.given_up, *result.defects):
         print(f"{path}:{remark.line}:{remark.column}: {remark.message}", file=sys.stderr)
+    for note in (*result.notes, *selection.notes(settings)):
+        print(f"note: {note}", file=sys.stderr)
 
 
 def _settings(path: str) -> Settings:

@@ -253,7 +253,11 @@ def _findings(
         ),
         verified=checked.summary,
         refused=checked.refused,
-        notes=tuple(_without_sites(target, result.remarks)),
+        notes=(
+            *_without_sites(target, result.remarks),
+            *result.notes,
+            *job.selection.notes(target.settings),
+        ),
         encoding=file.encoding,
         output=encoded(file, result.text) if target.data is not None else None,
     )

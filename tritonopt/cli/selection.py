@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tritonopt import facts as known
 from tritonopt.cli.configuration import Settings
-from tritonopt.rewriting import pipeline, registry
+from tritonopt.rewriting import parts, pipeline, registry
 from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
@@ -54,7 +54,7 @@ class Selection:
         """The passes for a file. Raises PassSelectionError, which says where it was written."""
         if self.careful and self.is_default(settings):
             measured = (found for found in registry.catalogue().values() if found.gain)
-            return [f().where_it_pays() for f in measured if f.name not in settings.ignore]
+            return [f().where_it_pays() for f in measured if f.name not in self.ignored(settings)]
         spec = self.spec or settings.passes or "default"
         try:
             unknown = sorted(settings.ignore - set(registry.names()))
@@ -67,7 +67,16 @@ class Selection:
         except PassSelectionError as error:
             where = f"{settings.place('passes')}: " if self.spec is None else ""
             raise PassSelectionError(f"{where}{error}") from None
-        return [found for found in chosen if found.name not in settings.ignore]
+        return [found for found in chosen if found.name not in self.ignored(settings)]
+
+    def ignored(self, settings: Settings) -> frozenset[str]:
+        """The passes that shall say nothing of a file."""
+        return parts.meant(settings.ignore)
+
+    def notes(self, settings: Settings) -> list[str]:
+        """What there is to say of the names that a configuration ignores."""
+        wholes = parts.wholes_alone(settings.ignore)
+        return [f"{settings.place('ignore')}: {parts.note(whole)}" for whole in wholes]
 
     def safety(self, settings: Settings) -> frozenset[Safety]:
         if self.levels is not None:

@@ -177,7 +177,11 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         len(module.kernels),
         errors=tuple(f"{shown}:{r.line}:{r.column}: {r.message}" for r in result.defects),
         suggestions=suggestions,
-        notes=tuple(concise_line(shown, remark) for remark in result.given_up),
+        notes=(
+            *(concise_line(shown, remark) for remark in result.given_up),
+            *result.notes,
+            *selection.notes(settings),
+        ),
     )
 
 
@@ -188,8 +192,9 @@ def _passes(selection: Selection, target: Target) -> list[Pass]:
     if not selection.is_default(target.settings):
         return selection.passes(target.settings)
     found = []
+    ignored = selection.ignored(target.settings)
     for name, chosen in catalogue().items():
-        if name in target.settings.ignore or not (chosen.gain or chosen.finds_mistakes):
+        if name in ignored or not (chosen.gain or chosen.finds_mistakes):
             continue
         found += select(name + (chosen.gain.options if chosen.gain else ""))
     return found

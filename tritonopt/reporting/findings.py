@@ -100,7 +100,7 @@ class Summary:
         self.passed += kinds.count(RemarkKind.PASSED)
         self.missed += kinds.count(RemarkKind.MISSED)
         self.changed += found.changed
-        self.notes.extend(found.notes)
+        self.notes.extend(note for note in found.notes if note not in self.notes)
         for message in (*found.errors, *found.refused):
             self.add_error(found.path, message)
 

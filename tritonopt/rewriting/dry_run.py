@@ -12,6 +12,7 @@ from functools import cache, partial
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork
+from tritonopt.rewriting import parts
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, Safety, Site
 from tritonopt.rewriting.pipeline import defect_remark, gave_up_remark, judge, within_reason
@@ -45,6 +46,8 @@ class Survey:
     facts_used: frozenset[str] = frozenset()
     given_up: tuple[Remark, ...] = ()
     """Kernels that are too much for a pass."""
+    notes: tuple[str, ...] = ()
+    """What there is to say of the names by which passes were asked for, or silenced."""
 
 
 def survey(
@@ -101,4 +104,12 @@ def survey(
                     found.append((key, Found(remark, chosen, site, known)))
     found.sort(key=lambda pair: pair[0])
     in_order = tuple(item for _, item in found)
-    return Survey(module, in_order, tuple(defects), silence, frozenset(used), tuple(given_up))
+    return Survey(
+        module,
+        in_order,
+        tuple(defects),
+        silence,
+        frozenset(used),
+        tuple(given_up),
+        parts.notes(passes, [item.remark for item in in_order], silence.notes),
+    )

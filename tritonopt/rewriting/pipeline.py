@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork, at_most
-from tritonopt.rewriting import registry
+from tritonopt.rewriting import parts, registry
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import Origins
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
@@ -58,6 +58,8 @@ class RewriteResult:
     """The parameter names of every kernel."""
     facts_used: frozenset[str] = frozenset()
     """Texts of the given facts that some site rests on."""
+    notes: tuple[str, ...] = ()
+    """What there is to say of the names by which passes were asked for, or silenced."""
 
     @property
     def changed(self) -> bool:
@@ -107,15 +109,17 @@ def rewrite_source(
         return RewriteResult(text, original=text)
     module = source.read(text, path, program)
     run = _brought_to_an_end(module, asked)
+    remarks = (*run.remarks(), *(run.about_the_file() if only is None else ()))
     return RewriteResult(
         run.module.text,
-        (*run.remarks(), *(run.about_the_file() if only is None else ())),
+        remarks,
         original=text,
         kernels=tuple(
             frozenset(parameter.name for parameter in kernel.parameters)
             for kernel in module.kernels
         ),
         facts_used=frozenset(run.facts_used),
+        notes=parts.notes(asked.passes, remarks, run.silence.notes),
     )
 
 
@@ -216,7 +220,7 @@ class _Run:
         self._given = module
         self._asked = asked
         self._defects = defects
-        self._silence = silence
+        self.silence = silence
         self._origins = Origins(module.text)
         self._is_original = True
         self._states = {
@@ -243,7 +247,7 @@ class _Run:
         yield from _of_replaced(self._given)
         if not self._defects:
             ran = {chosen.name for chosen in self._asked.passes}
-            yield from self._silence.unused(ran, everything=ran >= set(registry.names()))
+            yield from self.silence.unused(ran, everything=ran >= set(registry.names()))
 
     def to_fixed_point(self) -> None:
         todo = set(self._states) if self._asked.passes else set()
@@ -375,7 +379,7 @@ class _Run:
                 line = said[1].line
                 only = self._asked.only
                 elsewhere = only is not None and not only.covers(kernel, line)
-                if not elsewhere and not self._silence.covers(chosen.name, line):
+                if not elsewhere and not self.silence.covers(chosen.name, line):
                     yield site, said
         except TooMuchWork:
             remark = gave_up_remark(kernel, chosen, state.place)

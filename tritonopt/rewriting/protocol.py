@@ -66,6 +66,8 @@ class Pass(ABC):
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
     is_named: ClassVar[bool] = True
     """Whether somebody asked for this very pass, and so for all that it is allowed to do."""
+    part_of: ClassVar[str] = ""
+    """The pass that it was a part of, where it was asked for by that one's name."""
     own_reasons: ClassVar[Mapping[str, str]] = {}
     """Of a pass of another package, the claims and reasons that `tritonopt.rewriting.reasons` does
     not have, with a sentence each."""
@@ -88,9 +90,17 @@ class Pass(ABC):
 
     def where_it_pays(self) -> Self:
         """The same pass as one of a set that was asked for: it acts only where it pays."""
-        one_of_all = copy(self)
-        object.__setattr__(one_of_all, "is_named", False)
-        return one_of_all
+        return self._with("is_named", False)
+
+    def as_part_of(self, whole: str) -> Self:
+        """The same pass as one that was asked for by the name of the pass it was a part of."""
+        return self._with("part_of", whole)
+
+    def _with(self, attribute: str, value: object) -> Self:
+        """A copy; what is no option is no field either."""
+        changed = copy(self)
+        object.__setattr__(changed, attribute, value)
+        return changed
 
     @classmethod
     def variants(cls) -> Iterator[Self]:

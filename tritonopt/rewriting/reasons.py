@@ -113,7 +113,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     "safety": Reason(
         "The site needs a safety level that was not allowed.",
-        "Allow it: `--safety rounding,contract`, or `safety` in pyproject.toml.",
+        "Allow it with `--safety`, or with `safety` in pyproject.toml.",
     ),
     "does-not-pay": Reason(
         "The rewrite is allowed, but was not measured to be faster in this place.",
@@ -158,6 +158,10 @@ REASONS: Mapping[str, Reason] = {
     "nothing-found": Reason(
         "The passes that `tritonopt.optimize` ran have no site in the kernel.",
         "Ask for others with `passes=`.",
+    ),
+    "part-of-a-pass": Reason(
+        "The pass that was named means another one too for now, which was a part of it.",
+        "Name both, or the one that is meant.",
     ),
     "unused-fact": Reason(
         "No rewrite rests on a fact that was given to `tritonopt.optimize`.",
@@ -258,16 +262,16 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, where that is meant; it is no variance then.",
     ),
     "one-sweep-in-two-loops": Reason(
-        "One sweep is written as two loops, or as one that is not entered alike.",
-        "Write the sweep as one loop.",
+        "The second loop goes on where the first one ends: together they are one sweep.",
+        "Nothing: there is only one.",
     ),
     "padding-lanes-count": Reason(
         "Lanes that the mask turns off add something to a sum.",
         "Load with `other=0.0`, and clear the deviations with `tl.where(mask, d, 0.0)`.",
     ),
     "partial-sums-escape": Reason(
-        "The tile of partial sums is used other than through one sum over all of it.",
-        "Reduce it once, right behind the loop.",
+        "The tile of partial sums is used other than through its sum, or summed along other axes.",
+        "Reduce it once, right behind the loop, along the axes of the mean.",
     ),
     "pinned-bits": Reason(
         "The kernel rounds on purpose (`div_rn`, a round trip through a narrow type), so as to "
@@ -279,8 +283,8 @@ REASONS: Mapping[str, Reason] = {
         "Cast the data to fp32 where it is loaded, in both.",
     ),
     "second-sweep-does-more": Reason(
-        "The second sweep stores, or computes something else beside the sum of squares.",
-        "Move that into a loop of its own, or into the sweep that comes last.",
+        "The second sweep stores or prints, or leaves another result that is used later.",
+        "Move that into a loop of its own.",
     ),
     "weighted": Reason(
         "The squared deviations are weighted.",
@@ -373,8 +377,8 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, or set how many there are: `grid-stride{programs=sm*4}`.",
     ),
     "arguments-are-counted": Reason(
-        "Something counts the arguments of the kernel, and one more would confuse it.",
-        "Launch it by naming the arguments.",
+        "A heuristic or a hook takes all arguments of a launch, and would see one more.",
+        "Let it read only the arguments that it names.",
     ),
     "axis-is-not-known": Reason(
         "The axis of `tl.program_id` is not a number that is seen.", "Write 0, 1 or 2 there."
@@ -384,8 +388,8 @@ REASONS: Mapping[str, Reason] = {
         "Give the second another name.",
     ),
     "compiled-ahead": Reason(
-        "Something asks for the kernel's parameters one by one, as compiling ahead of time does.",
-        "Add the parameter there by hand.",
+        "Something may ask what parameters the kernel has, as compiling ahead of time does.",
+        "Add the parameter by hand, in both places.",
     ),
     "constexpr-in-the-body": Reason(
         "The body binds a constexpr, which a loop cannot do again.",
@@ -400,7 +404,7 @@ REASONS: Mapping[str, Reason] = {
         "Compute the number of tiles in the kernel, from its parameters.",
     ),
     "grid-has-effects": Reason(
-        "Computing the grid does something, and would be done twice.",
+        "What the grid of a launch calls may do more than compute a number.",
         "Compute it into a name before the launch.",
     ),
     "grid-is-not-readable": Reason(
@@ -416,8 +420,8 @@ REASONS: Mapping[str, Reason] = {
         "Let it return once, at its end.",
     ),
     "heuristic-is-not-seen": Reason(
-        "A heuristic may look at every argument of a launch, and one more may confuse it.",
-        "Write it as a lambda or a function that reads the arguments it names.",
+        "What a heuristic or a hook does with one more argument is in a file that was not given.",
+        "Give that file with `--context`.",
     ),
     "launch-in-another-file": Reason(
         "A launch in another file would have to change with the kernel.",
@@ -619,7 +623,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     "undefined-lanes-reduced": Reason(
         "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "
-        "read 0 there today, which does not change the result.",
+        "read 0 there today, which is not seen to change the result.",
         "Add `other=` with a number that the reduction does not notice.",
     ),
     "zero-changes-the-result": Reason(

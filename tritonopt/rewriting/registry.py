@@ -6,12 +6,12 @@ those of this package and those of anyone else's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import metadata
 
-from tritonopt.rewriting import options
-from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting import options, parts
+from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.protocol import Pass
 
 GROUP = "tritonopt.passes"
@@ -36,7 +36,7 @@ def select(spec: str) -> list[Pass]:
     """
     chosen: dict[str, Pass] = {}
     named: set[str] = set()
-    for item in options.parse(spec):
+    for item, whole in _with_parts(options.parse(spec)):
         if item.name in ("all", "default"):
             if item.options:
                 raise PassSelectionError(f"{item.name!r} stands for a set and takes no options")
@@ -47,19 +47,39 @@ def select(spec: str) -> list[Pass]:
         if item.name in named:
             raise PassSelectionError(f"the pass {item.name!r} is given twice")
         named.add(item.name)
-        chosen[item.name] = options.build(load(item.name), item.options)
+        built = options.build(load(item.name), item.options)
+        chosen[item.name] = built.as_part_of(whole) if whole else built
     return list(chosen.values())
+
+
+def _with_parts(items: Sequence[Selected]) -> Iterator[tuple[Selected, str]]:
+    """Every item; behind one that stands for a part of it too, that part, which gets the options
+    that it knows, and the name of the whole.
+    """
+    alone = parts.wholes_alone([item.name for item in items])
+    for item in items:
+        if item.name not in alone:
+            yield item, ""
+            continue
+        part = parts.part_of(item.name)
+        known = options.of(load(part))
+        taken = tuple(pair for pair in item.options if pair[0].replace("-", "_") in known)
+        left = tuple(pair for pair in item.options if pair not in taken)
+        yield Selected(item.name, left), ""
+        yield Selected(part, taken), item.name
 
 
 def resolve(passes: str | Iterable[Pass | str]) -> list[Pass]:
     """A selection as the API takes it: a text, or passes and texts in any mixture."""
     if isinstance(passes, str):
         return select(passes)
-    return [
-        found
+    found = [
+        one
         for chosen in passes
-        for found in (select(chosen) if isinstance(chosen, str) else [chosen])
+        for one in (select(chosen) if isinstance(chosen, str) else [chosen])
     ]
+    named = {one.name for one in found if not one.part_of}
+    return [one for one in found if not (one.part_of and one.name in named)]
 
 
 @cache

@@ -32,6 +32,7 @@ UNSEEN = "a live kernel can be launched from anywhere"
 _NAME = "optimize"
 _LEFT_ALONE = "left-alone"
 _NOTHING = "nothing-found"
+_PART = "part-of-a-pass"
 
 
 @dataclass(frozen=True)
@@ -199,8 +200,9 @@ class _Work:
             for fact in self.assume
             if fact.text not in result.facts_used
         ]
+        remarks += [_remark(live, note, _PART) for note in result.notes]
         if not result.remarks:
-            names = ", ".join(chosen.name for chosen in self.passes)
+            names = ", ".join(chosen.name for chosen in self.passes if not chosen.part_of)
             remarks.append(_remark(live, f"{names} found nothing to do here", _NOTHING))
         definition = page.definition_in(result.text)
         why = self._why_not(live, definition, wrappers, page.understood_decorators)

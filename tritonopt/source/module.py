@@ -17,6 +17,7 @@ from tritonopt.source.kernels import Kernel, find_kernels, find_replaced
 from tritonopt.source.launches import Elsewhere, Launch, Reference, Uses, find_uses
 from tritonopt.source.lines import Lines
 from tritonopt.source.names import Binding, Names
+from tritonopt.source.reflection import find_hidden_names
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
@@ -210,8 +211,17 @@ class Module:
         return found
 
     def is_replaced(self, name: str) -> bool:
-        """Whether another file of the program may give a global of this one another value."""
+        """Whether a global may have another value than what is bound to its plain name.
+
+        This file, or another one of the program, may give it that.
+        """
+        if name in self.names.before_stars or name in self._hidden_names:
+            return True
         return self.program is not None and self.program.is_replaced(self, name)
+
+    @cached_property
+    def _hidden_names(self) -> frozenset[str]:
+        return find_hidden_names(self)
 
     def mentioning(self, name: str) -> Sequence[Reference]:
         """Where `name` is read, and every `....name`."""

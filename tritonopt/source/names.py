@@ -107,6 +107,8 @@ class Names:
         """Of every expression, the expression, keyword or statement right around it."""
         self.stars: list[str] = []
         """Modules of `from m import *`."""
+        self.before_stars: set[str] = set()
+        """Names of the module that a later `from m import *` may bind again."""
         self.declared_global: set[str] = set()
         """Names of the module that some function may bind."""
         self._resolved: dict[tuple[Scope, str], str] = {}
@@ -351,6 +353,8 @@ class _Walk:
         for alias in stmt.names:
             if alias.name == "*":
                 self._names.stars.append(module)
+                if not module.startswith(TRITON):
+                    self._names.before_stars.update(self._names.module.bindings)
                 continue
             local = alias.asname or alias.name
             scope.bind(local, _imported(module, alias.name, local))

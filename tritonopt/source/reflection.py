@@ -51,10 +51,18 @@ def find_hidden_uses(module: Module) -> Iterator[tuple[Kernel, ast.expr]]:
             yield kernel, place
 
 
+def find_hidden_names(module: Module) -> frozenset[str]:
+    """Globals that the file may bind again, or read, other than by their plain names."""
+    return frozenset(name for name, _ in _Search(module, {*module.names.module.bindings}).find())
+
+
 class _Search:
     def __init__(self, module: Module, kernels: set[str]) -> None:
         self._module = module
         self._kernels = kernels
+        known = {kernel.name for kernel in module.kernels}
+        self._constants = kernels - known
+        self._paths = [*(kernel.qualname for kernel in module.kernels), *self._constants]
         self._parents = module.names.parents
         self._stem = PurePath(module.path).stem
         self._finds_itself = any(self._is_finding(node) for node in self._parents)
@@ -64,7 +72,8 @@ class _Search:
         reads_text = any(map(self._reads_text, self._parents))
         for node in self._parents:
             if isinstance(node, ast.Attribute) and node.attr in self._kernels:
-                if any(map(self._may_hold_all, self._owners(node))):
+                is_read = isinstance(node.ctx, ast.Load) and node.attr in self._constants
+                if not is_read and any(map(self._may_hold_all, self._owners(node))):
                     yield node.attr, node
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if self._names_something(node) or (reads_text and not self._is_said_only(node)):
@@ -158,9 +167,9 @@ class _Search:
 
     def _owners(self, node: ast.Attribute) -> Iterator[ast.expr]:
         """What would be the module if the attribute were a kernel: `m` of `m.k` and `m.Class.k`."""
-        for kernel in self._module.kernels:
+        for path in self._paths:
             owner: ast.expr = node
-            for part in reversed(kernel.qualname.split(".")):
+            for part in reversed(path.split(".")):
                 if not isinstance(owner, ast.Attribute) or owner.attr != part:
                     break
                 owner = owner.value

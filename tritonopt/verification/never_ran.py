@@ -35,12 +35,16 @@ class NeverRan:
     """What did not run and need not have."""
 
     @classmethod
-    def after(cls, search: Search) -> NeverRan:
+    def after(cls, search: Search, *, given: bool) -> NeverRan:
+        """`given`: whether the caller says what the launcher is called with."""
         required, aiming = search.requirements, search.aiming
         excused, dead = required.excused(aiming), required.never_left()
-        unmet = tuple(d for d in required.unmet() if d not in (*excused, *dead))
+        # Who gives the arguments says as well how many programs there are.
+        alone = [d for d in required.unmet() if d.kind == "programs" and given]
+        unmet = tuple(d for d in required.unmet() if d not in (*excused, *dead, *alone))
         notes = [f"{d}; from the text it follows that none can" for d in required.impossible()]
         notes += [f"{d}; no size was found for which it would" for d in excused]
+        notes += [f"{d}, as the given arguments ask for" for d in alone]
         notes += [
             f"{d}; the other version has the same guard, and all that either writes "
             "stands behind it"

@@ -256,7 +256,7 @@ class Verification:
             )
             begin = time.monotonic()
             found = search.run()
-        never_ran = NeverRan.after(search)
+        never_ran = NeverRan.after(search, given=isinstance(self.task.arguments, Signature))
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
         result = Verdict(
             Answer.IDENTICAL.value,

@@ -1,3 +1,4 @@
+# with: loop-unswitch
 """Once the flag is loaded above the loop, so is the branch on it."""
 
 import torch

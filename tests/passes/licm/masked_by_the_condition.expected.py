@@ -1,3 +1,4 @@
+# with: loop-unswitch
 """Programs that the condition leaves out find all lanes masked off."""
 
 import torch

@@ -16,6 +16,7 @@ from tritonopt.verification.coverage.evidence import Evidence
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import Version
 from tritonopt.verification.coverage.text_sizes import limits_of
+from tritonopt.verification.grid_axes import axes_of_many
 from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.inputs.strategies import drawn
 from tritonopt.verification.process.coverage_data import Coverage
@@ -758,3 +759,46 @@ def test_what_is_read_of_a_tensor_has_nan(of_texts: Callable[..., Verdict]) -> N
     other = FIRST_ROW.replace(value, f"tl.where({value} == {value}, {value}, 0.0)")
     verdict = of_texts(FIRST_ROW, other, max_examples=3)
     assert verdict.verdict == "counterexample", verdict
+
+
+def test_one_program_alone_is_no_yes(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    """What was found to pass for `rows` lets the original stay within its memory."""
+    old = SCALED.replace("(x: torch.Tensor, scale=None)", "(x: torch.Tensor, rows=1, scale=None)")
+    old = old.replace("    m, n = x.shape\n", "    (n,) = x.shape\n").replace("[(m,)]", "[(rows,)]")
+    other = old.replace("(y + row * n + cols, v", "(y + row * n + cols, v * (row != 1)")
+    verdict = of_texts(old, other, max_examples=3)
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "one program alone" in verdict.reason
+    args = "x: f32[n], scale: f32[n]|None"
+    verdict = of_texts(old, other, args=args, max_examples=3)
+    assert verdict.verdict == "identical", verdict
+    assert any("one program alone" in note for note in verdict.notes)
+
+
+GRIDS = {
+    "(m,)": {0},
+    "(1,)": set(),
+    "(m, triton.cdiv(n, 32))": {0},
+    "(x.numel() // n,)": {0},
+    "((x.numel() + 31) // 32,)": set(),
+    "lambda meta: (m * x.shape[0], 4)": {0, 1},
+    "rows": {0},
+    "tiles": set(),
+    "grid_of(x)": set(),
+}
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_axes_along_which_there_are_several_programs(grid: str) -> None:
+    text = SCALED.replace("scaled_kernel[(m,)]", f"scaled_kernel[{grid}]")
+    text = text.replace(
+        "    row = tl.program_id(0)", "    row = tl.program_id(0) + tl.program_id(1)"
+    )
+    text = text.replace("    y = torch", "    rows = (m,)\n    tiles = (count, 1)\n"
+                        "    count = triton.cdiv(n, 32)\n    y = torch")  # fmt: skip
+    module = source.read(text, "f.py")
+    launcher = module.launches[0].launcher
+    assert set(axes_of_many(module, module.kernels[0], [launcher])) == GRIDS[grid]
+    assert not axes_of_many(module, module.kernels[0], [])

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from tritonopt.facts.host.conditions import checked
 from tritonopt.facts.host.tensor_expressions import shape_of
-from tritonopt.source import Launch
+from tritonopt.source import Launch, Module
 from tritonopt.source.trees import walk
 
 _HARMLESS = frozenset(
@@ -76,20 +77,23 @@ def rank_of(launch: Launch, parameter: str) -> int | None:
     """How many dimensions a parameter of the launcher has; None where nothing says it."""
     if launch.launcher is None:
         return None
-    ranks = {rank for node in walk(launch.launcher) if (rank := _said(node, parameter)) is not None}
+    ranks = {
+        rank
+        for node in walk(launch.launcher)
+        if (rank := _said(launch.module, node, parameter)) is not None
+    }
     return ranks.pop() if len(ranks) == 1 else None
 
 
-def _said(node: ast.AST, tensor: str) -> int | None:
+def _said(module: Module, node: ast.AST, tensor: str) -> int | None:
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=value) if _is_shape(value, tensor):
             return None if any(isinstance(name, ast.Starred) for name in names) else len(names)
-        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
+    known = checked(module, node) if isinstance(node, ast.stmt) else None
+    match known:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]), True:
             return _number_of_dimensions(left, right, tensor)
-        case ast.If(
-            test=ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]),
-            body=[ast.Raise(), *_],
-        ):
+        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]), False:
             return _number_of_dimensions(left, right, tensor)
     return None
 

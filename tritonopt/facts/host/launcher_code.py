@@ -27,6 +27,7 @@ from tritonopt.facts.algebra.polynomial import (
     ceiling_division,
 )
 from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.conditions import checked, conjuncts
 from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, names_reshaped_in
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
@@ -504,45 +505,34 @@ class _Host:
         while place in self._home:
             around, block, index = self._home[place]
             for statement in block[:index]:
-                match statement:
-                    case ast.Assert(test=test):
-                        self._learn(test, True, statement, found)
-                    case ast.Expr(value=ast.Call(func=called, args=[test, *_])) if (
-                        self._module.resolve(called) in torch_api.CHECKS
-                    ):
-                        self._learn(test, True, statement, found)
-                    case ast.If(test=test, body=body, orelse=[]) if self._leaves(body):
-                        self._learn(test, False, statement, found)
+                known = checked(self._module, statement)
+                if known is not None:
+                    self._learn(*known, statement, found)
+                elif isinstance(statement, ast.If) and self._leaves(statement):
+                    self._learn(statement.test, False, statement, found)
             if isinstance(around, ast.If):
                 self._learn(around.test, block is around.body, around, found)
             if around is self._function or not isinstance(around, ast.stmt):
                 return
             place = around
 
-    def _leaves(self, block: list[ast.stmt]) -> bool:
-        """Whether nothing after a block is reached from its end."""
-        match block[-1]:
-            case ast.Expr(value=ast.Call(func=called)):
+    def _leaves(self, branch: ast.If) -> bool:
+        """Whether nothing after a branch is reached where its condition holds."""
+        match branch:
+            case ast.If(body=[*_, ast.Expr(value=ast.Call(func=called))], orelse=[]):
                 return self._module.resolve(called) in ("sys.exit", "pytest.skip")
-        return leaves(block)
+        return not branch.orelse and leaves(branch.body)
 
     def _learn(self, test: ast.expr, holds: bool, place: ast.stmt, found: _Checks) -> None:
         if not all(map(self._is_arithmetic, walk(test))):
             names = {n.id: n for n in walk(test) if isinstance(n, ast.Name)}
             found.unread += [self.form(name, place) for name in names.values()]
-        match test:
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                self._learn(operand, not holds, place, found)
-            case ast.BoolOp(op=ast.And(), values=values) if holds:
-                for value in values:
-                    self._learn(value, True, place, found)
-            case ast.BoolOp(op=ast.Or(), values=values) if not holds:
-                for value in values:
-                    self._learn(value, False, place, found)
-            case ast.BinOp(left=left, op=ast.Mod(), right=right) if not holds:
-                found.multiples.append((self.form(left, place), self.form(right, place)))
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                self._learn_comparison(left, op, right, holds, place, found)
+        for part, is_true in conjuncts(test, holds):
+            match part:
+                case ast.BinOp(left=left, op=ast.Mod(), right=right) if not is_true:
+                    found.multiples.append((self.form(left, place), self.form(right, place)))
+                case ast.Compare(left=left, ops=[op], comparators=[right]):
+                    self._learn_comparison(left, op, right, is_true, place, found)
 
     def _is_arithmetic(self, node: ast.AST) -> bool:
         """Whether a part of a condition hides no arithmetic: nothing about `v` in `check(v)`."""

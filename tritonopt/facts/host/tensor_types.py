@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.conditions import conjuncts
 from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation
@@ -135,26 +136,17 @@ class _Launcher:
 
     def _learn(self, test: ast.expr, holds: bool, names: _Names) -> None:
         """`x.dtype == torch.float16`, where it holds."""
-        match test:
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                self._learn(operand, not holds, names)
-            case ast.BoolOp(op=op, values=values):
-                if isinstance(op, ast.And) == holds:
-                    for value in values:
-                        self._learn(value, holds, names)
-            case ast.Compare(
-                left=ast.Attribute(value=ast.Name(id=name), attr="dtype"),
-                ops=[op],
-                comparators=[right],
-            ):
-                known = self.infer(right, names)
-                equal = (
-                    isinstance(op, (ast.Eq, ast.Is))
-                    if holds
-                    else isinstance(op, (ast.NotEq, ast.IsNot))
-                )
-                if equal and known is not None and known.kind == "dtype":
-                    names[name] = _Known("tensor", known.dtype)
+        for part, is_true in conjuncts(test, holds):
+            match part:
+                case ast.Compare(
+                    left=ast.Attribute(value=ast.Name(id=name), attr="dtype"),
+                    ops=[op],
+                    comparators=[right],
+                ):
+                    known = self.infer(right, names)
+                    equal = (ast.Eq, ast.Is) if is_true else (ast.NotEq, ast.IsNot)
+                    if isinstance(op, equal) and known is not None and known.kind == "dtype":
+                        names[name] = _Known("tensor", known.dtype)
 
     # Expressions
 

@@ -59,6 +59,12 @@ def statement_code(module: Module, statement: ast.stmt, *, comments_above: bool 
     return lines.unindented(start, end, column)
 
 
+def one_line(module: Module, expression: ast.expr) -> str:
+    """An expression as it is written, on one line."""
+    text = module.text_of(expression)
+    return ast.unparse(expression) if "\n" in text or "\r" in text else text
+
+
 def changed_code(module: Module, statement: ast.stmt, changes: Sequence[Change]) -> str:
     """The code of a statement, without the comments above it, after changes inside it."""
     changed, (node,) = after(module, changes, [statement])

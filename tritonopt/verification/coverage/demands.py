@@ -15,13 +15,14 @@ from tritonopt.verification.coverage.text_differences import (
     Version,
     inner_blocks,
 )
+from tritonopt.verification.grid_axes import axes_of_many
 from tritonopt.verification.process.coverage_data import Coverage
 
 _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""
 LOOPS = ("turns", "ragged")
 """What is asked of the turns of loops."""
-_KINDS = ("line", "true", "false", *LOOPS)
+_KINDS = ("line", "true", "false", "programs", *LOOPS)
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,17 @@ class Demand:
     """Kernels of which every program runs the line."""
     impossible: bool = False
     """Whether the text shows that no call can meet it."""
+    axis: int = 0
+    """Of a kernel's grid, along which there have to be two programs; the kernel is the `text`."""
 
     def met_by(self, seen: Coverage) -> bool:
         if self.kind == "line":
             return self.line in seen.lines or bool(self.always & seen.writers)
         if self.kind in ("true", "false"):
             return ((self.line, self.column), self.kind == "true") in seen.tests
+        if self.kind == "programs":
+            grids = (grid for name, grid in seen.grids if name == self.text)
+            return any(len(grid) > self.axis and grid[self.axis] > 1 for grid in grids)
         loop = seen.loops.get(self.line)
         if loop is None:
             return False
@@ -56,6 +62,8 @@ class Demand:
             "line": f"line {where} never ran: `{self.text}`",
             "true": f"the test in line {where} never held: `{self.text}`",
             "false": f"the test in line {where} always held: `{self.text}`",
+            "programs": f"of `{self.text}` (line {where}) one program alone ran along axis "
+            f"{self.axis} of its grid",
             "turns": f"the loop in line {where} never took a second turn: `{self.text}`",
             "ragged": f"the loop in line {where} never had a last turn that its mask cuts short: "
             f"`{self.text}`",
@@ -86,15 +94,19 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
     version, other = compared.old, compared.new
     if title == "rewritten":
         version, other = other, version
-    for body in version.bodies.values():
-        if body.name.partition(".")[0] not in names:
-            continue
+    reached = [b for b in version.bodies.values() if b.name.partition(".")[0] in names]
+    for body in reached:
         counterpart = other.bodies.get(body.name)
         suspects = compared.suspects | compared.local[body.name]
         known = set() if counterpart is None else _choices(counterpart.node, suspects)
         known |= _of_hardware(version.module, body.node)
-        if version.module.kernel(body.node.name) is not None:
+        kernel = version.module.kernel(body.node.name)
+        if kernel is not None:
             known |= _of_launches(body.node)
+            if any(statement.concerned for statement in body.statements):
+                axes = axes_of_many(version.module, kernel, [b.node for b in reached])
+                for axis, line in axes.items():
+                    yield Demand(title, line, "programs", kernel.name, axis=axis)
         for statement in body.statements:
             if statement.concerned:
                 yield from _demanded(title, version, statement, known)

@@ -33,7 +33,11 @@ class Requirements:
 
     def _never_met(self) -> list[Demand]:
         sides = dict(zip(("original", "rewritten"), self.evidence.covered, strict=True))
-        return [d for d in self.demands if not d.met_by(sides[d.title])]
+        asked = self.demands
+        if self.blind:
+            # How many programs there were, the interpreter alone tells.
+            asked = [d for d in asked if d.kind != "programs"]
+        return [d for d in asked if not d.met_by(sides[d.title])]
 
     @property
     def blind(self) -> bool:

@@ -22,7 +22,8 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
     TorchType,
 )
-from tritonopt.verification.signature.inference import DEFAULT_DTYPES, Evidence, Reading, layouts
+from tritonopt.verification.signature.evidence import DEFAULT_DTYPES, Evidence
+from tritonopt.verification.signature.inference import Reading, layouts
 
 FRAMES: tuple[tuple[str, ...], ...] = (
     ("m", "n"),

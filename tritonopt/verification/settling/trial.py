@@ -35,7 +35,8 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
     tensors_of,
 )
-from tritonopt.verification.signature.inference import DEFAULT_DTYPES, Reading
+from tritonopt.verification.signature.evidence import DEFAULT_DTYPES
+from tritonopt.verification.signature.inference import Reading
 
 _MOST_TRIES = 1500
 _SECONDS = 20.0

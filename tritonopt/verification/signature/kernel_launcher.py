@@ -31,7 +31,7 @@ from tritonopt.verification.signature.argument_language import (
     check_formula,
     parse,
 )
-from tritonopt.verification.signature.inference import pointers
+from tritonopt.verification.signature.kernel_pointers import pointers
 
 _TUNERS = ("tune", "heuristic")
 """In the name of a decorator that adds constants: Triton's own, and those that libraries make."""

@@ -60,16 +60,17 @@ def _asked(module: Module, guard: Guard) -> str:
     """A condition, or its contrary."""
     test = guard.node.test
     if guard.holds:
-        return one_line(module, test)
+        return excerpts.one_line(module, test)
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return one_line(module, operand)
+            return excerpts.one_line(module, operand)
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
             contrary = _CONTRARIES.get(type(operator))
             if contrary is not None:
-                return f"{one_line(module, left)} {contrary} {one_line(module, right)}"
+                ends = [excerpts.one_line(module, end) for end in (left, right)]
+                return f" {contrary} ".join(ends)
     simple = isinstance(test, (ast.Name, ast.Attribute, ast.Call, ast.Compare))
-    text = one_line(module, test)
+    text = excerpts.one_line(module, test)
     return f"not {text}" if simple else f"not ({text})"
 
 
@@ -79,12 +80,6 @@ _CONTRARIES: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=",
     ast.NotEq: "==",
 }
-
-
-def one_line(module: Module, expression: ast.expr) -> str:
-    """An expression as it is written, on one line."""
-    text = module.text_of(expression)
-    return ast.unparse(expression) if "\n" in text or "\r" in text else text
 
 
 def removals(facts: KernelFacts, loop: Loop, statements: Sequence[ast.stmt]) -> Iterator[Change]:

@@ -1,0 +1,354 @@
+"""What a reduction takes in of the lanes that a masked load without `other` leaves undefined.
+
+And what the load would have to give them for the result to be right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tritonopt.facts.algebra.bounds import Bounds
+from tritonopt.facts.algebra.divisibility import Divisibility
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
+from tritonopt.facts.effects import Effect
+from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction
+from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
+from tritonopt.facts.memory.zeros import Axes, put_in, widened, zero_is_noticed
+from tritonopt.facts.values import COMPARISONS, ELEMENTWISE, Value, is_integer
+
+if TYPE_CHECKING:
+    from tritonopt.facts.kernel_facts import KernelFacts
+
+_PASSED_ON = ELEMENTWISE - {"where", "mul", "and"}
+
+_INFINITY = math.inf
+
+_SPELLED = {0.0: "0.0", 1.0: "1.0", -_INFINITY: 'float("-inf")', _INFINITY: 'float("inf")'}
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """A load whose undefined lanes a reduction takes in."""
+
+    load: Effect
+    reduction: Reduction
+    other: str
+    """What the load would give them for the result to be right; empty where nothing is known."""
+    noticed: bool | None
+    """Whether the 0 that today's hardware reads there changes the result, where that is known."""
+
+
+def taken_in(
+    facts: KernelFacts,
+    divisibility: Divisibility,
+    effect: Effect,
+    reductions: Sequence[Reduction],
+) -> Iterator[TakenIn]:
+    """The reductions that take the lanes in."""
+    for reduction in reductions:
+        for axes in _ways(facts, reduction.operand, effect):
+            lanes = _Lanes(facts, divisibility, effect, axes, reduction.axes)
+            for off in lanes.off:
+                if not _Taking(facts, effect, off).reaches(reduction.operand):
+                    continue
+                name, operand = reduction.name, reduction.operand
+                noticed = zero_is_noticed(facts, name, operand, effect.order, off, lanes.on)
+                other = "0.0" if noticed is False else ""
+                other = _Filling(facts, effect, off).mending(reduction) or other
+                if noticed and name in ("max", "argmax") and _is_of_integers(operand):
+                    noticed = None  # lengths and indices are not below 0
+                yield TakenIn(effect, reduction, other, noticed)
+
+
+def _is_of_integers(operand: Value) -> bool:
+    return is_integer(operand.dtype) or any(
+        part.op in ("load", "cast") and is_integer(part.dtype) for part in operand.walk()
+    )
+
+
+def _ways(facts: KernelFacts, operand: Value, effect: Effect) -> list[Axes]:
+    """The axes that are inserted into the load on its ways to the operand of a reduction."""
+    found: list[Axes] = []
+    seen: set[tuple[Value, Axes]] = set()
+    todo: list[tuple[Value, Axes]] = [(operand, ())]
+    while todo:
+        value, axes = todo.pop()
+        if (value, axes) in seen:
+            continue
+        seen.add((value, axes))
+        if value is effect.loaded:
+            found.append(axes)
+        elif value.op == "insert_axes":
+            assert isinstance(value.attribute, tuple)
+            todo.append((value.operands[0], (value.attribute, *axes)))
+        elif value.op in ("carried", "result"):
+            loop = facts.loops[value.carrier.loop]
+            todo += [(end[value.carrier.name], axes) for end in (loop.initial, loop.following)]
+        elif value.op in ELEMENTWISE or value.op in ("phi", "broadcast_to"):
+            todo += [(part, axes) for part in value.operands]
+    return found
+
+
+class _Lanes:
+    """The lanes that the mask of a load leaves out, as an operand of a reduction has them."""
+
+    def __init__(
+        self,
+        facts: KernelFacts,
+        divisibility: Divisibility,
+        effect: Effect,
+        axes: Axes,
+        reduced: frozenset[int],
+    ) -> None:
+        self._facts = facts
+        self._divisibility = divisibility
+        self._reduced = reduced
+        assert effect.mask is not None
+        self._mask = widened(facts, effect.mask, axes)
+        self._condition = facts.forms.condition(self._mask)
+
+    @cached_property
+    def on(self) -> dict[Atom, int]:
+        """Which comparisons hold (1) and which do not (0) for the mask to be on."""
+        return {
+            atom: on
+            for atom in self._condition.atoms
+            if atom.is_indicator and (on := self._needed(atom)) is not None
+        }
+
+    @cached_property
+    def off(self) -> list[dict[Atom, int]]:
+        """Ways in which the mask is off in some lanes of a reduced axis and on in others.
+
+        As `on`.
+        """
+        return [
+            {**self.on, atom: 1 - on}
+            for atom, on in self.on.items()
+            if any(
+                leaf.tag == "lane" and leaf.arguments[1] in self._reduced for leaf in atom.leaves()
+            )
+            and not self._is_always(atom, on)
+        ]
+
+    def _needed(self, atom: Atom) -> int | None:
+        """What an indicator must be for the mask to be on; None where either may do."""
+        for value in (0, 1):
+            if put_in(self._condition, {atom: value}).is_zero:
+                return 1 - value
+        return None
+
+    def _is_always(self, atom: Atom, on: int) -> bool:
+        """Whether the comparison behind an indicator is shown to hold in every lane."""
+        if self._is_at_least_zero(_what_it_needs(atom, on)):
+            return True
+        indicator = Polynomial.of(atom)
+        wanted = indicator if on else ONE - indicator
+        for part in self._mask.walk():
+            if part.op not in COMPARISONS or self._facts.forms.condition(part) != wanted:
+                continue
+            least, most = part.operands
+            if part.op in ("gt", "ge"):
+                least, most = most, least
+            if self._stays_below(least, most, int(part.op in ("le", "ge"))):
+                return True
+        return False
+
+    def _is_at_least_zero(self, form: Polynomial | None) -> bool:
+        least = Bounds(self._facts).lower_bound(form) if form is not None else None
+        return least is not None and least.number >= 0
+
+    def _stays_below(self, lanes: Value, limit: Value, slack: int) -> bool:
+        try:
+            offsets = read_offsets(self._facts, lanes)
+        except NotConsecutive:
+            return False
+        if offsets.kind is not Kind.PLAIN:
+            return False
+        end = self._facts.forms.of(limit) + slack
+        bounded = Offsets(Kind.PLAIN, offsets.axis, offsets.extent, offsets.start, end)
+        return stays_below(self._facts, self._divisibility, bounded) is not None
+
+
+def _what_it_needs(atom: Atom, on: int) -> Polynomial | None:
+    """A form that is at least 0 just where an indicator is on; None where it has none."""
+    match atom.tag, atom.arguments:
+        case "negative", (Polynomial() as form,):
+            return -form - 1 if on else form
+        case "holds", ("lt" | "le" as order, Polynomial() as left, Polynomial() as right):
+            strict = int(order == "lt")
+            return right - left - strict if on else left - right - 1 + strict
+    return None
+
+
+class _Taking:
+    """Whether a value takes in what a load leaves undefined, where some comparisons are known."""
+
+    def __init__(self, facts: KernelFacts, effect: Effect, known: Mapping[Atom, int]) -> None:
+        self._facts = facts
+        self._effect = effect
+        self._known = known
+        self._seen: set[tuple[Value, Axes]] = set()
+
+    def reaches(self, value: Value, axes: Axes = ()) -> bool:
+        if value is self._effect.loaded:
+            return True
+        if (value, axes) in self._seen:
+            return False  # a loop around; what comes in, comes in on another way
+        self._seen.add((value, axes))
+        operands = value.operands
+        match value.op:
+            case "where":
+                decided = self._decided(operands[0], axes)
+                return decided is not None and self.reaches(operands[1 if decided else 2], axes)
+            case "phi":
+                return self._chosen(value, axes)
+            case "mul" | "and":
+                if any(self._is_zero(operand, axes) for operand in operands):
+                    return False
+                return any(self.reaches(operand, axes) for operand in operands)
+            case "insert_axes":
+                assert isinstance(value.attribute, tuple)
+                return self.reaches(operands[0], (value.attribute, *axes))
+            case "carried" | "result":
+                loop = self._facts.loops[value.carrier.loop]
+                ends = (loop.initial, loop.following)
+                return any(self.reaches(end[value.carrier.name], axes) for end in ends)
+        if value.op in _PASSED_ON or value.op == "broadcast_to":
+            return any(self.reaches(operand, axes) for operand in operands)
+        return False
+
+    def _chosen(self, value: Value, axes: Axes) -> bool:
+        """One side of an `if`: the one in which the load is, else both must take it in."""
+        condition, then, other = value.operands
+        for guard in self._effect.guards:
+            if guard.condition is condition:
+                return self.reaches(then if guard.holds else other, axes)
+        return self.reaches(then, axes) and self.reaches(other, axes)
+
+    def _decided(self, condition: Value, axes: Axes) -> bool | None:
+        form = put_in(
+            self._facts.forms.condition(widened(self._facts, condition, axes)), self._known
+        )
+        constant = form.constant_value
+        return None if constant is None else bool(constant)
+
+    def _is_zero(self, value: Value, axes: Axes) -> bool:
+        form = self._facts.forms.of(widened(self._facts, value, axes))
+        return put_in(form, self._known).is_zero
+
+
+class _Filling:
+    """What lanes hold where a masked load gives them a number: 0, an infinity, or anything."""
+
+    def __init__(self, facts: KernelFacts, effect: Effect, known: Mapping[Atom, int]) -> None:
+        self._facts = facts
+        self._effect = effect
+        self._known = known
+        self._filler = 0.0
+        self._filled: dict[tuple[Value, Axes], float | None] = {}
+
+    def mending(self, reduction: Reduction) -> str:
+        """The `other=` with which the reduction does not notice the lanes; empty if none is known.
+
+        Only of floating-point numbers: the least integer is another one for each type.
+        """
+        wanted = NEUTRAL.get(reduction.name)
+        assert self._effect.loaded is not None
+        if wanted is None or (wanted and is_integer(self._effect.loaded.dtype)):
+            return ""
+        for filler in dict.fromkeys((wanted, -_INFINITY)):
+            self._filler = filler
+            self._filled.clear()
+            try:
+                held = self._of(reduction.operand, ())
+            except RecursionError:  # a sum of hundreds of terms
+                return ""
+            if held == wanted:
+                return _SPELLED[filler]
+        return ""
+
+    def _of(self, value: Value, axes: Axes) -> float | None:
+        key = (value, axes)
+        if key not in self._filled:
+            self._filled[key] = None  # a loop around, other than through what it carries
+            self._filled[key] = self._compute(value, axes)
+        return self._filled[key]
+
+    def _compute(self, value: Value, axes: Axes) -> float | None:
+        operands = value.operands
+        match value.op:
+            case "load":
+                return self._loaded(value, axes)
+            case "const":
+                constant = value.constant
+                return float(constant) if constant in _SPELLED else None
+            case "cast" | "full" | "broadcast_to" | "pos":
+                return self._of(operands[0], axes)
+            case "insert_axes":
+                assert isinstance(value.attribute, tuple)
+                return self._of(operands[0], (value.attribute, *axes))
+            case "carried" | "result":
+                return self._carried(value, axes)
+            case "where" | "phi":
+                sides = {self._of(side, axes) for side in operands[1:]}
+                return sides.pop() if len(sides) == 1 else None
+        name = str(value.attribute if value.op == "elementwise" else value.op)
+        numbers = [self._of(operand, axes) for operand in operands]
+        return _computed(name, numbers)
+
+    def _loaded(self, value: Value, axes: Axes) -> float | None:
+        load = self._facts.interpretation.loads[value.number]
+        if load is self._effect:
+            return self._filler
+        if load.mask is None or load.mask.is_none:
+            return None
+        mask = self._facts.forms.condition(widened(self._facts, load.mask, axes))
+        if not put_in(mask, self._known).is_zero:
+            return None
+        if load.other is not None and not load.other.is_none:
+            return self._of(load.other, ())
+        return 0.0 if self._filler == 0.0 else None  # it is reported too, and given 0 then
+
+    def _carried(self, value: Value, axes: Axes) -> float | None:
+        """What it is before the loop, where an iteration of such lanes leaves it so."""
+        loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
+        before = self._of(loop.initial[name], axes)
+        if name in loop.carried:
+            self._filled[(loop.carried[name], axes)] = before
+        return before if self._of(loop.following[name], axes) == before else None
+
+
+def _computed(name: str, numbers: list[float | None]) -> float | None:
+    """A function of 0, infinities and numbers of which only that they are finite is taken."""
+    match name, numbers:
+        case "add", [a, b]:
+            return _sum(a, b)
+        case "sub", [a, b]:
+            return _sum(a, None if b is None else -b)
+        case "mul", [a, b] if 0.0 in numbers and not {a, b} & {_INFINITY, -_INFINITY}:
+            return 0.0
+        case "div", [0.0, b] if b is None:
+            return 0.0
+        case "neg", [float() as a]:
+            return -a
+        case "maximum", [float() as a, float() as b]:
+            return max(a, b)
+        case "minimum", [float() as a, float() as b]:
+            return min(a, b)
+        case "exp" | "exp2", [a] if a == -_INFINITY:
+            return 0.0
+        case (("abs" | "sqrt" | "sqrt_rn" | "sin" | "erf" | "floor" | "ceil"), [0.0]):
+            return 0.0
+    return None
+
+
+def _sum(a: float | None, b: float | None) -> float | None:
+    infinite = {n for n in (a, b) if n is not None and math.isinf(n)}
+    if infinite:
+        return infinite.pop() if len(infinite) == 1 else None
+    return 0.0 if a == b == 0.0 else None

@@ -1,0 +1,114 @@
+"""Whether a load may move above a loop, as far as that does not depend on the new text."""
+
+from __future__ import annotations
+
+import ast
+
+from tritonopt.facts import EffectKind
+from tritonopt.facts.algebra.polynomial import ONE, TooLarge
+from tritonopt.facts.effects import Effect, Guard
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.constexprs import is_constexpr
+from tritonopt.transforms.aliasing import orders_memory, prove_unchanged
+from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
+from tritonopt.transforms.trip_guards import implies
+
+_UNWANTED = {"disable_licm": "licm-is-disabled", "warp_specialize": "warp-specialized-loop"}
+"""Arguments of `tl.range` by which the author has spoken on what may move."""
+
+
+def check(load: InvariantLoad, checklist: Checklist) -> None:
+    """Everything but what needs the new text. Raises Declined."""
+    _check_always_runs(load, checklist)
+    _check_loops(load, checklist)
+    _check_order(load, checklist)
+    if not any(e.writes for e in load.effects):
+        detail = f"{load.where} stores nothing, so the compiler moves the load by itself"
+        raise refuted("data-is-unchanged", "the-compiler-does-this", detail)
+    prove_unchanged(checklist, load.facts, load.loads, load.effects, "")
+
+
+def _check_always_runs(load: InvariantLoad, checklist: Checklist) -> None:
+    """Every iteration must come to the load, or none that the compiler compiles, or those
+    that do not would find it masked off."""
+    claim, reason = "load-always-runs", "under-a-condition"
+    why = f"every iteration of {load.where} comes to it"
+    for guard in load.conditions_inside:
+        line = guard.node.lineno
+        if is_constexpr(load.facts, guard.node.test):
+            why = f"the compiler knows the condition in line {line}, which goes with it"
+        elif all(_is_masked_without(load, one, guard) for one in load.loads):
+            why = f"it reads nothing where the condition in line {line} does not hold"
+        else:
+            detail = (
+                f"it reads only where the condition in line {line} holds, and would always "
+                "read above the loop; its mask does not say so"
+            )
+            raise refuted(claim, reason, detail)
+    parents = load.facts.kernel.module.names.parents
+    child: ast.AST = load.expression
+    while not isinstance(child, ast.stmt):
+        parent = parents[child]
+        if isinstance(parent, ast.BoolOp) and parent.values[0] is not child:
+            detail = (
+                f"what stands before it in line {parent.lineno} may decide alone whether it "
+                "reads at all"
+            )
+            raise refuted(claim, reason, detail)
+        child = parent
+    checklist.prove(claim, why)
+
+
+def _is_masked_without(load: InvariantLoad, one: Effect, guard: Guard) -> bool:
+    """Whether the mask of one of its loads is off wherever a condition does not hold."""
+    if one.mask is None or one.mask.is_none or one.inlined:
+        return False
+    forms = load.facts.forms
+    try:
+        mask, holds = forms.condition(one.mask), forms.condition(guard.condition)
+        return implies(forms, mask, holds if guard.holds else ONE - holds)
+    except TooLarge:
+        return False
+
+
+def _check_loops(load: InvariantLoad, checklist: Checklist) -> None:
+    claim = "loops-are-plain"
+    for loop in load.loops:
+        where = f"the loop in line {loop.line}"
+        if isinstance(loop.node, ast.While):
+            detail = f"{where} is a `while`, and may run no time at all; a `for` could be followed"
+            raise unknown(claim, "may-run-zero-times", detail)
+        if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
+            raise unknown(claim, "loop-is-not-understood", f"{where} is no `range` or `tl.range`")
+        if loop.node.orelse:
+            raise refuted(claim, "loop-has-else", f"{where} has an `else`")
+        for option in loop.node.iter.keywords:
+            off = isinstance(option.value, ast.Constant) and not option.value.value
+            if option.arg in _UNWANTED and not off:
+                detail = f"{where} asks for it to be left alone, with {option.arg}"
+                raise refuted(claim, _UNWANTED[option.arg], detail)
+    if load.facts.exits_early(load.loop):
+        raise refuted(claim, "early-exit", f"{load.where} may be left early")
+    checklist.prove(claim, "counted, and run to their ends")
+
+
+def _check_order(load: InvariantLoad, checklist: Checklist) -> None:
+    """A load may not move past what orders memory, or is there to be seen before it."""
+    claim = "nothing-orders-memory"
+    for effect in load.effects:
+        what = f"the {effect.name} in line {effect.line}"
+        match effect.kind:
+            case EffectKind.LOAD if effect.volatile:
+                raise refuted(claim, "volatile-load", f"{what} is volatile")
+            case EffectKind.ATOMIC:
+                raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
+            case EffectKind.BARRIER:
+                raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
+            case EffectKind.CALL:
+                reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
+                raise unknown(claim, reason, f"the effects of {what} are not known")
+            case EffectKind.PRINT if "assert" in effect.name:
+                detail = f"{what} is to fail before anything is loaded"
+                raise refuted(claim, "assertion-in-the-loop", detail)
+    detail = f"no atomic, barrier, volatile load or unknown call in {load.where}"
+    checklist.prove(claim, detail)

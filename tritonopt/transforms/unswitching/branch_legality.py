@@ -1,0 +1,279 @@
+"""Whether a branch may move out of a loop; where it may, the plan for which that was shown."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from tritonopt.facts import Loop, Value
+from tritonopt.facts.values import is_float
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source.trees import parents_of, walk
+from tritonopt.transforms.loop_invariants import is_invariant, may_divide_by_zero
+from tritonopt.transforms.trip_guards import why_it_runs
+from tritonopt.transforms.unswitching.decisions import Plan, planned, stores
+from tritonopt.transforms.unswitching.invariant_branches import (
+    InvariantBranch,
+    is_one_question,
+    when_known,
+)
+from tritonopt.transforms.writing import block_of, names_bound
+
+
+def legal_plan(branch: InvariantBranch, max_statements: int, checklist: Checklist) -> Plan:
+    """How the branch moves out of the loop. Raises Declined or NotExpressible where it may not."""
+    _check_loops(branch, checklist)
+    _check_asked(branch, checklist)
+    _check_condition(branch, checklist)
+    _check_way(branch, checklist)
+    _check_names(branch, checklist)
+    plan = planned(branch)
+    _check_scopes(branch, plan)
+    _check_size(branch, plan, max_statements, checklist)
+    return plan
+
+
+def _check_loops(branch: InvariantBranch, checklist: Checklist) -> None:
+    claim = "loops-are-plain"
+    for loop in branch.loops:
+        where = f"the loop in line {loop.line}"
+        if loop.kind == "tl.static_range":
+            detail = f"the compiler unrolls {where}, which leaves no loop"
+            raise refuted(claim, "unrolled-loop", detail)
+        if loop.kind == "other" or not _counts_with_one_name(loop):
+            detail = f"{where} is no `range` or `tl.range`"
+            raise unknown(claim, "loop-is-not-understood", detail)
+    for node in walk(branch.loop.node):
+        if isinstance(node, (ast.For, ast.While)) and node.orelse:
+            raise refuted(claim, "loop-has-else", f"line {node.lineno} has an `else`")
+    if branch.facts.exits_early(branch.loop):
+        raise refuted(claim, "early-exit", f"{branch.where} may be left early")
+    checklist.prove(claim, "counted or conditional, without else, break or return")
+
+
+def _counts_with_one_name(loop: Loop) -> bool:
+    return isinstance(loop.node, ast.While) or isinstance(loop.node.target, ast.Name)
+
+
+def _check_asked(branch: InvariantBranch, checklist: Checklist) -> None:
+    """The loop must not stand in a branch already where the condition is decided."""
+    claim = "condition-is-open"
+    outer = parents_of(branch.facts.kernel.node)
+    node: ast.stmt | None = branch.loop.node
+    while node is not None:
+        known = branch.facts.values.get(node.test) if isinstance(node, ast.If) else None
+        if known is not None and is_one_question(known, branch.condition):
+            detail = f"the `if` in line {node.lineno}, around the loop, has decided it"
+            raise refuted(claim, "already-decided", detail)
+        node = outer.get(node)
+    checklist.prove(claim, f"nothing around {branch.where} has decided it")
+
+
+def _check_condition(branch: InvariantBranch, checklist: Checklist) -> None:
+    claim = "condition-is-invariant"
+    facts, condition = branch.facts, branch.condition
+    if condition.shape != () or when_known(facts, condition, branch.in_helper) == "unknown":
+        detail = (
+            "the compiler may know the condition, and decides it then; if it never changes, "
+            "make its parameters `tl.constexpr`"
+        )
+        raise unknown(claim, "condition-is-not-understood", detail)
+    for part in condition.walk():
+        if part.op != "load" or is_invariant(facts, part, branch.loop):
+            continue
+        load = facts.interpretation.loads[part.number]
+        what = f"the load in line {load.line}"
+        if load.volatile:
+            raise refuted(claim, "volatile-load", f"{what} is volatile")
+        detail = (
+            f"the condition needs {what}, which would then read even where the loop does not "
+            "run; load it into a name before the loop"
+        )
+        raise refuted(claim, "condition-loads", detail)
+    for effect in branch.effects_in(branch.node.test):
+        detail = f"the {effect.name} in line {effect.line} belongs to every iteration"
+        raise refuted(claim, "condition-has-effects", detail)
+    checklist.prove(claim, f"the same in every iteration of {branch.where}")
+
+
+def _check_way(branch: InvariantBranch, checklist: Checklist) -> None:
+    """What stands between the loop and the `if` must not decide whether the `if` compiles."""
+    claim, reason = "condition-can-move", "under-another-condition"
+    facts = branch.facts
+    child: ast.stmt = branch.node
+    guarded = False
+    for parent in branch.around:
+        if isinstance(parent, ast.If):
+            line = f"the condition in line {parent.lineno}"
+            if child in parent.orelse and branch.is_elif(child):
+                detail = f"it is asked only where {line} does not hold, as its `elif`"
+                raise refuted(claim, reason, detail)
+            value = facts.values.get(parent.test)
+            if value is None or when_known(facts, value, branch.in_helper) != "runtime":
+                detail = f"under {line} it may be code that is never compiled"
+                raise unknown(claim, reason, detail)
+            guarded = True
+        elif not isinstance(parent, (ast.For, ast.While)):
+            raise unknown(claim, reason, f"it stands inside of line {parent.lineno}")
+        child = parent
+    if may_divide_by_zero(facts, branch.condition, branch.loop.node) and (
+        guarded or any(why_it_runs(facts, loop, []) is None for loop in branch.loops)
+    ):
+        detail = "it divides by what may be zero, and would do so where the loop does not run"
+        raise refuted(claim, "may-divide-by-zero", detail)
+    checklist.prove(claim, "it computes nothing that could fail where it did not run")
+
+
+# Names
+
+
+def _check_names(branch: InvariantBranch, checklist: Checklist) -> None:
+    """What a loop leaves behind must have one type in and behind an `if`."""
+    claim = "names-keep-their-types"
+    node = branch.loop.node
+    inside = set(walk(node))
+    known = branch.facts.before[node]
+    bound = names_bound(node)
+    own = names_bound(node.target) if isinstance(node, ast.For) else set()
+    for other, value in _read(branch):
+        if other.id not in bound or other in inside:
+            continue
+        left = other.id in own or other.id not in known
+        if left and (value is None or value.op == "opaque"):
+            detail = f"line {other.lineno} reads {other.id}, which the loop binds"
+            raise refuted(claim, "name-is-read-later", detail)
+    for name in own:
+        _check_induction(branch, claim, name)
+    checklist.prove(claim, "what the loop carries is bound before it")
+
+
+def _read(branch: InvariantBranch) -> Iterator[tuple[ast.Name, Value | None]]:
+    """Where the kernel reads a name, and the value that it finds, if it is known at all."""
+    facts = branch.facts
+    for node in walk(facts.kernel.node):
+        match node:
+            case ast.Name(ctx=ast.Load()) if node in facts.values:
+                yield node, facts.values[node]
+            case ast.AugAssign(target=ast.Name() as name) if node in facts.before:
+                yield name, facts.before[node].get(name.id)
+
+
+def _check_induction(branch: InvariantBranch, claim: str, name: str) -> None:
+    """The compiler keeps the name of an induction variable: in an `if`, with its type."""
+    facts, loop = branch.facts, branch.loop
+    taken = (
+        f"below an `if` Triton asks for one type of a name, and {name} is bound before the loop too"
+    )
+    if any(p.name == name for p in facts.kernel.parameters):
+        raise refuted(claim, "induction-name-is-taken", f"{taken}; call it something else")
+    for other in walk(facts.kernel.node):
+        if not isinstance(other, ast.stmt) or other.lineno >= loop.line:
+            continue
+        if name not in names_bound(_header(other)):
+            continue
+        earlier = facts.loop_of(other)
+        if earlier is None or _bounds(earlier) != _bounds(loop):
+            detail = f"{taken}, in line {other.lineno}; call it something else"
+            raise refuted(claim, "induction-name-is-taken", detail)
+
+
+def _bounds(loop: Loop) -> tuple[Value | None, ...]:
+    return loop.start, loop.stop, loop.step
+
+
+def _check_scopes(branch: InvariantBranch, plan: Plan) -> None:
+    """A name that is first bound in a branch ends with it; without the branch it stays, and
+    what binds it again in a block further in must give it the same type."""
+    for decided in plan.copies:
+        for node, block in decided.items():
+            known = branch.facts.before[node]
+            for name in (n for statement in block for n in stores(statement)):
+                if name.id not in known or _is_uncertain(known[name.id]):
+                    _check_scope(branch, name, node)
+
+
+def _is_uncertain(value: Value) -> bool:
+    """Whether a value is, among others, that of a name bound in one branch only: it has none."""
+    return any(part.op == "opaque" for part in value.walk())
+
+
+def _check_scope(branch: InvariantBranch, name: ast.Name, node: ast.If) -> None:
+    inside = set(walk(node))
+    block = block_of(branch.loop.node, node)
+    place = block.index(node)
+    before = {n for statement in block[:place] for n in walk(statement)}
+    beside = {n for statement in block[place:] for n in _bound_directly(statement)}
+    for other in stores(branch.loop.node):
+        if other.id != name.id or other in inside or other in before or other in beside:
+            continue
+        kind = _kind(branch, other)
+        if kind is None or kind != _kind(branch, name):
+            detail = (
+                f"lines {name.lineno} and {other.lineno} both bind {name.id}, maybe with "
+                "different types, which only the branch between them allows; use two names"
+            )
+            raise unknown("names-keep-their-types", "name-of-another-type", detail)
+
+
+def _kind(branch: InvariantBranch, name: ast.Name) -> tuple[object, ...] | None:
+    """The shape and type of what is bound, where they are certain: an integer may be long."""
+    value = branch.facts.values.get(name)
+    if value is None or value.shape is None or not is_float(value.dtype):
+        return None
+    return (*value.shape, value.dtype)
+
+
+def _bound_directly(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The names that a statement binds in the block that it stands in."""
+    if not isinstance(statement, (ast.If, ast.While)):
+        yield from walk(_header(statement))
+
+
+def _header(statement: ast.stmt) -> ast.AST:
+    """A statement without the blocks in it, which are statements of their own."""
+    match statement:
+        case ast.For(target=target):
+            return target
+        case ast.If(test=test) | ast.While(test=test):
+            return test
+        case ast.FunctionDef(args=arguments):
+            return arguments
+    return statement
+
+
+# Size
+
+
+def _check_size(branch: InvariantBranch, plan: Plan, limit: int, checklist: Checklist) -> None:
+    """The copies, with those that other conditions made before, must stay readable."""
+    loop = branch.loop.node
+    parents = parents_of(branch.facts.kernel.node)
+    top: ast.stmt = loop
+    node = top
+    while (outer := parents.get(node)) is not None:
+        if isinstance(outer, ast.If) and _holds_one_loop(outer, node):
+            top = outer
+        node = outer
+    size = _size([top]) - _size([loop]) + plan.conditions
+    for decided in plan.copies:
+        size += _size([loop]) - len(plan.moved)
+        size += sum(_size(block) - _size([node]) for node, block in decided.items())
+    claim = "copies-are-readable"
+    if size > limit:
+        detail = (
+            f"the copies of the loop would have {size} statements, more than "
+            f"max_statements={limit}; if that is fine, give loop-unswitch{{max_statements={size}}}"
+        )
+        raise refuted(claim, "too-many-statements", detail)
+    checklist.prove(claim, f"{size} statements in all")
+
+
+def _holds_one_loop(branch: ast.If, inner: ast.stmt) -> bool:
+    """Whether a way through an `if` is a loop or an `if` and what moved above it, as in a copy."""
+    block = branch.body if inner in branch.body else branch.orelse
+    return all(s is inner or isinstance(s, (ast.Assign, ast.AugAssign)) for s in block)
+
+
+def _size(statements: Sequence[ast.stmt]) -> int:
+    """The number of statements, those inside of others included."""
+    return sum(isinstance(n, ast.stmt) for s in statements for n in walk(s))

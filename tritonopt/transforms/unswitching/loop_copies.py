@@ -1,0 +1,93 @@
+"""The copies of a loop in its place, one under each answer to the condition that moved out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from tritonopt.source import Change, EditConflict, InsertBefore, Remove, Replace
+from tritonopt.source.editing import excerpts
+from tritonopt.transforms.unswitching.decisions import Plan
+from tritonopt.transforms.unswitching.invariant_branches import InvariantBranch
+from tritonopt.transforms.writing import NotExpressible, block_of
+
+
+def unswitched(branch: InvariantBranch, plan: Plan) -> list[Change]:
+    """The copies in place of the loop. Raises NotExpressible."""
+    module, loop = branch.module, branch.loop.node
+    try:
+        changes: list[Change] = [Replace(loop, _copies(branch, plan))]
+        if plan.moved:
+            moved = [excerpts.statement_code(module, s) for s in plan.moved]
+            changes.append(InsertBefore(loop, "\n".join(moved)))
+        excerpts.check_comments(module, changes)
+    except EditConflict as conflict:
+        raise NotExpressible(str(conflict)) from conflict
+    return changes
+
+
+def _copies(branch: InvariantBranch, plan: Plan) -> str:
+    module, loop = branch.module, branch.loop.node
+    unit = _indent_unit(branch)
+    code = ""
+    for arm, decided in zip(plan.arms, plan.copies, strict=False):
+        kept = [
+            Replace(node, excerpts.block_code(module, block))
+            for node, block in decided.items()
+            if block
+        ]
+        gone = [*plan.moved, *(node for node, block in decided.items() if not block)]
+        copy = excerpts.changed_code(module, loop, [*kept, *_removed(branch, gone)])
+        if arm.test is None:
+            header = "else:"
+        else:
+            header = f"{'elif' if code else 'if'} {excerpts.one_line(module, arm.test)}:"
+        code += f"{arm.above}{header}{arm.behind}\n{excerpts.indented(copy, unit)}\n"
+    return code.rstrip("\n")
+
+
+def _removed(branch: InvariantBranch, statements: Sequence[ast.stmt]) -> Iterator[Replace | Remove]:
+    """Takes statements out of the loop, with the blocks that hold nothing else."""
+    parents, loop = branch.parents, branch.loop.node
+    gone = set(statements)
+    roots: dict[ast.stmt, None] = {}
+    for node in statements:
+        top = node
+        while all(s in gone for s in block_of(loop, top)):
+            outer = parents[top]
+            if outer is loop or not _only_holds(branch, outer):
+                break
+            gone.add(outer)
+            top = outer
+        roots[top] = None
+    for root in roots:
+        if any(outer in gone for outer in _outer(branch, root)):
+            continue
+        block = block_of(loop, root)
+        if block[0] is root and all(s in gone for s in block):
+            # What is left must run, if only to count.
+            yield Replace(root, "pass")
+        else:
+            yield Remove(root, keep_comments=False)
+
+
+def _outer(branch: InvariantBranch, node: ast.stmt) -> Iterator[ast.stmt]:
+    while (outer := branch.parents.get(node)) is not None:
+        yield outer
+        node = outer
+
+
+def _only_holds(branch: InvariantBranch, node: ast.stmt) -> bool:
+    """Whether a statement does nothing but for the one block in it."""
+    match node:
+        case ast.For(iter=header, orelse=[]) | ast.If(test=header, orelse=[]):
+            return not branch.effects_in(header)
+    return False
+
+
+def _indent_unit(branch: InvariantBranch) -> str:
+    """One level of indentation, as the loop has it."""
+    module, node = branch.module, branch.loop.node
+    first = node.body[0]
+    inner = module.text[module.lines.start(first.lineno) :][: first.col_offset]
+    return inner[node.col_offset :] if not inner.strip() else "    "
