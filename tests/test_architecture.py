@@ -366,11 +366,7 @@ def test_no_module_has_the_name_of_a_room_beside_it() -> None:
 MOST_LINES_OF_A_CLASS = 300
 MOST_LINES_OF_A_FUNCTION = 60
 
-STILL_TOO_LARGE = {
-    "tritonopt.transforms.hoisting.Hoisting",
-    "tritonopt.transforms.unswitching.Unswitching",
-    "tritonopt.verification.signature.inference._Walk",
-}
+STILL_TOO_LARGE: set[str] = set()
 """What has yet to be split. Nothing may be added; what is split or gone has to leave."""
 
 

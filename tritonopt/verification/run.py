@@ -246,7 +246,7 @@ class Verification:
             search = Search(
                 checker,
                 calls,
-                Requirements(self.demands, kept_guards(compared), checker.evidence, scouts),
+                Requirements(self.demands, kept_guards(compared), checker.observed, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
                 singled_out=singled_out(compared),

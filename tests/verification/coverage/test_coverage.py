@@ -12,7 +12,7 @@ from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.coverage.demands import demands
-from tritonopt.verification.coverage.evidence import Evidence
+from tritonopt.verification.coverage.observed import Observed
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import Version
 from tritonopt.verification.coverage.text_sizes import limits_of
@@ -333,7 +333,7 @@ def _of_compiled(text: str, seen: Coverage) -> Coverage:
 def like_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verification takes its workers for those of a GPU, which do not tell what ran."""
 
-    class Told(Evidence):
+    class Told(Observed):
         """What compiled kernels and the scouts tell of two texts."""
 
         def __init__(self, texts: tuple[str, str]) -> None:
@@ -352,7 +352,7 @@ def like_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self, *given: object, **named: object) -> None:
             super().__init__(*given, **{**named, "interpreted": False})  # type: ignore[arg-type]
             workers = self.versions.original, self.versions.rewritten
-            self.evidence = Told((workers[0].spec.text, workers[1].spec.text))
+            self.observed = Told((workers[0].spec.text, workers[1].spec.text))
 
     monkeypatch.setattr("tritonopt.verification.comparison.checker.Checker", Silent)
 

@@ -23,7 +23,7 @@ from tritonopt.verification.comparison.residuals import Residuals
 from tritonopt.verification.comparison.soundness import Soundness
 from tritonopt.verification.comparison.tally import Examination, Tally
 from tritonopt.verification.comparison.versions import Versions
-from tritonopt.verification.coverage.evidence import Evidence
+from tritonopt.verification.coverage.observed import Observed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import OUT_OF_MEMORY, TOO_LARGE, Failure, Outcome
@@ -55,7 +55,7 @@ class Checker:
     ) -> None:
         self.versions = Versions(original, rewritten, identical, interpreted)
         self.tally = Tally()
-        self.evidence = Evidence()
+        self.observed = Observed()
         self.oracle = Oracle(self.versions, obstacles)
         self.residuals = Residuals(self.oracle, in_float32)
         self.soundness = Soundness(self.versions, self.oracle, self.tally, plain)
@@ -97,20 +97,20 @@ class Checker:
         if known is None:
             known = self.examinations[example] = self._examine(example)
             self.tally.count(known)
-            self._keep_evidence(example, known)
+            self._observe(example, known)
             for found in known.measures:
                 if not self.residuals.remember(example, found):
                     text = "the original's own error was near 1: evidence for neither version"
                     self.tally.note(text)
         return known
 
-    def _keep_evidence(self, example: Example, found: Examination) -> None:
+    def _observe(self, example: Example, found: Examination) -> None:
         if found.taught and self.versions.interpreted:
-            self.evidence.saw(example, found.coverage)
+            self.observed.saw(example, found.coverage)
         elif found.taught:
-            self.evidence.covers(found.coverage)
+            self.observed.covers(found.coverage)
         elif found.accepted and found.compared and self.versions.interpreted:
-            self.evidence.saw_guards(found.coverage)
+            self.observed.saw_guards(found.coverage)
 
     def try_out(self, example: Example) -> Examination:
         """Examine a call that the original need not take: what ails it there is no verdict."""

@@ -49,11 +49,11 @@ class Scouting:
     def _ask(self, example: Example, seconds: float) -> None:
         """Learn what an example ran; at most so much in all."""
         scouts: Scouts | None = self.requirements.scouts
-        evidence = self.checker.evidence
-        if scouts is None or scouts.seconds > seconds or example in evidence.seen:
+        observed = self.checker.observed
+        if scouts is None or scouts.seconds > seconds or example in observed.seen:
             return
         found = self.checker.examinations[example]
         if found.accepted and found.written:
             coverage = scouts.run(example)
             if coverage is not None:
-                evidence.saw(example, coverage)
+                observed.saw(example, coverage)

@@ -52,7 +52,7 @@ class Search:
             progress(checker.tally.accepted, phase)
 
         def seen(aimed: Example) -> tuple[Coverage, Coverage] | None:
-            return checker.evidence.seen.get(replace(aimed, backward=calls.backward))
+            return checker.observed.seen.get(replace(aimed, backward=calls.backward))
 
         self.checker = checker
         self.calls = calls

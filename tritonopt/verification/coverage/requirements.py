@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.evidence import Evidence
 from tritonopt.verification.coverage.guards import Guard
+from tritonopt.verification.coverage.observed import Observed
 from tritonopt.verification.coverage.scouts import Scouts
 
 
@@ -19,7 +19,7 @@ class Requirements:
     demands: Sequence[Demand]
     guards: Sequence[tuple[Guard, Guard]]
     """Guards that both versions have."""
-    evidence: Evidence
+    observed: Observed
     scouts: Scouts | None = None
     """Who says what runs, where compiled kernels do not."""
 
@@ -32,7 +32,7 @@ class Requirements:
         return [d for d in self._never_met() if d.impossible]
 
     def _never_met(self) -> list[Demand]:
-        sides = dict(zip(("original", "rewritten"), self.evidence.covered, strict=True))
+        sides = dict(zip(("original", "rewritten"), self.observed.covered, strict=True))
         asked = self.demands
         if self.blind:
             # How many programs there were, the interpreter alone tells.
@@ -54,7 +54,7 @@ class Requirements:
         """What runs only where a guard holds that both versions have, and held in neither."""
         if self.blind:
             return []
-        ours, theirs = self.evidence.covered
+        ours, theirs = self.observed.covered
         dead = [(a, b) for a, b in self.guards if not (a.left(ours) or b.left(theirs))]
         return [
             d

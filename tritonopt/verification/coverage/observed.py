@@ -12,8 +12,8 @@ Both = tuple[Coverage, Coverage]
 
 
 @dataclass
-class Evidence:
-    """Coverage of both versions, by example and all of it together."""
+class Observed:
+    """Their coverage, by example and all of it together."""
 
     seen: dict[Example, Both] = field(default_factory=dict)
     """What both versions ran, of the examples that taught something."""
