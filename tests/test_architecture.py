@@ -359,3 +359,55 @@ def test_no_module_has_the_name_of_a_room_beside_it() -> None:
         if name.rpartition(".")[0] in (room, room.rpartition(".")[0])
         and name.rpartition(".")[2].removesuffix("s") == room.rpartition(".")[2].removesuffix("s")
     ]
+
+
+# Sizes
+
+MOST_LINES_OF_A_CLASS = 300
+MOST_LINES_OF_A_FUNCTION = 60
+
+STILL_TOO_LARGE: set[str] = set()
+"""What has yet to be split. Nothing may be added; what is split or gone has to leave."""
+
+
+def too_large(text: str) -> list[str]:
+    """Every class and function of a text that has more lines than it may, by its dotted name."""
+    found: list[str] = []
+
+    def look(node: ast.AST, inside: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                look(child, inside)
+                continue
+            name = f"{inside}{child.name}"
+            is_class = isinstance(child, ast.ClassDef)
+            most = MOST_LINES_OF_A_CLASS if is_class else MOST_LINES_OF_A_FUNCTION
+            if (child.end_lineno or 0) - child.lineno + 1 > most:
+                found.append(name)
+            look(child, f"{name}.")
+
+    look(ast.parse(text), "")
+    return found
+
+
+def test_what_is_too_large_is_found() -> None:
+    body = "        x = 1\n"
+    method = "    def f(self):\n"
+    assert too_large("class A:\n" + method + 59 * body) == []
+    assert too_large("class A:\n" + method + 60 * body) == ["A.f"]
+    assert too_large("if True:\n    class A:\n" + 300 * body) == ["A"]
+
+
+TOO_LARGE = {
+    f"{module}.{name}"
+    for module, path in MODULES.items()
+    for name in too_large(path.read_text(encoding="utf-8"))
+}
+
+
+def test_no_class_and_no_function_is_too_large() -> None:
+    assert not TOO_LARGE - STILL_TOO_LARGE, "split them along what they do"
+
+
+def test_what_was_split_has_left_the_list() -> None:
+    assert not STILL_TOO_LARGE - TOO_LARGE, "these are small enough: take them off the list"

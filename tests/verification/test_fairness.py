@@ -153,7 +153,7 @@ def test_a_nan_that_was_given_has_to_stay(of_texts: Callable[..., Verdict]) -> N
 def test_a_rewrite_that_does_not_end_is_a_counterexample(
     of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tritonopt.verification.comparison.checker._LEAST_SECONDS", 3.0)
+    monkeypatch.setattr("tritonopt.verification.comparison.versions._LEAST_SECONDS", 3.0)
     text = _ADD_ONE + UNFIT["no strides"]
     stuck = text.replace(
         "    o = tl.program", "    while n > 3:\n        n += 1\n    o = tl.program"

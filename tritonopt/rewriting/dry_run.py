@@ -6,7 +6,7 @@ that the text has, and its edit is one to that text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
@@ -50,6 +50,15 @@ class Survey:
     """What there is to say of the names by which passes were asked for, or silenced."""
 
 
+def _asked(
+    module: source.Module, passes: Sequence[Pass], only: Focus | None
+) -> Iterator[tuple[source.Kernel, int, Pass]]:
+    """Every kernel that is meant, with every pass and its place among them."""
+    for kernel in module.kernels:
+        if only is None or only.concerns(kernel):
+            yield from ((kernel, order, chosen) for order, chosen in enumerate(passes))
+
+
 def survey(
     module: source.Module,
     passes: Sequence[Pass],
@@ -76,32 +85,29 @@ def survey(
     defects: list[Remark] = []
     given_up: list[Remark] = []
     used: set[str] = set()
-    for kernel in module.kernels:
-        if only is not None and not only.concerns(kernel):
+    for kernel, order, chosen in _asked(module, passes, only):
+        try:
+            known = facts_of(kernel)
+            if worthwhile and not (chosen.finds_mistakes or chosen.may_pay(known)):
+                continue
+            sites = list(within_reason(chosen, known))
+        except facts.AssumptionError:
+            raise
+        except TooMuchWork:
+            given_up.append(gave_up_remark(kernel, chosen, module.lines.place(kernel.node)))
             continue
-        for order, chosen in enumerate(passes):
-            try:
-                known = facts_of(kernel)
-                if worthwhile and not (chosen.finds_mistakes or chosen.may_pay(known)):
-                    continue
-                sites = list(within_reason(chosen, known))
-            except facts.AssumptionError:
-                raise
-            except TooMuchWork:
-                given_up.append(gave_up_remark(kernel, chosen, module.lines.place(kernel.node)))
+        except Exception as error:
+            defects.append(defect_remark(kernel, chosen, error))
+            continue
+        for site in sites:
+            used |= site.facts_used
+            line, column = module.lines.place(site.anchor)
+            remark = judge(kernel, chosen, site, (line, column), allowed)
+            if only is not None and not only.covers(kernel, line):
                 continue
-            except Exception as error:
-                defects.append(defect_remark(kernel, chosen, error))
-                continue
-            for site in sites:
-                used |= site.facts_used
-                line, column = module.lines.place(site.anchor)
-                remark = judge(kernel, chosen, site, (line, column), allowed)
-                if only is not None and not only.covers(kernel, line):
-                    continue
-                if not silence.covers(chosen.name, line):
-                    key = (kernel.node.lineno, order, line, column)
-                    found.append((key, Found(remark, chosen, site, known)))
+            if not silence.covers(chosen.name, line):
+                key = (kernel.node.lineno, order, line, column)
+                found.append((key, Found(remark, chosen, site, known)))
     found.sort(key=lambda pair: pair[0])
     in_order = tuple(item for _, item in found)
     return Survey(

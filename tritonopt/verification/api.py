@@ -12,8 +12,9 @@ from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalise
 from tritonopt.verification.coverage.demands import LOOPS
 from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import template
-from tritonopt.verification.run import Progress, Settings, Verification, choose_backend, listed
+from tritonopt.verification.run import Finding, Progress, Settings, Verification, choose_backend
 from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.tasks import Task, kernel_alone, parse_module, read_module, tasks_of
@@ -117,46 +118,47 @@ def _verdict_of(
     tasks: list[Task],
     settings: Settings,
 ) -> Verdict:
-    verdicts, made = [], []
+    made = []
     for task in tasks:
         verification = Verification(old, new, original, rewritten, task, settings)
-        made.append(verification)
         try:
-            verdicts.append(verification.verdict())
+            finding = verification.run()
         except VerificationError as error:
             if len(tasks) == 1:
                 raise
             reason = str(error)
-            verdicts.append(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
-    verdicts = [_unless_unseen(*pair, made) for pair in zip(verdicts, made, strict=True)]
+            finding = Finding(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
+        made.append((verification, finding))
+    verdicts = [_unless_unseen(*one, made) for one in made]
     return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
 
 
 def _unless_unseen(
-    verdict: Verdict, verification: Verification, every: Sequence[Verification]
+    verification: Verification, finding: Finding, every: Sequence[tuple[Verification, Finding]]
 ) -> Verdict:
     """The verdict, but no yes where something had to run and did so from no launcher."""
+    verdict = finding.verdict
     if verdict.verdict not in (Answer.IDENTICAL.value, Answer.EQUIVALENT.value):
         return verdict
-    if verification.trial_failure:
-        reason = f"no plain call of the original succeeds: {verification.trial_failure}"
+    if finding.trial_failure:
+        reason = f"no plain call of the original succeeds: {finding.trial_failure}"
         return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
     unmet = [
         demand
-        for demand in verification.unmet
-        if all(demand in v.unmet for v in every if demand in v.demands)
+        for demand in finding.never_ran.unmet
+        if all(demand in f.never_ran.unmet for v, f in every if demand in v.demands)
     ]
     if not unmet:
         return verdict
     # What never ran took no second turn either.
     unmet.sort(key=lambda demand: demand.kind in LOOPS)
-    if verification.blind and verification.settings.assume_covered:
+    if finding.never_ran.blind and verification.settings.assume_covered:
         text = f"taken to have run, because --assume-covered says so: {listed(unmet)}"
         return replace(verdict, notes=(*verdict.notes, text))
     return replace(
         verdict,
         verdict=Answer.UNSUPPORTED.value,
-        reason=verification.never_ran(unmet),
+        reason=verification.why_not(finding, unmet),
         notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
     )
 

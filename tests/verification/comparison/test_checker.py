@@ -101,7 +101,7 @@ FULL = Failure("OutOfMemoryError", "CUDA out of memory", refused=True)
 
 def test_an_original_without_the_memory_shows_nothing() -> None:
     checker = checked(lambda o, n: outcome(1.0, failure=FULL), spread(0.0))
-    assert verdict(checker) == "accepted" and checker.accepted == 0
+    assert verdict(checker) == "accepted" and checker.tally.accepted == 0
     assert any("did not fit the memory" in note for note in checker.all_notes())
 
 
@@ -112,7 +112,7 @@ def test_a_rewritten_version_that_alone_runs_out_of_memory_is_a_counterexample()
     checker = checked(
         spread(0.0), lambda o, n: outcome(100.0, 200.0, failure=FULL if n < 2 else None)
     )
-    assert checker.accepted == 1 and not checker.examinations[EXAMPLE].difference
+    assert checker.tally.accepted == 1 and not checker.examinations[EXAMPLE].difference
 
 
 def test_more_memory_than_is_compared_is_no_answer() -> None:
@@ -130,9 +130,9 @@ def test_a_yes_needs_examples_that_wrote_something() -> None:
     checker = checked(fails, spread(0.0, about=1.0))
     for n in (1, 2):
         checker.examine(Example((("x", TensorRecipe("f32", (n,))),)))
-    assert checker.accepted == 1 and checker.failed == 2
-    assert "the original itself failed on 2 examples" in checker.why_unsupported()
-    assert "KeyError" in checker.why_unsupported()
+    assert checker.tally.accepted == 1 and checker.tally.failed == 2
+    assert "the original itself failed on 2 examples" in checker.tally.why_unsupported()
+    assert "KeyError" in checker.tally.why_unsupported()
 
 
 def test_an_original_that_never_finishes_is_given_up() -> None:

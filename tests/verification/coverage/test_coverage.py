@@ -11,13 +11,14 @@ import pytest
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.comparison.search import drawn
 from tritonopt.verification.coverage.demands import demands
+from tritonopt.verification.coverage.observed import Observed
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import Version
 from tritonopt.verification.coverage.text_sizes import limits_of
 from tritonopt.verification.grid_axes import axes_of_many
 from tritonopt.verification.inputs.examples import Example, Limits
+from tritonopt.verification.inputs.strategies import drawn
 from tritonopt.verification.process.coverage_data import Coverage
 from tritonopt.verification.signature.argument_language import parse
 
@@ -332,22 +333,26 @@ def _of_compiled(text: str, seen: Coverage) -> Coverage:
 def like_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verification takes its workers for those of a GPU, which do not tell what ran."""
 
+    class Told(Observed):
+        """What compiled kernels and the scouts tell of two texts."""
+
+        def __init__(self, texts: tuple[str, str]) -> None:
+            super().__init__()
+            self.texts = texts
+
+        def covers(self, coverage: tuple[Coverage, Coverage]) -> None:
+            ours, theirs = map(_of_compiled, self.texts, coverage)
+            super().covers((ours, theirs))
+
+        def saw(self, example: Example, coverage: tuple[Coverage, Coverage]) -> None:
+            self.seen[example] = coverage
+            super().covers(coverage)
+
     class Silent(Checker):
         def __init__(self, *given: object, **named: object) -> None:
             super().__init__(*given, **{**named, "interpreted": False})  # type: ignore[arg-type]
-
-        def covers(self, coverage: tuple[Coverage, Coverage]) -> None:
-            super().covers((coverage[0], coverage[1]) if self.told else (
-                _of_compiled(self.original.spec.text, coverage[0]),
-                _of_compiled(self.rewritten.spec.text, coverage[1]),
-            ))  # fmt: skip
-
-        def saw(self, example: Example, coverage: tuple[Coverage, Coverage]) -> None:
-            self.told = True
-            super().saw(example, coverage)
-            self.told = False
-
-        told = False
+            workers = self.versions.original, self.versions.rewritten
+            self.observed = Told((workers[0].spec.text, workers[1].spec.text))
 
     monkeypatch.setattr("tritonopt.verification.comparison.checker.Checker", Silent)
 

@@ -258,8 +258,8 @@ def test_the_nearest_pyproject_counts(tmp_path: Path) -> None:
 
 def test_lists_are_drawn_and_built() -> None:
     pytest.importorskip("torch")
-    from tritonopt.verification.comparison.search import drawn
     from tritonopt.verification.inputs.examples import Limits, Several
+    from tritonopt.verification.inputs.strategies import drawn
     from tritonopt.verification.worker.call_arguments import build_arguments
     from tritonopt.verification.worker.guarded_memory import Arena
 

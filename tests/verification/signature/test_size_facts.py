@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from tritonopt.verification import Verdict, VerificationError
-from tritonopt.verification.comparison.search import drawn
 from tritonopt.verification.inputs.examples import Limits
 from tritonopt.verification.inputs.plain_examples import sized_example
+from tritonopt.verification.inputs.strategies import drawn
 from tritonopt.verification.inputs.tensor_data import NONFINITE, values_of
 from tritonopt.verification.signature.argument_language import parse
 from tritonopt.verification.signature.size_facts import Fact, fitted

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import combinations, product
 
 from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes, sized
 from tritonopt.verification.inputs.examples import (
     FAR_BELOW,
@@ -57,12 +58,6 @@ _ROUND = (16, 64, 128)
 Seen = Callable[[Example], tuple[Coverage, Coverage] | None]
 """What both versions ran on an example; None where the original did not take it."""
 
-Change = Callable[[Example], Example]
-
-
-def _same(example: Example) -> Example:
-    return example
-
 
 @dataclass
 class Aiming:
@@ -78,6 +73,8 @@ class Aiming:
 
     governed: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     """The sizes that bear on the turns of a loop of a version."""
+    sized_calls: SizedCalls = field(init=False)
+    """Every call that was made."""
     work: int = 0
     calls: int = 0
     _weighed: set[str] = field(default_factory=set)
@@ -86,9 +83,11 @@ class Aiming:
     _base: Mapping[str, int] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
     _explored: dict[str, int] = field(default_factory=dict)
-    _origins: dict[Example, tuple[Mapping[str, int], Change]] = field(default_factory=dict)
     _tried: dict[str, list[int]] = field(default_factory=dict)
     """Odd sizes, of one name while the others are the base's."""
+
+    def __post_init__(self) -> None:
+        self.sized_calls = SizedCalls(self.signature, self.limits)
 
     def examples(self) -> Iterator[Example]:
         """Every call; ends where its budget does."""
@@ -116,12 +115,11 @@ class Aiming:
                     self._tried.setdefault(name, []).append(sizes[name])
             yield from self._made(sizes)
 
-    def _made(self, sizes: Mapping[str, int], change: Change = _same) -> Iterator[Example]:
+    def _made(self, sizes: Mapping[str, int], change: Change = same) -> Iterator[Example]:
         if self.calls >= _MOST_CALLS:
             return
         self.calls += 1
-        example = change(sized(self.signature, self.limits, sizes))
-        self._origins[example] = sizes, change
+        example = self.sized_calls.make(sizes, change)
         yield example
         found = self.seen(example)
         if found is not None:
@@ -132,13 +130,9 @@ class Aiming:
             self._slopes.get(name, 0.0) * (size - self._base.get(name, size))
             for name, size in sizes.items()
         )
-        elements = self._elements(sizes)
+        elements = self.sized_calls.elements(sizes)
         within = self.work + expected <= _ALL_WORK
         return expected <= _MOST_WORK and elements <= _MOST_ELEMENTS and (needed or within)
-
-    def _elements(self, sizes: Mapping[str, int]) -> int:
-        example = sized(self.signature, self.limits, sizes)
-        return sum(recipe.elements for recipe in example.tensors.values())
 
     # What a size bears on
 
@@ -290,7 +284,8 @@ class Aiming:
         sizes = dict(self._base)
         for name, size in sorted(self._best.items(), key=lambda item: item[1]):
             larger = {**sizes, name: size}
-            if self._affordable(larger, needed=True) and self._elements(larger) < _MANY_ELEMENTS:
+            few = self.sized_calls.elements(larger) < _MANY_ELEMENTS
+            if few and self._affordable(larger, needed=True):
                 sizes[name] = size
         return sizes
 
@@ -346,10 +341,11 @@ class Aiming:
             if all(d.kind in LOOPS for d in self.unmet()):
                 return
             sizes = {**self._base, name: size + 1}
-            if self._elements(sizes) > _MOST_ELEMENTS:
+            if self.sized_calls.elements(sizes) > _MOST_ELEMENTS:
                 sizes = {**dict.fromkeys(names, 1), name: size + 1}
             cheap = self._affordable(sizes, needed=True)
-            if cheap or (costly and size in named and self._elements(sizes) <= _MOST_ELEMENTS):
+            fits = self.sized_calls.elements(sizes) <= _MOST_ELEMENTS
+            if cheap or (costly and size in named and fits):
                 costly -= not cheap
                 yield from self._made(sizes)
 
@@ -359,20 +355,6 @@ class Aiming:
             if not self.unmet():
                 return
             yield from self._made(sizes, partial(_changed, values={**one, **other}))
-
-    # Making one smaller
-
-    def sizes_of(self, example: Example) -> Mapping[str, int]:
-        """The sizes that a call was made with."""
-        return self._origins[example][0]
-
-    def with_size(self, example: Example, name: str, size: int) -> Example:
-        """The same call with one size changed."""
-        sizes, change = self._origins[example]
-        sizes = {**sizes, name: size}
-        found = change(sized(self.signature, self.limits, sizes))
-        self._origins[found] = sizes, change
-        return found
 
 
 def _types(signature: Signature, limits: Limits) -> list[str]:

@@ -8,8 +8,10 @@ values, contiguous layout and seed 0 that still show the difference.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+import hypothesis
 from hypothesis import strategies as st
 
 from tritonopt.verification.inputs.examples import (
@@ -26,9 +28,11 @@ from tritonopt.verification.inputs.examples import (
     Several,
     TensorRecipe,
 )
+from tritonopt.verification.inputs.hypothesis_internals import no_local_constants, no_traces
 from tritonopt.verification.signature.argument_language import (
     FLOATS,
     INTEGERS,
+    Argument,
     Bound,
     ChoiceArgument,
     Dimension,
@@ -67,76 +71,123 @@ def mentioned(limit: int, numbers: tuple[int, ...]) -> list[int]:
     return sorted(n for n in beside if 0 < n <= limit)
 
 
-def examples(
-    signature: Signature,
-    limits: Limits,
-    *,
-    backward: bool,
-    configurations: int = 1,
-    first_calls: bool = False,
-    expanded_gradients: bool = False,
-) -> st.SearchStrategy[Example]:
-    """Examples of calls; every tensor's dtypes must be usable (see `usable_dtypes`).
+Draw = Callable[[st.SearchStrategy[Any]], Any]
 
-    `configurations` is how many an autotuner may choose from; `first_calls` draws calls too
-    in which it has not chosen yet; `expanded_gradients` draws incoming gradients that are one
-    number in memory.
-    """
 
-    def tensor(
-        draw: Callable[[st.SearchStrategy[Any]], Any],
-        form: TensorArgument,
-        dims: dict[str, int],
-        leading: tuple[int, ...],
-        like: dict[tuple[str, ...], str],
-    ) -> TensorRecipe:
-        shape = tuple(
-            size for d in form.shape for size in (leading if d == "..." else (_size(d, dims),))
-        )
-        return _draw_tensor(draw, form, like[usable_dtypes(form, limits)], shape, dims)
+@dataclass(frozen=True)
+class Calls:
+    """Which calls may be drawn; every tensor's dtypes must be usable (see `usable_dtypes`)."""
+
+    signature: Signature
+    limits: Limits
+    backward: bool
+    configurations: int = 1
+    """How many an autotuner may choose from."""
+    first_calls: bool = False
+    """Whether calls are drawn in which it has not chosen yet."""
+    expanded_gradients: bool = False
+    """Whether incoming gradients are drawn that are one number in memory."""
+
+    def widest_types(self, example: Example) -> dict[str, str]:
+        """For every tensor of an example the widest type that it may have."""
+        return {
+            name: usable_dtypes(self.signature.tensor(name), self.limits)[0]
+            for name in example.tensors
+        }
+
+
+def examples(calls: Calls) -> st.SearchStrategy[Example]:
+    """Examples of such calls."""
 
     @st.composite
-    def build(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Example:
-        dims = _draw_dimensions(draw, signature, limits)
-        leading = _draw_leading(draw, signature)
-        like = _draw_common_dtypes(draw, signature, limits)
-        recipes: list[tuple[str, ArgumentRecipe]] = []
-        for argument in signature.arguments:
-            if isinstance(argument, TensorArgument):
-                if argument.optional and draw(st.booleans()):
-                    recipes.append((argument.name, PlainValue(None)))
-                    continue
-                recipes.append((argument.name, tensor(draw, argument, dims, leading, like)))
-            elif isinstance(argument, SequenceArgument):
-                extra = draw(st.sampled_from(_EXTRA_PARTS)) if argument.more else 0
-                forms = (*argument.parts, *argument.parts[-1:] * extra)
-                parts = tuple(tensor(draw, form, dims, leading, like) for form in forms)
-                recipes.append((argument.name, Several(parts, argument.as_tuple)))
-            elif isinstance(argument, SameArgument):
-                recipes.append((argument.name, Repeat(argument.of)))
-            elif isinstance(argument, RangeArgument):
-                value = draw(st.integers(argument.low, argument.high))
-                recipes.append((argument.name, PlainValue(value)))
-            elif isinstance(argument, ChoiceArgument):
-                value = draw(st.sampled_from(argument.values))
-                recipes.append((argument.name, PlainValue(value)))
-            elif isinstance(argument, SizeArgument):
-                recipes.append((argument.name, PlainValue(_sizes_of(argument, dims))))
-            else:
-                raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
-        forwards_only = not backward or draw(st.booleans())
+    def build(draw: Draw) -> Example:
+        shared = _Shared.drawn(draw, calls)
+        recipes = tuple((a.name, shared.recipe(a)) for a in calls.signature.arguments)
+        forwards_only = not calls.backward or draw(st.booleans())
         return Example(
-            tuple(recipes),
+            recipes,
             backward=not forwards_only,
             gradient_seed=0 if forwards_only else draw(st.integers(0, _SEEDS - 1)),
             gradient_expanded=(
-                expanded_gradients and not forwards_only and draw(st.integers(0, 5)) == 5
+                calls.expanded_gradients and not forwards_only and draw(st.integers(0, 5)) == 5
             ),
-            configuration=draw(st.integers(0, configurations - 1)),
-            first_call=first_calls and draw(st.integers(0, 7)) == 7,
+            configuration=draw(st.integers(0, calls.configurations - 1)),
+            first_call=calls.first_calls and draw(st.integers(0, 7)) == 7,
         )
 
     return build()
+
+
+def drawn(
+    signature: Signature, limits: Limits, *, backward: bool, count: int, seed: int
+) -> list[Example]:
+    """So many different examples, without a look at what becomes of them."""
+    found: dict[Example, None] = {}
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=(hypothesis.Phase.generate,),
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+    )
+    @hypothesis.given(examples(Calls(signature, limits, backward)))
+    def collect(example: Example) -> None:
+        found[example] = None
+
+    with no_traces(), no_local_constants():
+        collect()
+    return list(found)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What the arguments of one call have in common: sizes and types."""
+
+    draw: Draw
+    limits: Limits
+    dims: dict[str, int]
+    leading: tuple[int, ...]
+    """What `...` stands for."""
+    dtypes: dict[tuple[str, ...], str]
+    """By the types that are allowed, the one that was drawn."""
+
+    @classmethod
+    def drawn(cls, draw: Draw, calls: Calls) -> _Shared:
+        signature, limits = calls.signature, calls.limits
+        dims = _draw_dimensions(draw, signature, limits)
+        leading = _draw_leading(draw, signature)
+        return cls(draw, limits, dims, leading, _draw_common_dtypes(draw, signature, limits))
+
+    def recipe(self, argument: Argument) -> ArgumentRecipe:
+        draw = self.draw
+        if isinstance(argument, TensorArgument):
+            left_out = argument.optional and draw(st.booleans())
+            return PlainValue(None) if left_out else self._tensor(argument)
+        if isinstance(argument, SequenceArgument):
+            extra = draw(st.sampled_from(_EXTRA_PARTS)) if argument.more else 0
+            forms = (*argument.parts, *argument.parts[-1:] * extra)
+            return Several(tuple(self._tensor(form) for form in forms), argument.as_tuple)
+        if isinstance(argument, SameArgument):
+            return Repeat(argument.of)
+        if isinstance(argument, RangeArgument):
+            return PlainValue(draw(st.integers(argument.low, argument.high)))
+        if isinstance(argument, ChoiceArgument):
+            return PlainValue(draw(st.sampled_from(argument.values)))
+        if isinstance(argument, SizeArgument):
+            return PlainValue(_sizes_of(argument, self.dims))
+        raise TypeError(f"`{argument}` is computed in a launcher, not drawn")
+
+    def _tensor(self, form: TensorArgument) -> TensorRecipe:
+        shape = tuple(
+            size
+            for d in form.shape
+            for size in (self.leading if d == "..." else (_size(d, self.dims),))
+        )
+        dtype = self.dtypes[usable_dtypes(form, self.limits)]
+        return _draw_tensor(self.draw, form, dtype, shape, self.dims)
 
 
 def _size(dimension: Dimension, dims: dict[str, int]) -> int:
@@ -150,9 +201,7 @@ def _sizes_of(argument: SizeArgument, dims: dict[str, int]) -> object:
     return found if argument.as_tuple else found[0]
 
 
-def _draw_dimensions(
-    draw: Callable[[st.SearchStrategy[Any]], Any], signature: Signature, limits: Limits
-) -> dict[str, int]:
+def _draw_dimensions(draw: Draw, signature: Signature, limits: Limits) -> dict[str, int]:
     """A size for every name, so that no tensor exceeds the limits.
 
     The names that end some shape are columns, which get the long sizes; the
@@ -204,9 +253,7 @@ def _room(shape: tuple[Dimension, ...], name: str, dims: dict[str, int], most: i
     return int((most / max(taken, 1)) ** (1 / max(shape.count(name), 1)))
 
 
-def _draw_leading(
-    draw: Callable[[st.SearchStrategy[Any]], Any], signature: Signature
-) -> tuple[int, ...]:
+def _draw_leading(draw: Draw, signature: Signature) -> tuple[int, ...]:
     """The sizes that `...` stands for; the same for every tensor of a call."""
     shapes = [t.shape for t in signature.tensors if "..." in t.shape]
     if not shapes:
@@ -217,7 +264,7 @@ def _draw_leading(
 
 
 def _draw_common_dtypes(
-    draw: Callable[[st.SearchStrategy[Any]], Any], signature: Signature, limits: Limits
+    draw: Draw, signature: Signature, limits: Limits
 ) -> dict[tuple[str, ...], str]:
     """One type for all tensors that allow the same types: callers seldom mix them."""
     chosen: dict[tuple[str, ...], str] = {}
@@ -229,7 +276,7 @@ def _draw_common_dtypes(
 
 
 def _draw_tensor(
-    draw: Callable[[st.SearchStrategy[Any]], Any],
+    draw: Draw,
     argument: TensorArgument,
     dtype: str,
     shape: tuple[int, ...],

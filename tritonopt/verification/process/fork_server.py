@@ -47,6 +47,7 @@ _IMPORTED = (
     "tritonopt.verification.worker.probes",
     "tritonopt.verification.worker.returned",
     "tritonopt.verification.worker.launch_hook",
+    "tritonopt.verification.worker.one_call",
     "tritonopt.verification.worker.server",
 )
 """What workers need, in the order of its import."""

@@ -119,6 +119,13 @@ class Outcome:
     def output(self, label: str) -> Output | None:
         return next((o for o in self.outputs if o.label == label), None)
 
+    @property
+    def trouble(self) -> str:
+        """That it failed, or touched what is not its own; nothing where it did neither."""
+        if self.failure is not None:
+            return str(self.failure)
+        return next(iter((*self.damage, *self.strays)), "")
+
 
 @dataclass(frozen=True)
 class Blame:

@@ -6,31 +6,25 @@ touches torch or triton happens here, so that a crash costs one process.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import gc
 import importlib
-import math
 import os
 import platform
 import time
-import traceback
-from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Connection
 from typing import Any
 
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.compiled_programs import TARGETS, Launch, Program
 from tritonopt.verification.process.messages import (
-    OUT_OF_MEMORY,
-    TOO_LARGE,
     Attempt,
     Failure,
     Outcome,
-    Output,
     RunOptions,
     VersionSpec,
 )
+from tritonopt.verification.worker.failures import explain
 
 
 def serve(descriptor: int) -> None:
@@ -45,31 +39,15 @@ def serve(descriptor: int) -> None:
         try:
             answer = ("ok", getattr(server, request)(*arguments))
         except Exception as error:
-            answer = ("error", Failure(type(error).__name__, _explain(error)))
+            answer = ("error", Failure(type(error).__name__, explain(error)))
         connection.send(answer)
-
-
-def _explain(error: BaseException) -> str:
-    """The message, and the line of the user's file that it comes from."""
-    text = str(error).strip() or repr(error)
-    own = __name__.partition(".")[0]
-    frames = [
-        traceback.FrameSummary(frame.f_code.co_filename, line, frame.f_code.co_name)
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_globals.get("__name__", "").partition(".")[0] != own
-    ]
-    theirs = [f for f in frames if "/" in f.filename]
-    library = [f for f in theirs if "site-packages" not in f.filename and "<" not in f.filename]
-    if library:
-        text += f" ({os.path.basename(library[-1].filename)}:{library[-1].lineno})"
-    return text
 
 
 class Server:
     """What a worker can be asked. Method names are the requests."""
 
     def __init__(self) -> None:
-        self.version: _Version | None = None
+        self.version: Version | None = None
 
     def probe(self) -> dict[str, object]:
         """Whether there is a GPU; imports torch only, because the backend is not chosen yet."""
@@ -83,7 +61,7 @@ class Server:
         else:
             os.environ.pop("TRITON_INTERPRET", None)
         try:
-            self.version = _Version(spec)
+            self.version = Version(spec)
         except SystemExit as end:
             raise ImportError(
                 f"it ends the process when it is imported (sys.exit({end.code!r})): put that "
@@ -127,13 +105,12 @@ class Server:
         return attempt(self.version, example)
 
 
-_MOST_BYTES = 2**30
 _ON_CPU = "cpu tensor"
 """What Triton says of a tensor that was made without a device: whoever calls such a launcher has
 made the GPU the default."""
 
 
-class _Version:
+class Version:
     """One version of the file, loaded and patched."""
 
     def __init__(self, spec: VersionSpec) -> None:
@@ -145,17 +122,8 @@ class _Version:
         from tritonopt.verification.worker.launch_hook import Watch
         from tritonopt.verification.worker.loading import load
         from tritonopt.verification.worker.oracle import Oracle
-        from tritonopt.verification.worker.probes import install, install_in_kernels, instrumented
-        from tritonopt.verification.worker.triton_interpreter import (
-            generators,
-            jit_function_shim,
-            libdevice,
-            logic,
-        )
-        from tritonopt.verification.worker.triton_interpreter.corrected import (
-            Interpreter,
-            pretend_gpu,
-        )
+        from tritonopt.verification.worker.probes import install, instrumented
+        from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
 
         warnings.filterwarnings("ignore")
         self.torch = torch
@@ -164,18 +132,7 @@ class _Version:
         self.device = "cuda" if spec.backend == "cuda" else "cpu"
         self.compiler = None
         self.defaults_to_gpu = False
-        if self.interpreted:
-            torch.set_num_threads(1)
-            pretend_gpu(torch)
-            generators.install(torch)
-            jit_function_shim.install()
-            libdevice.install()
-            logic.install()
-            install_in_kernels(spec.text_path)
-        if self.device == "cuda":
-            # What torch itself does in no fixed order would be taken for a race.
-            torch.backends.cudnn.deterministic = True
-            torch.backends.cudnn.benchmark = False
+        _prepare(torch, spec)
         if spec.backend == "compile":
             from tritonopt.verification.worker.compiling import Compiler
 
@@ -191,12 +148,7 @@ class _Version:
             lambda text: instrumented(text, spec.text_path) if self.compiler is None else text,
         )
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
-        launcher: Any = self.module
-        for part in spec.launcher.split("."):
-            launcher = getattr(launcher, part)
-        if isinstance(launcher, type) and issubclass(launcher, torch.autograd.Function):
-            launcher = getattr(launcher, "apply")  # noqa: B009  # a type to mypy
-        self.launcher = launcher
+        self.launcher = _launcher(torch, self.module, spec.launcher)
 
     def backend(self) -> str:
         triton: Any = importlib.import_module("triton")
@@ -217,90 +169,12 @@ class _Version:
         return outcome
 
     def _run(self, example: Example, options: RunOptions) -> Outcome:
-        from tritonopt.verification.worker.call_arguments import build_arguments
-        from tritonopt.verification.worker.guarded_memory import (
-            Allocations,
-            Arena,
-            also_in_backward,
-        )
-        from tritonopt.verification.worker.launch_hook import Session
-        from tritonopt.verification.worker.probes import RECORDER
-        from tritonopt.verification.worker.returned import plain_of
-        from tritonopt.verification.worker.triton_interpreter.corrected import Access, accesses
+        from tritonopt.verification.worker.one_call import OneCall
 
         begin, compiled_before = time.perf_counter(), len(self.watch.compilations)
-        # Rows that are far apart need the room, and little of it is looked at.
-        arena = Arena(self.device, options.poison, math.inf if example.is_far else _MOST_BYTES)
-        access = Access(poison_lanes=options.lanes, order=options.order)
-        session = Session(arena, access, options, example.configuration, example.first_call)
-        if self.compiler is not None:
-            self.compiler.begin(arena)
-        if options.widened:
-            access.anywhere = True
-            session.widened = lambda *launch: self.oracle.launch(*launch, nudge=options.nudge)
-        arguments, tensors = build_arguments(
-            example,
-            arena,
-            nudge=0 if options.widened else options.nudge,
-        )
-        if options.unsigned:
-            with self.torch.no_grad():
-                for tensor in tensors.values():
-                    if tensor.is_floating_point():
-                        tensor.abs_()
-        allocations = Allocations(
-            arena,
-            pretend_cuda=self.device == "cpu",
-            launching=lambda: session.depth > 0,
-            using=session.host_uses,
-        )
-        result: Any = None
-        gradients: Mapping[str, Any] = {}
-        failure: Failure | None = None
-        self._seed()
-        RECORDER.begin()
-        with (
-            accesses(self.interpreter, access),
-            allocations,
-            also_in_backward(allocations),
-            self.watch.watching(session),
-            self.torch.set_grad_enabled(not example.no_grad),
-            self.torch.device("cuda") if self.defaults_to_gpu else contextlib.nullcontext(),
-        ):
-            try:
-                result = self.call(example, arguments)
-                if example.backward:
-                    gradients = self._gradients(example, result, tensors)
-                if self.device == "cuda":
-                    self.torch.cuda.synchronize()
-            except (Exception, SystemExit) as error:
-                failure = _failure(error)
-                self._leave_if_poisoned(error)
-        with self.torch.no_grad():
-            outcome = Outcome(
-                damage=(*arena.damage(), *dict.fromkeys(access.damage)),
-                strays=tuple(dict.fromkeys(access.strays)),
-                clashes=tuple(access.clashes),
-                false_hints=tuple(dict.fromkeys(access.false_hints)),
-                launches=tuple(session.launches),
-                written=session.written,
-                atomics=access.atomics,
-                coverage=RECORDER.coverage(),
-                retyped=tuple(dict.fromkeys(RECORDER.kernel.retyped)),
-                failure=failure,
-                notes=tuple(session.notes),
-                configurations=session.configurations,
-            )
-            if failure is None:
-                results = session.results(self.spec.results)
-                try:
-                    found = tuple(_outputs(arena, tensors, result, gradients, results))
-                    outcome = dataclasses.replace(
-                        outcome, outputs=found, plain=tuple(plain_of(result))
-                    )
-                except NotImplementedError as error:
-                    outcome = dataclasses.replace(outcome, failure=_failure(error))
-        del arguments, tensors, result, gradients
+        call = OneCall(self, example, options)
+        outcome = call.outcome(call.run())
+        del call
         gc.collect(0)
         compilations = self.watch.compilations[compiled_before:]
         return dataclasses.replace(
@@ -310,138 +184,37 @@ class _Version:
             compilations=len(compilations),
         )
 
-    def _seed(self) -> None:
-        """Whatever draws numbers draws the same ones in both versions, and in every run."""
-        import random
 
-        import numpy as np
-
-        from tritonopt.verification.worker.triton_interpreter.generators import seed
-
-        random.seed(0)
-        np.random.seed(0)
-        seed(self.torch)
-
-    def call(self, example: Example, arguments: list[Any]) -> Any:
-        if self.spec.autograd:
-            return self.launcher(*arguments)
-        # By name: parameters that keep their default may stand between these.
-        names = [name for name, _ in example.arguments]
-        return self.launcher(**dict(zip(names, arguments, strict=True)))
-
-    def _gradients(
-        self, example: Example, result: Any, tensors: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """The gradients of the arguments, from drawn ones of what was returned."""
-        from tritonopt.verification.worker.call_arguments import incoming_gradient
-        from tritonopt.verification.worker.returned import tensors_of
-
-        torch = self.torch
-        outputs = [t for _, t in tensors_of(result) if t.requires_grad]
-        wanted = {n: t for n, t in tensors.items() if t.requires_grad}
-        if not outputs or not wanted:
-            return {}
-        seeds = [incoming_gradient(example, at, t) for at, t in enumerate(outputs)]
-        found: dict[str, Any] = {}
-        for place in ("", " (second backward)")[: 1 + example.second_backward]:
-            again = example.second_backward and not place
-            each = torch.autograd.grad(
-                outputs, list(wanted.values()), seeds, allow_unused=True, retain_graph=again
-            )
-            found.update((n + place, g) for n, g in zip(wanted, each, strict=True))
-        return {name: gradient for name, gradient in found.items() if gradient is not None}
-
-    def _leave_if_poisoned(self, error: BaseException) -> None:
-        """An illegal access ends the CUDA context: the process has no further use."""
-        if self.device != "cuda":
-            return
-        try:
-            self.torch.cuda.synchronize()
-        except Exception:
-            print(f"{type(error).__name__}: {error}", flush=True)
-            os._exit(70)
-
-
-def _failure(error: BaseException) -> Failure:
-    from tritonopt.verification.worker.guarded_memory import TooLarge
-    from tritonopt.verification.worker.triton_interpreter.corrected import Refused
-
-    refused = False
-    cause: BaseException | None = error
-    while cause is not None:
-        # What the interpreter's builder does not have, it was never taught.
-        unknown = isinstance(cause, AttributeError) and "InterpreterBuilder" in str(cause)
-        refused = refused or unknown or isinstance(cause, (Refused, NotImplementedError))
-        cause = cause.__cause__ or cause.__context__
-    if isinstance(error, TooLarge):
-        return Failure(TOO_LARGE, _explain(error), refused=True)
-    if _is_out_of_memory(error):
-        return Failure(OUT_OF_MEMORY, _explain(error), refused=True)
-    return Failure(type(error).__name__, _explain(error), refused=refused)
-
-
-def _is_out_of_memory(error: BaseException) -> bool:
-    # On a CPU torch has no type of its own for it.
-    if isinstance(error, RuntimeError) and "can't allocate memory" in str(error):
-        return True
-    return type(error).__name__ in (OUT_OF_MEMORY, "MemoryError")
-
-
-def _outputs(
-    arena: Any,
-    tensors: Mapping[str, Any],
-    result: Any,
-    gradients: Mapping[str, Any],
-    results: list[tuple[str, Any]],
-) -> Iterator[Output]:
-    """Everything that counts, each memory once, under its best-known name."""
-    from tritonopt.verification.worker.guarded_memory import COMPARED
-    from tritonopt.verification.worker.returned import tensors_of
-
-    seen: set[tuple[object, ...]] = set()
-    candidates = [
-        *((f"argument {name}", tensor) for name, tensor in tensors.items()),
-        *tensors_of(result),
-        *((f"gradient of {name}", tensor) for name, tensor in gradients.items()),
-        *((label, _whole(arena, tensor)) for label, tensor in results if tensor.dtype in COMPARED),
-    ]
-    for label, tensor in candidates:
-        key = (tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype)
-        if tensor.numel() and key in seen and not label.startswith("returned"):
-            continue
-        seen.add(key)
-        yield _output(arena, label, tensor)
-
-
-def _whole(arena: Any, tensor: Any) -> Any:
-    """The allocation that a kernel's argument is a part of."""
-    buffer = arena.buffer_of(tensor)
-    return tensor if buffer is None else buffer.tensor
-
-
-def _output(arena: Any, label: str, tensor: Any) -> Output:
-    from tritonopt.verification.worker.guarded_memory import COMPARED, integer_view, patterns
-
-    if tensor.dtype not in COMPARED or tensor.layout is not _torch().strided:
-        kind = tensor.dtype if tensor.layout is _torch().strided else tensor.layout
-        raise NotImplementedError(f"{label} is {kind}, which is not compared")
-    buffer = arena.buffer_of(tensor)
-    poisoned = None
-    if buffer is not None and not buffer.written and buffer.tensor.dtype == tensor.dtype:
-        poisoned = patterns(tensor.dtype)
-    flat = tensor.detach().cpu().contiguous().view(-1)
-    bits = integer_view(flat).numpy()
-    return Output(
-        label,
-        COMPARED[tensor.dtype],
-        tuple(tensor.shape),
-        bits.view(f"u{bits.dtype.itemsize}").copy(),
-        poisoned,
-        tuple(tensor.stride()) if label.startswith("returned") else (),
+def _prepare(torch: Any, spec: VersionSpec) -> None:
+    """Patch what the file is about to import, as the backend needs it."""
+    from tritonopt.verification.worker.probes import install_in_kernels
+    from tritonopt.verification.worker.triton_interpreter import (
+        generators,
+        jit_function_shim,
+        libdevice,
+        logic,
     )
+    from tritonopt.verification.worker.triton_interpreter.corrected import pretend_gpu
+
+    if spec.backend == "interpreter":
+        torch.set_num_threads(1)
+        pretend_gpu(torch)
+        generators.install(torch)
+        jit_function_shim.install()
+        libdevice.install()
+        logic.install()
+        install_in_kernels(spec.text_path)
+    if spec.backend == "cuda":
+        # What torch itself does in no fixed order would be taken for a race.
+        torch.backends.cudnn.deterministic = True
+        torch.backends.cudnn.benchmark = False
 
 
-def _torch() -> Any:
-    import torch
-
-    return torch
+def _launcher(torch: Any, module: Any, name: str) -> Any:
+    """What a module calls by a dotted name."""
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part)
+    if isinstance(found, type) and issubclass(found, torch.autograd.Function):
+        return getattr(found, "apply")  # noqa: B009  # a type to mypy
+    return found

@@ -1,0 +1,50 @@
+"""Calls that are made to run what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from tritonopt.verification.comparison.checker import Checker
+from tritonopt.verification.comparison.compare import Difference
+from tritonopt.verification.comparison.scouting import Scouting
+from tritonopt.verification.comparison.shrinking import FirstDifference, smaller
+from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.coverage.aiming import Aiming
+from tritonopt.verification.inputs.examples import Example
+
+
+@dataclass
+class AimedCalls:
+    """They come first, for they show the most."""
+
+    checker: Checker
+    aiming: Aiming
+    scouting: Scouting
+    first: FirstDifference
+    report: Callable[[str], None]
+    backward: bool
+    made: list[Example] = field(default_factory=list)
+
+    def run(self) -> Counterexample | None:
+        for aimed in self.aiming.examples():
+            difference = self._at(aimed, "examples")
+            self.made.append(self._whole(aimed))
+            if difference is not None:
+                self.first.seen(self.checker.versions.waited)
+                least, difference = smaller(
+                    self.aiming.sized_calls, aimed, difference, lambda e: self._at(e, "shrinking")
+                )
+                return self._whole(least), difference
+        return None
+
+    def _whole(self, aimed: Example) -> Example:
+        return replace(aimed, backward=self.backward)
+
+    def _at(self, aimed: Example, phase: str) -> Difference | None:
+        """What a call shows that was aimed; what it ran is then known."""
+        example = self._whole(aimed)
+        self.checker.try_out(example)
+        self.scouting.aimed(example)
+        self.report(phase)
+        return self.checker.certain(example)

@@ -1,0 +1,98 @@
+"""Calls that no draw is left to make: edge cases, gradients, one tensor for two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+
+from tritonopt.verification.comparison.checker import Checker
+from tritonopt.verification.comparison.compare import Pair, unstable
+from tritonopt.verification.comparison.gaps import LAST_VALUES, PLAIN_ELEMENTS
+from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.inputs.edge_cases import aliased, deliberate, laid_out, usual
+from tritonopt.verification.inputs.examples import ORDINARY, Example
+from tritonopt.verification.inputs.strategies import Calls
+from tritonopt.verification.process.messages import Output, same_bits
+
+_MOST_PAIRS = 3
+"""So many pairs of tensors may be one: with more, most say nothing new."""
+
+
+@dataclass
+class DeliberateCalls:
+    """They are made before all that are drawn."""
+
+    checker: Checker
+    calls: Calls
+    most: int
+    report: Callable[[str], None]
+    made: list[Example] = field(default_factory=list)
+
+    def run(self) -> Counterexample | None:
+        for example in islice(self._examples(), self.most):
+            if example not in self.checker.examinations:
+                self.checker.try_out(example)
+                self.made.append(example)
+                self.report("examples")
+            difference = self.checker.certain(example)
+            if difference is not None:
+                return example, difference
+        return None
+
+    def _examples(self) -> Iterator[Example]:
+        calls = self.calls
+        given = calls.signature, calls.limits
+        largest = max(self.checker.taken(PLAIN_ELEMENTS), key=lambda e: e.main_size, default=None)
+        if largest is not None:
+            types = calls.widest_types(largest)
+            # The largest has several tiles: what one program writes another one may read.
+            yield from self._aliased(replace(largest.plain(ORDINARY, types), backward=False))
+            yield from (largest.plain(values, types) for values in LAST_VALUES)
+        if calls.backward:
+            yield from self._gradients()
+        if calls.expanded_gradients:
+            yield replace(usual(*given), backward=True, gradient_expanded=True)
+        if calls.first_calls:
+            yield replace(usual(*given), backward=calls.backward, first_call=True)
+        for example in chain(deliberate(*given), laid_out(*given)):
+            yield replace(example, backward=calls.backward)
+
+    def _gradients(self) -> Iterator[Example]:
+        """Gradients of some tensors only, asked for twice, and not at all."""
+        plain = replace(usual(self.calls.signature, self.calls.limits), backward=True)
+        yield replace(plain, backward=False, no_grad=True)
+        yield replace(plain, second_backward=True)
+        floats = [name for name, recipe in plain.tensors.items() if recipe.is_float]
+        if len(floats) > 1:
+            yield from (replace(plain, wanted=(name,)) for name in floats[:_MOST_PAIRS])
+
+    def _aliased(self, example: Example) -> Iterator[Example]:
+        """Calls with one tensor for two, where the original is indifferent to it."""
+        for apart, together in islice(aliased(example), _MOST_PAIRS):
+            if self._indifferent(apart, together):
+                yield together
+
+    def _indifferent(self, apart: Example, together: Example) -> bool:
+        """Whether the original gives the same for two tensors with the same values as for one."""
+        versions = self.checker.versions
+        both = [versions.original.run(e, *versions.options(e)) for e in (apart, together)]
+        if any(o.trouble or o.clashes for outcomes in both for o in outcomes):
+            return False
+        usual, shared = (Pair(*outcomes) for outcomes in both)
+        if unstable(usual) is not None or unstable(shared) is not None:
+            return False
+        return all(_is_among(o, usual.first.outputs) for o in shared.first.outputs)
+
+
+def _is_among(output: Output, others: Iterable[Output]) -> bool:
+    """Whether one of the others is the same, of whichever of two tensors that are now one."""
+    return any(
+        (o.dtype, o.shape) == (output.dtype, output.shape) and bool(same_bits(o, output).all())
+        for o in others
+        if o.label == output.label or (_is_argument(o) and _is_argument(output))
+    )
+
+
+def _is_argument(output: Output) -> bool:
+    return output.label.startswith("argument ")

@@ -1,0 +1,120 @@
+"""Hypothesis draws the examples, and makes a counterexample small."""
+
+from __future__ import annotations
+
+import time
+import unittest
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis.errors import HypothesisException
+
+from tritonopt.verification.comparison import shrinking
+from tritonopt.verification.comparison.checker import Checker
+from tritonopt.verification.comparison.compare import Difference
+from tritonopt.verification.comparison.shrinking import FirstDifference
+from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.inputs.hypothesis_internals import no_local_constants, no_traces
+from tritonopt.verification.inputs.past_failures import past_failures
+
+_MOST_DISCARDED = 4
+"""For every example that was asked for, so many may be rejected."""
+
+Judge = Callable[[Example], Difference | None]
+
+
+class _Found(Exception):
+    def __init__(self, example: Example, difference: Difference) -> None:
+        super().__init__(str(difference))
+        self.example = example
+        self.difference = difference
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The same seed draws the same examples, pass after pass."""
+
+    checker: Checker
+    strategy: hypothesis.strategies.SearchStrategy[Example]
+    max_examples: int
+    seed: int
+    key: bytes
+    """Under which past failures of this subject are kept."""
+    first: FirstDifference
+    report: Callable[[str], None]
+
+    def run(self, judge: Judge, count: int, *phases: Phase) -> Counterexample | None:
+        """One pass over so many examples; with the phases of hypothesis, or all of them."""
+        current = _Pass(self, judge)
+
+        # The settings stand above the seed, which would switch the database off.
+        @settings(
+            max_examples=count,
+            database=past_failures(),
+            deadline=None,
+            derandomize=False,
+            phases=phases or (Phase.reuse, Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.quiet,
+            report_multiple_bugs=False,
+            print_blob=False,
+        )
+        @hypothesis.seed(self.seed)
+        @given(self.strategy)
+        def property_(example: Example) -> None:
+            current.step(example)
+
+        # Else all verifications would share what they found: to hypothesis it is one function.
+        vars(property_)["_hypothesis_internal_database_key"] = self.key
+        try:
+            with no_traces(), no_local_constants():
+                property_()
+        except _Found as found:
+            return found.example, found.difference
+        except unittest.SkipTest:
+            # Hypothesis has nothing to begin with: no failure is known.
+            return None
+        except HypothesisException:
+            # Nothing could be drawn that the original accepts, or the search
+            # could not repeat itself: the first failure, if any, is the answer.
+            return next(iter(current.remembered.items()), None)
+        return None
+
+
+@dataclass
+class _Pass:
+    """What one pass has found so far."""
+
+    drawing: Drawing
+    judge: Judge
+    remembered: dict[Example, Difference] = field(default_factory=dict)
+    deadline: float | None = None
+    """Until when smaller examples are tried, once there is a difference."""
+
+    def step(self, example: Example) -> None:
+        difference = self.remembered.get(example)
+        if difference is None:
+            difference = self._judged(example)
+        if difference is not None:
+            # One place for all: hypothesis tells failures apart by where they are raised.
+            raise _Found(example, difference)
+
+    def _judged(self, example: Example) -> Difference | None:
+        checker = self.drawing.checker
+        if checker.stopped or (self.deadline is not None and time.monotonic() > self.deadline):
+            return None
+        examination = checker.examine(example)
+        self.drawing.report("shrinking" if self.remembered else "examples")
+        if not examination.accepted:
+            checker.tally.give_up_after(_MOST_DISCARDED * self.drawing.max_examples + 50)
+            hypothesis.reject()
+        difference = self.judge(example)
+        if difference is not None:
+            self.remembered[example] = difference
+            self.drawing.first.seen(checker.versions.waited)
+            if self.deadline is None:
+                self.deadline = shrinking.deadline(ends=checker.tally.ends)
+        return difference

@@ -1,0 +1,88 @@
+"""Calls with offsets beyond 2**31, where a 32-bit index goes wrong.
+
+Both versions are compared with themselves on the same values close together: the float64 oracle
+would need the whole memory again.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from tritonopt.verification.comparison.checker import Checker
+from tritonopt.verification.comparison.compare import (
+    TOLERANCE,
+    Difference,
+    Pair,
+    exact_parts_differ,
+    measure,
+)
+from tritonopt.verification.comparison.tally import Counterexample
+from tritonopt.verification.inputs.examples import FAR, FAR_LAST, Example
+from tritonopt.verification.process.messages import OUT_OF_MEMORY, Outcome, RunOptions
+from tritonopt.verification.signature.argument_language import Signature, TensorArgument
+
+
+def far_offsets(checker: Checker, signature: Signature) -> Counterexample | None:
+    """What such calls show, made from the smallest examples that have rows to put far apart."""
+    fitting = [
+        e
+        for e, x in checker.examinations.items()
+        if x.accepted and e.contiguous and not e.backward and e.main_size > 1
+    ]
+    fitting.sort(key=lambda e: e.main_size)
+    tried = False
+    for layout, axis, movable in ((FAR, 0, _rows_anywhere), (FAR_LAST, -1, _spread_out)):
+        # Of two rows the stride itself needs 64 bits, and with it every index is 64 bits long.
+        for least, near in product((3, 2), fitting):
+            names = {
+                name
+                for name, recipe in near.tensors.items()
+                if movable(signature.tensor(name)) and recipe.shape[axis] >= least
+            }
+            if names:
+                tried = True
+                found = _compare(checker, near, near.far(names, layout))
+                if found is not None:
+                    return found
+                break
+    if not tried:
+        checker.tally.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
+    return None
+
+
+def _compare(checker: Checker, near: Example, far: Example) -> Counterexample | None:
+    original, rewritten = checker.versions.original, checker.versions.rewritten
+    not_compared = "offsets beyond 2**31 were not compared: "
+    ours, usual = (original.run(e, RunOptions())[0] for e in (far, near))
+    if ours.trouble or not _alike(ours, usual):
+        reason = ours.trouble or "its result changes"
+        checker.tally.note(f"{not_compared}the original's own, {reason}")
+        return None
+    theirs, usual = (rewritten.run(e, RunOptions())[0] for e in (far, near))
+    if theirs.failure is not None and theirs.failure.kind == OUT_OF_MEMORY:
+        checker.tally.note(f"{not_compared}they do not fit the memory twice")
+        return None
+    if theirs.trouble:
+        text = f"with offsets beyond 2**31 the rewritten version fails: {theirs.trouble}"
+        return far, Difference(text)
+    if not _alike(theirs, usual):
+        text = "with offsets beyond 2**31 only the rewritten version gives another result"
+        return far, Difference(text)
+    return None
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    """Whether two runs of one version on the same values agree up to rounding."""
+    if exact_parts_differ(Pair(one, one), Pair(other, other)) is not None:
+        return False
+    difference, measures = measure(Pair(one, one), Pair(other, other), None, None)
+    return difference is None and all(m.error <= TOLERANCE[m.dtype] for m in measures)
+
+
+def _rows_anywhere(form: TensorArgument) -> bool:
+    return form.strided and len(form.shape) >= 2
+
+
+def _spread_out(form: TensorArgument) -> bool:
+    """Whether neighbors of a row may lie anywhere."""
+    return form.strided and len(form.shape) >= 1 and not form.rows_only

@@ -1,0 +1,115 @@
+"""Errors against the oracle, judged by what the original itself shows over all examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tritonopt.verification.comparison.compare import (
+    FACTOR,
+    TOLERANCE,
+    UNITS,
+    Difference,
+    Measure,
+    Pair,
+    furthest,
+    measure,
+)
+from tritonopt.verification.comparison.float64_oracle import Oracle
+from tritonopt.verification.inputs.examples import MANY_NANS, NAN, NONFINITE, Example
+from tritonopt.verification.inputs.tensor_data import AWAY
+from tritonopt.verification.process.messages import RunOptions
+
+_WORTHLESS = 0.5
+"""With such an error of its own, as a share of the row, the original's result means nothing."""
+
+
+@dataclass
+class Residuals:
+    """The largest errors so far, of both versions."""
+
+    oracle: Oracle
+    in_float32: bool
+    """Whether the original's text names float32: it may compute in that, whatever it is given."""
+    own: dict[tuple[str, str, frozenset[str]], float] = field(default_factory=dict)
+    """The original's largest, by output, its type, and how difficult the inputs are."""
+    worst: float | None = None
+    """The rewritten version's largest error."""
+    oracle_error: float | None = None
+    """The original's largest error against the float64 oracle."""
+    of_zero: tuple[float, float] = (0.0, 0.0)
+    """The rewritten version's and the original's, in rows whose true value is 0."""
+
+    def measured(
+        self, example: Example, ours: Pair, theirs: Pair
+    ) -> tuple[Difference | None, list[Measure]]:
+        """The errors; before one counts as too large, the inputs are nudged once more.
+
+        A row may keep its place when its inputs are moved, by chance, but hardly so twice. Where
+        terms cancel, moving all of them away from 0 shows their size in the result. And sums in
+        no fixed order may err by as much as their terms allow, however these cancel.
+        """
+        exact, nudged = self.oracle.ask(example, ours.first)
+        given = _holds_nan(example)
+        found = measure(ours, theirs, exact, nudged, nan_given=given)
+        if nudged is None or not any(self._beyond(m, m.original_residual) for m in found[1]):
+            return found
+        widened = exact is not None
+        again, away = self.oracle.versions.original.run(
+            example,
+            RunOptions(widened=widened, nudge=2),
+            RunOptions(widened=widened, nudge=AWAY),
+        )
+        if again.failure is not None or away.failure is not None:
+            return found
+        atomics = ours.first.atomics or theirs.first.atomics
+        unsigned = self.oracle.unsigned(example) if atomics else None
+        truth = exact or ours.first
+        moved = furthest(truth, furthest(truth, nudged, again), away)
+        return measure(ours, theirs, exact, moved, unsigned, nan_given=given)
+
+    def remember(self, example: Example, found: Measure) -> bool:
+        """Whether the errors are evidence: not where the original's own result means nothing."""
+        if found.original_error > _WORTHLESS:
+            return False
+        group = _group(example, found)
+        self.own[group] = max(self.own.get(group, 0.0), found.original_residual)
+        self.worst = max(self.worst or 0.0, found.error)
+        if not self.oracle.missing:
+            self.oracle_error = max(self.oracle_error or 0.0, found.original_error)
+        before, own = self.of_zero
+        self.of_zero = max(before, found.error_of_zero), max(own, found.original_error_of_zero)
+        return True
+
+    def excess(self, example: Example, found: Measure, times: float) -> Difference | None:
+        """An error more than so many times beyond what the original shows so far."""
+        if found.original_error > _WORTHLESS:
+            return None
+        own = self.own.get(_group(example, found), 0.0)
+        if not self._beyond(found, own, times):
+            return None
+        against = "the original itself" if self.oracle.missing else "the float64 oracle"
+        text = f"{found.difference.message} (against {against})"
+        return replace(found.difference, message=text)
+
+    def _beyond(self, found: Measure, own: float, times: float = 1.0) -> bool:
+        """Whether an error is too large where the original's is `own`."""
+        limit = FACTOR * own + self._least(found, own)
+        return found.residual > times * (limit + found.allowance)
+
+    def _least(self, found: Measure, own: float) -> float:
+        """What an error may be in any case; of float64 that is kept, but computed in float32,
+        as much as of float32."""
+        if self.oracle.missing:
+            single = found.dtype == "f64" and self.in_float32
+            return TOLERANCE["f32" if single else found.dtype]
+        single = found.dtype == "f64" and max(own, found.original_residual) > UNITS["f64"]
+        return UNITS["f32" if single else found.dtype]
+
+
+def _group(example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
+    return found.label, found.dtype, example.difficulty
+
+
+def _holds_nan(example: Example) -> bool:
+    kinds = {r.values for r in example.tensors.values() if r.is_float}
+    return not kinds.isdisjoint((NAN, MANY_NANS, NONFINITE))

@@ -1,0 +1,145 @@
+"""What one example showed, and what is known after many: counts, notes, and why it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tritonopt.verification.comparison.compare import Difference, Measure
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.messages import Failure
+
+Counterexample = tuple[Example, Difference]
+"""A call on which the versions differ, and how."""
+
+_MOST_REFUSED = 4
+"""For every example that taught something, so many may be refused by the launcher itself."""
+_MOST_UNFIT = 12
+"""So many examples the original may not be made for, before most of the others have to be."""
+_PATIENCE = 3
+"""So many examples may hang in the original before it is given up."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What one example showed. Both fields empty: the versions agree on it."""
+
+    accepted: bool
+    difference: Difference | None = None
+    measures: tuple[Measure, ...] = ()
+    written: int = 0
+    """How many elements the original's kernels changed."""
+    compared: int = 0
+    """How many elements were compared."""
+    coverage: tuple[Coverage, Coverage] = (Coverage(), Coverage())
+    """What the original ran, and what the rewritten version did."""
+
+    @property
+    def taught(self) -> bool:
+        """Whether kernels wrote something on it that was compared."""
+        return self.accepted and self.written > 0 and self.compared > 0
+
+
+@dataclass
+class Tally:
+    """Counts over all examples, and what has to be said of them."""
+
+    accepted: int = 0
+    discarded: int = 0
+    taught: int = 0
+    """Accepted examples on which kernels wrote something that was compared."""
+    written: int = 0
+    """Elements that the original's kernels wrote in these."""
+    compared: int = 0
+    """Elements that were compared in these."""
+    launched: bool = False
+    failed: int = 0
+    """Examples on which the original failed once it had launched a kernel."""
+    last_failure: str = ""
+    last_rejection: str = ""
+    unfit: int = 0
+    """Examples that the original is not made for."""
+    hangs: int = 0
+    same_failures: list[str] = field(default_factory=list)
+    """What the original failed with, once it had launched a kernel."""
+    any_bits_differ: bool = False
+    numbers_for_nan: int = 0
+    """Examples on which the rewritten version gives a number for a NaN of the original's own."""
+    ends: bool = True
+    """Whether the rewritten version has always ended; to see again that it does not takes long."""
+    hopeless: bool = False
+    """Whether no call will ever show more."""
+    stopped: str = ""
+    """Why nothing more can be learned; set once."""
+    notes: dict[str, int] = field(default_factory=dict)
+
+    def note(self, text: str) -> None:
+        self.notes[text] = self.notes.get(text, 0) + 1
+
+    def count(self, found: Examination) -> None:
+        """One more example."""
+        self.accepted += found.accepted
+        self.discarded += not found.accepted
+        if found.taught:
+            self.taught += 1
+            self.written += found.written
+            self.compared += found.compared
+
+    def original_failed(self, failure: Failure, *, launched: bool, interpreted: bool) -> None:
+        """The original failed on an example; where it always does, that is an answer."""
+        self.last_rejection = str(failure)
+        if launched:
+            self.failed += 1
+            self.last_failure = str(failure)
+        if not interpreted and (launched or failure.kind in ("Crash", "Hang")):
+            self._failed_like_before(failure)
+        self.hangs += failure.kind == "Hang"
+        if self.hangs >= _PATIENCE and not self.accepted:
+            self.stopped = f"the original does not finish: {failure}"
+
+    def _failed_like_before(self, failure: Failure) -> None:
+        """The same failure again and again, and nothing else, is an answer: on a GPU each costs
+        seconds. What a launcher refuses before it launches anything may be a matter of sizes."""
+        self.same_failures.append(str(failure))
+        last = self.same_failures[-_PATIENCE:]
+        if not self.accepted and len(last) == _PATIENCE and len(set(last)) == 1:
+            self.hopeless = True
+            self.stopped = f"the original fails on every example: {failure}"
+
+    def give_up_after(self, most: int) -> None:
+        """Stop where more than so many examples were discarded, and none was accepted."""
+        if self.discarded > most and not (self.accepted or self.stopped):
+            self.stopped = (
+                f"none of {self.discarded} examples could be compared; "
+                f"the last: {self.last_rejection}"
+            )
+
+    @property
+    def too_many_unfit(self) -> bool:
+        """Whether the original is made for few of the examples."""
+        return self.unfit >= _MOST_UNFIT and self.unfit > _MOST_REFUSED * self.taught
+
+    def why_unsupported(self) -> str:
+        """Why no answer was reached although no difference was found, or nothing."""
+        if self.stopped:
+            return self.stopped
+        if self.accepted == 0:
+            return f"no example could be compared; the last: {self.last_rejection}"
+        if self.failed > self.taught:
+            return (
+                f"the original itself failed on {self.failed} examples, and only on {self.taught} "
+                f"something was compared that a kernel wrote; the last failure: {self.last_failure}"
+            )
+        if not self.launched:
+            return "the launcher never launched a kernel"
+        if not self.taught:
+            return (
+                "no kernel changed any memory on any example: "
+                "nothing was compared that a kernel computed"
+            )
+        if self.discarded > _MOST_REFUSED * self.taught:
+            return (
+                f"most examples were discarded ({self.discarded}), and only on {self.taught} "
+                f"something was compared that a kernel wrote; the last: {self.last_rejection}"
+            )
+        return ""

@@ -1,0 +1,104 @@
+"""Both versions run one example, twice each: plainly, and with all that must not matter changed."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tritonopt.verification.comparison.compare import Pair
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process.client import VersionWorker
+from tritonopt.verification.process.messages import OUT_OF_MEMORY, REVERSED, Outcome, RunOptions
+
+_LEAST_SECONDS = 20.0
+_TIMES_AS_LONG = 10
+"""The rewritten version has that many times the original's time on the interpreter, but no less
+than these seconds; where it does not answer, twice the original's once more, and no less."""
+
+
+@dataclass
+class Versions:
+    """The workers of both versions, and how they are asked."""
+
+    original: VersionWorker
+    rewritten: VersionWorker
+    identical: bool
+    """Whether bits have to be the same."""
+    interpreted: bool
+    lanes_poisoned: bool = True
+    """Whether masked-off lanes of a load without `other` are something else in the second run."""
+    waited: float = 0.0
+    """Seconds in which the workers had something to do, and this process nothing."""
+
+    def options(self, example: Example) -> tuple[RunOptions, RunOptions]:
+        """The plain run; and the one in which everything that must not matter is different."""
+        fusion = not self.identical
+        if not self.interpreted:
+            return RunOptions(fusion=fusion), RunOptions(poison=1, fusion=fusion)
+        lanes = self.lanes_poisoned
+        different = RunOptions(poison=1, lanes=lanes, order=_order(example), fusion=fusion)
+        return RunOptions(fusion=fusion), different
+
+    def one_change_each(self, example: Example) -> dict[str, RunOptions]:
+        """What differs in the second run, each by itself; `again` is the plain run once more."""
+        fusion = not self.identical
+        changes = {
+            "again": RunOptions(fusion=fusion),
+            "poison": RunOptions(poison=1, fusion=fusion),
+        }
+        if self.interpreted:
+            changes["lanes"] = RunOptions(lanes=True, fusion=fusion)
+            changes["order"] = RunOptions(order=_order(example), fusion=fusion)
+        return changes
+
+    def run(self, example: Example) -> tuple[Pair, Pair]:
+        """Two runs of either version."""
+        both = self.options(example)
+        with self.waiting():
+            # Both work at the same time: each has its own process.
+            begin = time.monotonic()
+            self.original.send_or_die(example, both)
+            self.rewritten.send_or_die(example, both)
+            ours = Pair(*self.original.receive(2))
+            theirs = Pair(*self._received(time.monotonic() - begin, ours))
+            if ours.first.failure is ours.second.failure is None and _lacks_memory(theirs):
+                theirs = Pair(*self.rewritten.run(example, *both))
+        if ours.first.failure is None and _hangs(theirs):
+            # A busy machine is no difference: alone, it may well answer.
+            seconds = max(_LEAST_SECONDS, 2 * (ours.first.seconds + ours.second.seconds))
+            theirs = Pair(*self.rewritten.run_within(seconds, example, both))
+        return ours, theirs
+
+    def _received(self, seconds: float, ours: Pair) -> tuple[Outcome, ...]:
+        """What the rewritten version answers; with an original that was fast, it is soon."""
+        if not self.interpreted or ours.first.failure is not None:
+            return self.rewritten.receive(2)
+        return self.rewritten.receive(2, max(_LEAST_SECONDS, _TIMES_AS_LONG * seconds))
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """The time within is the workers'."""
+        begin = time.monotonic()
+        yield
+        self.waited += time.monotonic() - begin
+
+
+def _lacks_memory(pair: Pair) -> bool:
+    failures = (pair.first.failure, pair.second.failure)
+    return any(f is not None and f.kind == OUT_OF_MEMORY for f in failures)
+
+
+def _hangs(pair: Pair) -> bool:
+    return pair.first.failure is not None and pair.first.failure.kind == "Hang"
+
+
+def _order(example: Example) -> int:
+    """The order of programs in an example's second run: reversed, or shuffled in its own way.
+
+    A function of the example alone, so that whoever runs it again meets the same order.
+    """
+    seed = zlib.crc32(str(example).encode())
+    return REVERSED if seed % 2 else seed

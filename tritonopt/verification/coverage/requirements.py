@@ -1,0 +1,63 @@
+"""Whether everything has run that has to run for a yes, as far as that can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tritonopt.verification.coverage.aiming import Aiming
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.guards import Guard
+from tritonopt.verification.coverage.observed import Observed
+from tritonopt.verification.coverage.scouts import Scouts
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What is demanded, held against what was seen."""
+
+    demands: Sequence[Demand]
+    guards: Sequence[tuple[Guard, Guard]]
+    """Guards that both versions have."""
+    observed: Observed
+    scouts: Scouts | None = None
+    """Who says what runs, where compiled kernels do not."""
+
+    def unmet(self) -> list[Demand]:
+        """What has to run for a yes, and has not."""
+        return [d for d in self._never_met() if not d.impossible]
+
+    def impossible(self) -> list[Demand]:
+        """What would have to run, if the text did not show that it cannot."""
+        return [d for d in self._never_met() if d.impossible]
+
+    def _never_met(self) -> list[Demand]:
+        sides = dict(zip(("original", "rewritten"), self.observed.covered, strict=True))
+        asked = self.demands
+        if self.blind:
+            # How many programs there were, the interpreter alone tells.
+            asked = [d for d in asked if d.kind != "programs"]
+        return [d for d in asked if not d.met_by(sides[d.title])]
+
+    @property
+    def blind(self) -> bool:
+        """Whether nothing is known of what ran inside of kernels."""
+        return self.scouts is not None and not self.scouts.reached
+
+    def excused(self, aiming: Aiming) -> list[Demand]:
+        """Loops of which no call could be found that cuts their last turn short."""
+        if self.blind:
+            return []
+        return [d for d in self.unmet() if d.kind == "ragged" and aiming.cannot_be_ragged(d)]
+
+    def never_left(self) -> list[Demand]:
+        """What runs only where a guard holds that both versions have, and held in neither."""
+        if self.blind:
+            return []
+        ours, theirs = self.observed.covered
+        dead = [(a, b) for a, b in self.guards if not (a.left(ours) or b.left(theirs))]
+        return [
+            d
+            for d in self.unmet()
+            if any((a if d.title == "original" else b).asked_by(d) for a, b in dead)
+        ]

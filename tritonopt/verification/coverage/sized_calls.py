@@ -1,0 +1,46 @@
+"""Calls made from sizes, of which the sizes can be changed afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tritonopt.verification.inputs.edge_cases import sized
+from tritonopt.verification.inputs.examples import Example, Limits
+from tritonopt.verification.signature.argument_language import Signature
+
+Change = Callable[[Example], Example]
+
+
+def same(example: Example) -> Example:
+    """No change."""
+    return example
+
+
+@dataclass(frozen=True)
+class SizedCalls:
+    """Makes calls, and knows from what it made each."""
+
+    signature: Signature
+    limits: Limits
+    _origins: dict[Example, tuple[Mapping[str, int], Change]] = field(default_factory=dict)
+
+    def make(self, sizes: Mapping[str, int], change: Change = same) -> Example:
+        """A call of these sizes, otherwise plain but for the change."""
+        found = change(sized(self.signature, self.limits, sizes))
+        self._origins[found] = sizes, change
+        return found
+
+    def elements(self, sizes: Mapping[str, int]) -> int:
+        """How many elements its tensors have together."""
+        example = sized(self.signature, self.limits, sizes)
+        return sum(recipe.elements for recipe in example.tensors.values())
+
+    def sizes_of(self, example: Example) -> Mapping[str, int]:
+        """The sizes that a call was made with."""
+        return self._origins[example][0]
+
+    def with_size(self, example: Example, name: str, size: int) -> Example:
+        """The same call with one size changed."""
+        sizes, change = self._origins[example]
+        return self.make({**sizes, name: size}, change)

@@ -1,0 +1,223 @@
+"""One call of a launcher: its memory, what is watched meanwhile, and what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import os
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
+from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
+from tritonopt.verification.worker.failures import failure_of
+from tritonopt.verification.worker.guarded_memory import (
+    COMPARED,
+    Allocations,
+    Arena,
+    also_in_backward,
+    integer_view,
+    patterns,
+)
+from tritonopt.verification.worker.launch_hook import Session
+from tritonopt.verification.worker.probes import RECORDER
+from tritonopt.verification.worker.returned import plain_of, tensors_of
+from tritonopt.verification.worker.triton_interpreter import generators
+from tritonopt.verification.worker.triton_interpreter.corrected import Access, accesses
+
+if TYPE_CHECKING:
+    from tritonopt.verification.worker.server import Version
+
+_MOST_BYTES = 2**30
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a call gave back, or how it failed."""
+
+    result: Any = None
+    gradients: Mapping[str, Any] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+class OneCall:
+    """A version, called once."""
+
+    def __init__(self, version: Version, example: Example, options: RunOptions) -> None:
+        self.version = version
+        self.example = example
+        # Rows that are far apart need the room, and little of it is looked at.
+        most = math.inf if example.is_far else _MOST_BYTES
+        self.arena = Arena(version.device, options.poison, most)
+        self.access = Access(poison_lanes=options.lanes, order=options.order)
+        self.session = Session(
+            self.arena, self.access, options, example.configuration, example.first_call
+        )
+        if version.compiler is not None:
+            version.compiler.begin(self.arena)
+        if options.widened:
+            self.access.anywhere = True
+            self.session.widened = lambda *launch: version.oracle.launch(
+                *launch, nudge=options.nudge
+            )
+        nudge = 0 if options.widened else options.nudge
+        self.arguments, self.tensors = build_arguments(example, self.arena, nudge=nudge)
+        if options.unsigned:
+            with torch.no_grad():
+                for tensor in self.tensors.values():
+                    if tensor.is_floating_point():
+                        tensor.abs_()
+
+    def run(self) -> Returned:
+        """Make the call."""
+        version, session = self.version, self.session
+        allocations = Allocations(
+            self.arena,
+            pretend_cuda=version.device == "cpu",
+            launching=lambda: session.depth > 0,
+            using=session.host_uses,
+        )
+        _seed()
+        RECORDER.begin()
+        with (
+            accesses(version.interpreter, self.access),
+            allocations,
+            also_in_backward(allocations),
+            version.watch.watching(session),
+            torch.set_grad_enabled(not self.example.no_grad),
+            torch.device("cuda") if version.defaults_to_gpu else contextlib.nullcontext(),
+        ):
+            gradients: Mapping[str, Any] = {}
+            try:
+                result = self._called()
+                if self.example.backward:
+                    gradients = self._gradients(result)
+                if version.device == "cuda":
+                    torch.cuda.synchronize()
+            except (Exception, SystemExit) as error:
+                failure = failure_of(error)
+                if version.device == "cuda":
+                    _leave_if_poisoned(error)
+                return Returned(failure=failure)
+            return Returned(result, gradients)
+
+    def outcome(self, returned: Returned) -> Outcome:
+        """Everything that was seen of it."""
+        access, session, failure = self.access, self.session, returned.failure
+        with torch.no_grad():
+            outcome = Outcome(
+                damage=(*self.arena.damage(), *dict.fromkeys(access.damage)),
+                strays=tuple(dict.fromkeys(access.strays)),
+                clashes=tuple(access.clashes),
+                false_hints=tuple(dict.fromkeys(access.false_hints)),
+                launches=tuple(session.launches),
+                written=session.written,
+                atomics=access.atomics,
+                coverage=RECORDER.coverage(),
+                retyped=tuple(dict.fromkeys(RECORDER.kernel.retyped)),
+                failure=failure,
+                notes=tuple(session.notes),
+                configurations=session.configurations,
+            )
+            if failure is not None:
+                return outcome
+            try:
+                found, plain = tuple(self._outputs(returned)), tuple(plain_of(returned.result))
+                return dataclasses.replace(outcome, outputs=found, plain=plain)
+            except NotImplementedError as error:
+                return dataclasses.replace(outcome, failure=failure_of(error))
+
+    def _called(self) -> Any:
+        launcher = self.version.launcher
+        if self.version.spec.autograd:
+            return launcher(*self.arguments)
+        # By name: parameters that keep their default may stand between these.
+        names = [name for name, _ in self.example.arguments]
+        return launcher(**dict(zip(names, self.arguments, strict=True)))
+
+    def _gradients(self, result: Any) -> dict[str, Any]:
+        """The gradients of the arguments, from drawn ones of what was returned."""
+        example = self.example
+        outputs = [t for _, t in tensors_of(result) if t.requires_grad]
+        wanted = {n: t for n, t in self.tensors.items() if t.requires_grad}
+        if not outputs or not wanted:
+            return {}
+        seeds = [incoming_gradient(example, at, t) for at, t in enumerate(outputs)]
+        found: dict[str, Any] = {}
+        for place in ("", " (second backward)")[: 1 + example.second_backward]:
+            again = example.second_backward and not place
+            each = torch.autograd.grad(
+                outputs, list(wanted.values()), seeds, allow_unused=True, retain_graph=again
+            )
+            found.update((n + place, g) for n, g in zip(wanted, each, strict=True))
+        return {name: gradient for name, gradient in found.items() if gradient is not None}
+
+    def _outputs(self, returned: Returned) -> Iterator[Output]:
+        """Everything that counts, each memory once, under its best-known name."""
+        arena, results = self.arena, self.session.results(self.version.spec.results)
+        seen: set[tuple[object, ...]] = set()
+        candidates = [
+            *((f"argument {name}", tensor) for name, tensor in self.tensors.items()),
+            *tensors_of(returned.result),
+            *((f"gradient of {name}", tensor) for name, tensor in returned.gradients.items()),
+            *(
+                (label, _whole(arena, tensor))
+                for label, tensor in results
+                if tensor.dtype in COMPARED
+            ),
+        ]
+        for label, tensor in candidates:
+            key = (tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype)
+            if tensor.numel() and key in seen and not label.startswith("returned"):
+                continue
+            seen.add(key)
+            yield _output(arena, label, tensor)
+
+
+def _seed() -> None:
+    """Whatever draws numbers draws the same ones in both versions, and in every run."""
+    random.seed(0)
+    np.random.seed(0)
+    generators.seed(torch)
+
+
+def _leave_if_poisoned(error: BaseException) -> None:
+    """An illegal access ends the CUDA context: the process has no further use."""
+    try:
+        torch.cuda.synchronize()
+    except Exception:
+        print(f"{type(error).__name__}: {error}", flush=True)
+        os._exit(70)
+
+
+def _whole(arena: Any, tensor: Any) -> Any:
+    """The allocation that a kernel's argument is a part of."""
+    buffer = arena.buffer_of(tensor)
+    return tensor if buffer is None else buffer.tensor
+
+
+def _output(arena: Any, label: str, tensor: Any) -> Output:
+    if tensor.dtype not in COMPARED or tensor.layout is not torch.strided:
+        kind = tensor.dtype if tensor.layout is torch.strided else tensor.layout
+        raise NotImplementedError(f"{label} is {kind}, which is not compared")
+    buffer = arena.buffer_of(tensor)
+    poisoned = None
+    if buffer is not None and not buffer.written and buffer.tensor.dtype == tensor.dtype:
+        poisoned = patterns(tensor.dtype)
+    flat = tensor.detach().cpu().contiguous().view(-1)
+    bits = integer_view(flat).numpy()
+    return Output(
+        label,
+        COMPARED[tensor.dtype],
+        tuple(tensor.shape),
+        bits.view(f"u{bits.dtype.itemsize}").copy(),
+        poisoned,
+        tuple(tensor.stride()) if label.startswith("returned") else (),
+    )
