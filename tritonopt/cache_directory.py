@@ -19,4 +19,7 @@ def cache_directory() -> Path:
     given = os.environ.get(VARIABLE)
     if given:
         return Path(given).expanduser().absolute()
-    return user_cache_path("tritonopt", appauthor=False).absolute()
+    path = user_cache_path("tritonopt", appauthor=False)
+    if path.parts[0] == "~":
+        raise RuntimeError(f"there is no home directory; set {VARIABLE}")
+    return path.absolute()

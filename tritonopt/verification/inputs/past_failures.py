@@ -11,10 +11,15 @@ from tritonopt.cache_directory import VARIABLE, cache_directory
 
 
 def past_failures() -> ExampleDatabase | None:
-    """The database, in the user's cache directory; none where the variable is empty."""
+    """The database, in the user's cache directory; none without one, or where the variable is
+    empty."""
     if os.environ.get(VARIABLE) == "":
         return None
-    return DirectoryBasedExampleDatabase(cache_directory() / "failures")
+    try:
+        folder = cache_directory() / "failures"
+    except RuntimeError:
+        return None
+    return DirectoryBasedExampleDatabase(folder)
 
 
 def key_of(*parts: object) -> bytes:
