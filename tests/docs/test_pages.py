@@ -43,6 +43,11 @@ def test_the_readme_is_short() -> None:
     assert len(page("README.md").splitlines()) <= MOST_LINES_OF_THE_README
 
 
+@every_page
+def test_every_block_of_code_begins_and_ends(name: str) -> None:
+    assert "```" not in FENCE.sub("", page(name))
+
+
 # Links
 
 

@@ -57,7 +57,8 @@ class Pass(ABC):
     safety: ClassVar[frozenset[Safety]] = frozenset()
     """The most that a site of it may need; a site may need less."""
     default: ClassVar[bool] = False
-    """Whether it runs when no pass is named: only what was never seen to lose speed."""
+    """Whether it runs when no pass is named: only what was not seen to lose speed where
+    it acts."""
     gain: ClassVar[Gain | None] = None
     """What it was measured to be worth; without it nobody is advised to use it."""
     finds_mistakes: ClassVar[bool] = False
