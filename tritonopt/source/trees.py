@@ -46,6 +46,17 @@ def fields_of(node: ast.AST) -> tuple[str, ...]:
 _fields: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
+def blocks_of(statement: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of a compound statement, in order: bodies, handlers, cases."""
+    for _, part in ast.iter_fields(statement):
+        items = part if isinstance(part, list) else []
+        if items and isinstance(items[0], ast.stmt):
+            yield items
+        for item in items:
+            if isinstance(item, (ast.ExceptHandler, ast.match_case)):
+                yield item.body
+
+
 def parents_of(root: ast.stmt) -> dict[ast.stmt, ast.stmt]:
     """Of every statement below a statement, the one around it."""
     found: dict[ast.stmt, ast.stmt] = {}

@@ -9,7 +9,7 @@ known through views and copies, and is forgotten as soon as it is in doubt.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts.host import torch_api
@@ -18,7 +18,7 @@ from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.source import Launch, Module
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import blocks_of, walk
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class _Launcher:
             case _:
                 # Its statements may have run before, in part or more than once.
                 _forget(names, [statement])
-                for block in _blocks(statement):
+                for block in blocks_of(statement):
                     if any(self._holds_call(inner) for inner in block):
                         self._block(block, names)
 
@@ -254,14 +254,3 @@ def _forget(names: _Names, nodes: Sequence[ast.AST]) -> None:
     for node in nodes:
         for name in names_bound_in(node):
             names.pop(name, None)
-
-
-def _blocks(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
-    """The blocks of a compound statement: bodies, handlers, cases."""
-    for _, part in ast.iter_fields(statement):
-        items = part if isinstance(part, list) else []
-        if items and isinstance(items[0], ast.stmt):
-            yield items
-        for item in items:
-            if isinstance(item, (ast.ExceptHandler, ast.match_case)):
-                yield item.body

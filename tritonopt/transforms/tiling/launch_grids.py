@@ -17,7 +17,7 @@ from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
 from tritonopt.source import Change, Launch, ReplaceExpression
 from tritonopt.source.names import Binding, Scope
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import blocks_of, walk
 from tritonopt.transforms.writing import NotExpressible
 
 _NUMBERS = frozenset(
@@ -415,7 +415,7 @@ def _between(
         if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)) and first not in inside:
             return [*found, statement] if behind else None
         found += [_head(statement)] if behind else []
-        for inner in _blocks(statement):
+        for inner in blocks_of(statement):
             if any(last in walk(node) for node in inner):
                 rest = _between(inner, first, last, behind)
                 return None if rest is None else [*found, *rest]
@@ -442,17 +442,6 @@ def _head(statement: ast.stmt) -> ast.AST:
         case ast.Match(subject=subject):
             return ast.Await(subject)  # patterns may run any code
     return ast.Pass()
-
-
-def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The blocks of a compound statement, in order: bodies, handlers, cases."""
-    for _, part in ast.iter_fields(statement):
-        items = part if isinstance(part, list) else []
-        if items and isinstance(items[0], ast.stmt):
-            yield items
-        for item in items:
-            if isinstance(item, (ast.ExceptHandler, ast.match_case)):
-                yield item.body
 
 
 def new_name(wanted: str, launch: Launch) -> str:

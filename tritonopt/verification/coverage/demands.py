@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.turns import takes_one_turn
+from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import (
     Comparison,
     Statement,
     Version,
-    inner_blocks,
 )
 from tritonopt.verification.grid_axes import axes_of_many
 from tritonopt.verification.process.coverage_data import Coverage
@@ -212,7 +212,7 @@ def _refuses(block: Iterable[ast.stmt]) -> bool:
 
 def _within_refusal(chain: tuple[Statement, ...]) -> bool:
     for outer, inner in zip(chain, chain[1:], strict=False):
-        for block in inner_blocks(outer.node):
+        for block in blocks_of(outer.node):
             if any(node is inner.node for node in block) and _refuses(block):
                 return True
     return False

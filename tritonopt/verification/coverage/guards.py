@@ -20,8 +20,9 @@ from tritonopt import facts, source
 from tritonopt.facts import Atom, Polynomial
 from tritonopt.facts.algebra.indicators import negative
 from tritonopt.facts.algebra.variation import trip_atom
+from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.text_differences import Comparison, Version, inner_blocks
+from tritonopt.verification.coverage.text_differences import Comparison, Version
 from tritonopt.verification.process.coverage_data import Coverage, Place
 
 _HARMLESS = (
@@ -154,7 +155,7 @@ class _Conditions:
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    for block in inner_blocks(node):
+    for block in blocks_of(node):
         yield block
         for statement in block:
             yield from _blocks(statement)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from tritonopt import source
+from tritonopt.source.trees import blocks_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -104,18 +105,8 @@ class Version:
             heads = [type(node).__name__, *map(ast.dump, statement.head)]
             statement.key = (len(parents), " ".join(heads))
             body.statements.append(statement)
-            for inner in inner_blocks(node):
+            for inner in blocks_of(node):
                 self._fill(body, inner, (*parents, statement))
-
-
-def inner_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks of statements directly inside a statement."""
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, [])
-        if isinstance(block, list) and block:
-            yield block
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield part.body
 
 
 @dataclass
