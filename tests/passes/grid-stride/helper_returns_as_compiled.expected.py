@@ -1,3 +1,4 @@
+# options: programs=3
 """The compiler decides where the helper returns."""
 
 import torch
@@ -28,11 +29,6 @@ def run(x: torch.Tensor, bias: float | None, activation: str):
     x = x.contiguous()
     out = torch.zeros_like(x)
     n = x.numel()
-    num_programs = (
-        8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
-        if torch.cuda.is_available()
-        else 2**31 - 1
-    )
     num_tiles = triton.cdiv(n, 64)
-    kernel[(min(num_tiles, num_programs),)](x, out, n, bias, activation, BLOCK=64, NUM_TILES=num_tiles)
+    kernel[(min(num_tiles, 3),)](x, out, n, bias, activation, BLOCK=64, NUM_TILES=num_tiles)
     return out

@@ -1,3 +1,4 @@
+# options: programs=3
 """The compiler decides where the helper returns."""
 
 import torch

@@ -1,4 +1,5 @@
 # options: axis=1
+# verify: no, up to 65535 programs there is one for each tile: see second_axis_in_few_programs
 """Tiles along the second axis: what depends on the row alone is done once."""
 
 import torch

@@ -1,0 +1,27 @@
+# options: axis=1,programs=3
+"""Tiles along the second axis, with a limit that small sizes reach."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def subtract_bias_kernel(x_ptr, bias_ptr, out_ptr, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    # as many programs as the row has blocks
+    block = tl.program_id(1)
+    cols = block * BLOCK + tl.arange(0, BLOCK)
+    inside = cols < N
+    bias = tl.load(bias_ptr + row)
+    x = tl.load(x_ptr + row * N + cols, mask=inside)
+    tl.store(out_ptr + row * N + cols, x - bias, mask=inside)
+
+
+def subtract_bias(x: torch.Tensor, bias: torch.Tensor):
+    m, n = x.shape
+    assert bias.shape == (m,)
+    x, bias = x.contiguous(), bias.contiguous()
+    out = torch.empty_like(x)
+    subtract_bias_kernel[(m, triton.cdiv(n, 32))](x, bias, out, m, n, BLOCK=32)
+    return out
