@@ -78,6 +78,7 @@ def test_what_is_laid_out(checkout: Path, capsys: Captured) -> None:
         "tests/passes/drop-plus-zero/comment_inside.py",
         "tests/passes/drop-plus-zero/first_element.expected.py",
         "tests/passes/drop-plus-zero/first_element.py",
+        "tests/passes/drop-plus-zero/helper_stores.py",
     }
     assert {path for path in before if before[path] != after[path]} == {"pyproject.toml"}
     lines = capsys.readouterr().out.splitlines()
@@ -100,6 +101,7 @@ def test_its_cases_come_out_as_they_say(installed: Path) -> None:
     test_cases.test_rewritten_as_expected(case(installed, "first_element"))
     test_cases.test_twice_is_once(case(installed, "first_element"))
     test_cases.test_missed_with_its_reason(case(installed, "comment_inside"))
+    test_cases.test_missed_with_its_reason(case(installed, "helper_stores"))
 
 
 def test_its_case_gives_the_same_answer(installed: Path, tmp_path: Path) -> None:
