@@ -84,7 +84,10 @@ def test_everything_that_can_be_said_is_explained(capsys: Captured) -> None:
     assert explained(capsys, *names).count("\n\n") == len(names) - 1
 
 
-def test_all_claims_and_reasons_with_a_line_each(capsys: Captured) -> None:
+def test_all_claims_and_reasons_with_a_line_each(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reasons, "_elsewhere", {})
     assert main(["explain", "--reasons"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == reasons.names()
