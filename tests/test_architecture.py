@@ -174,8 +174,9 @@ def test_every_file_of_passes_is_in_the_catalogue() -> None:
 def test_a_pass_has_a_manual_page_and_a_proper_name(name: str) -> None:
     found = registry.catalogue()[name]
     page = [line.strip(" #:=-*") for line in (found.__doc__ or "").splitlines()]
-    places = [page.index(heading) if heading in page else -1 for heading in HEADINGS]
-    assert -1 not in places, [h for h, p in zip(HEADINGS, places, strict=True) if p == -1]
+    missing = [f"heading `## {heading}` is missing" for heading in HEADINGS if heading not in page]
+    assert not missing, "; ".join(missing)
+    places = [page.index(heading) for heading in HEADINGS]
     assert places == sorted(places), "the headings stand in another order"
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", found.name)
     assert found.summary and "\n" not in found.summary

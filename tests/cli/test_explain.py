@@ -84,6 +84,30 @@ def test_everything_that_can_be_said_is_explained(capsys: Captured) -> None:
     assert explained(capsys, *names).count("\n\n") == len(names) - 1
 
 
+def test_all_claims_and_reasons_with_a_line_each(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reasons, "_elsewhere", {})
+    assert main(["explain", "--reasons"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == reasons.names()
+    assert {line.split()[1] for line in lines} == {"claim", "reason"}
+    for name in ("same-elements", "effect-inside"):
+        (line,) = (line for line in lines if line.startswith(f"{name} "))
+        means = reasons.CLAIMS.get(name) or reasons.REASONS[name].means
+        assert line.endswith(means)
+
+
+def test_claims_and_reasons_before_what_is_asked(capsys: Captured) -> None:
+    out = explained(capsys, "--reasons", "same-elements")
+    assert "\n\nsame-elements: a claim, which must hold at a site\n" in out
+
+
+def test_nothing_is_asked(capsys: Captured) -> None:
+    assert main(["explain"]) == 2
+    assert "nothing was asked. Ask for a pass" in capsys.readouterr().err
+
+
 def test_a_reason_of_a_pass_of_another_package(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -78,11 +79,22 @@ def test_what_is_laid_out(checkout: Path, capsys: Captured) -> None:
         "tests/passes/drop-plus-zero/comment_inside.py",
         "tests/passes/drop-plus-zero/first_element.expected.py",
         "tests/passes/drop-plus-zero/first_element.py",
+        "tests/passes/drop-plus-zero/helper_stores.py",
     }
     assert {path for path in before if before[path] != after[path]} == {"pyproject.toml"}
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "wrote passes/drop_plus_zero.py"
-    assert "wrote pyproject.toml" in lines and "next: pip install -e ." in lines
+    assert "wrote pyproject.toml" in lines
+
+
+def test_what_is_next(laid_out: Path, root: Path, capsys: Captured) -> None:
+    assert main(["new-pass", "another-one"]) == 0
+    lines = capsys.readouterr().out.rpartition("next: ")[2].splitlines()
+    assert lines[0] == f"{shlex.quote(sys.executable)} -m pip install -e ."
+    assert "      write the cases: a kernel" in "\n".join(lines)
+    named = re.findall(r"(?:tests|tritonopt|docs)/[\w./]*|tests/docs", "\n".join(lines))
+    assert "tritonopt/rewriting/reasons.py" in named and "tests/passes/test_pass_pairs.py" in named
+    assert not [name for name in named if not (root / name).exists()]
 
 
 def test_it_can_be_run_from_a_folder_inside(
@@ -100,6 +112,7 @@ def test_its_cases_come_out_as_they_say(installed: Path) -> None:
     test_cases.test_rewritten_as_expected(case(installed, "first_element"))
     test_cases.test_twice_is_once(case(installed, "first_element"))
     test_cases.test_missed_with_its_reason(case(installed, "comment_inside"))
+    test_cases.test_missed_with_its_reason(case(installed, "helper_stores"))
 
 
 def test_its_case_gives_the_same_answer(installed: Path, tmp_path: Path) -> None:
@@ -109,6 +122,15 @@ def test_its_case_gives_the_same_answer(installed: Path, tmp_path: Path) -> None
 def test_its_page_is_true_and_complete(installed: Path) -> None:
     test_documentation.test_the_example_is_real(NAME)
     test_architecture.test_a_pass_has_a_manual_page_and_a_proper_name(NAME)
+
+
+def test_a_heading_that_is_missing_is_named(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = registry.catalogue()[NAME]
+    monkeypatch.setattr(found, "__doc__", (found.__doc__ or "").replace("## Why\n", ""))
+    with pytest.raises(AssertionError, match="^heading `## Why` is missing"):
+        test_architecture.test_a_pass_has_a_manual_page_and_a_proper_name(NAME)
 
 
 def test_its_page_can_be_read(installed: Path, capsys: Captured) -> None:

@@ -77,6 +77,7 @@ def run(folder: Path, command: str) -> str:
     environment = {**os.environ, "PYTHONPATH": path, "TRITONOPT_CACHE_DIR": "", "COLUMNS": "200"}
     ours = f"'{sys.executable}' -m tritonopt "
     command = re.sub(r"^tritonopt ", lambda _: ours, command)
+    command = re.sub(r"^python ", lambda _: f"'{sys.executable}' ", command)
     done = subprocess.run(
         command,
         shell=True,

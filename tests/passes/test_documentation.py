@@ -51,6 +51,7 @@ def page_of(name: str) -> str:
 
 
 def examples_of(page: str) -> list[str]:
+    assert "## Example" in page, "heading `## Example` is missing"
     return re.findall(r"```python\n(.*?)```", page.split("## Example")[1], re.DOTALL)[:2]
 
 

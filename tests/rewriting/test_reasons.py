@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 from tritonopt.rewriting import reasons, registry
+from tritonopt.rewriting.checklist import refuted
 from tritonopt.rewriting.model import Bits, Condition, Remark, RemarkKind, Site, Status
 from tritonopt.rewriting.protocol import Pass
 
@@ -100,6 +101,15 @@ def remark(reason: str) -> Remark:
 def test_a_name_that_is_not_declared_cannot_be_said(make: Any) -> None:
     with pytest.raises(ValueError, match=r"'[\w-]+' is not declared: explain it in tritonopt/"):
         make()
+
+
+def test_who_says_a_name_that_is_not_declared_is_told() -> None:
+    with pytest.raises(
+        ValueError, match=r"test_reasons\.py:\d+: the claim .* `own_reasons`"
+    ) as said:
+        refuted("same-elements", "diferent-elements", "")
+    line = said.traceback[0].lineno + 1
+    assert str(said.value).startswith(f"{__file__}:{line}: ")
 
 
 def test_what_is_declared_can_be_said() -> None:

@@ -24,6 +24,7 @@ _DESCRIPTION = """\
 Print the manual page of a pass; what a name in a remark means, a claim or a reason, and what to do
 about it; what a word of the reports means; or of the sites in a kernel or a line of a file (of a
 line without one: in the kernel that it is in), which conditions hold, which do not, and why.
+With --reasons, list all claims and reasons with a line each.
 """
 
 _WHAT_CAN_BE_ASKED = (
@@ -35,7 +36,10 @@ _WHAT_CAN_BE_ASKED = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
     parser.add_argument(
-        "targets", nargs="+", metavar="PASS | REASON | WORD | FILE:LINE | FILE:KERNEL"
+        "targets", nargs="*", metavar="PASS | REASON | WORD | FILE:LINE | FILE:KERNEL"
+    )
+    parser.add_argument(
+        "--reasons", action="store_true", help="list all claims and reasons, with a line each"
     )
     parser.add_argument(
         "--stdin-filename", metavar="FILE:LINE", help="what is read from stdin (-) is this file"
@@ -52,8 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if not arguments.targets and not arguments.reasons:
+        return complain(f"nothing was asked. {_WHAT_CAN_BE_ASKED}")
+    if arguments.reasons:
+        _list_reasons()
     for number, target in enumerate(arguments.targets):
-        if number:
+        if number or arguments.reasons:
             print()
         try:
             if ":" not in target and target != STDIN:
@@ -76,6 +84,14 @@ def _explain_place(target: str, arguments: argparse.Namespace) -> int:
     except (facts.AssumptionError, ConfigurationError, source.SourceError) as error:
         return complain(str(error))
     return OK
+
+
+def _list_reasons() -> None:
+    registry.catalogue()  # passes of other packages bring their own
+    lines = list(reasons.listed())
+    width = max(len(name) for name, _, _ in lines)
+    for name, kind, sentence in lines:
+        print(f"{name:{width}}  {kind:6}  {sentence}")
 
 
 def _explain_name(name: str) -> None:

@@ -6,7 +6,10 @@ import argparse
 import keyword
 import os
 import re
+import shlex
+import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +29,8 @@ _TABLE = re.compile(r"""\[project\.entry-points\.["']tritonopt\.passes["']\]""")
 _ENTRY = re.compile(r"""["']?([\w.-]+)["']?\s*=""")
 _KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SETS = ("all", "default")
+_TESTS = ("tests/rewriting/test_reasons.py", "tests/passes/test_pass_pairs.py", "tests/docs")
+"""What else a new pass has to do with."""
 
 
 class NewPassError(ValueError):
@@ -69,10 +74,20 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(str(error))
     for path in written:
         print(f"wrote {os.path.relpath(path)}")
-    print("next: pip install -e .")
-    print("      PYTHONPATH=. python docs/generate.py --write")
-    print(f"      python -m pytest tests/passes tests/test_architecture.py -k {arguments.name}")
+    for line in _next_steps(arguments.name):
+        print(line)
     return OK
+
+
+def _next_steps(name: str) -> Iterator[str]:
+    """What to do with what was laid out; with this Python, whichever `python` is."""
+    python = shlex.quote(sys.executable)
+    yield f"next: {python} -m pip install -e ."
+    yield "      write the cases: a kernel that is rewritten, and one for each way to go wrong"
+    yield "      declare claims and reasons in tritonopt/rewriting/reasons.py"
+    yield f"      PYTHONPATH=. {python} docs/generate.py --write"
+    yield f"      {python} -m pytest tests/passes tests/test_architecture.py -k {name}"
+    yield f"      {python} -m pytest {' '.join(_TESTS)}"
 
 
 def _lay_out(name: str) -> list[Path]:

@@ -24,6 +24,7 @@ from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
+from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import comments_in
 
 
@@ -42,7 +43,7 @@ class {class_name}(Pass):
     ## Conditions
 
     A name and the integer 0 are added where a load or a store takes its address, so the name is a
-    pointer. No comment stands between them.
+    pointer. No comment stands between them, and what gives the 0 does nothing else.
 
     ## Numerics
 
@@ -99,7 +100,10 @@ def _site(facts: KernelFacts, address: ast.BinOp) -> Site:
     with checklist.until_one_fails():
         if comments_in(text(address)):
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
-        checklist.prove("nothing-else-goes", "no comment stands inside")
+        if not facts.effect_nodes.isdisjoint(walk(address.right)):
+            # The call of a helper has the value of what the helper returns, whatever else it does.
+            raise refuted("nothing-else-goes", "effect-inside", "what gives the 0 does more")
+        checklist.prove("nothing-else-goes", "neither a comment nor an effect stands inside")
         changes = (ReplaceExpression(address, text(address.left)),)
     if checklist.failed is not None:
         message = f"kept `{{ast.unparse(address)}}`: {{checklist.failed.detail}}"
@@ -113,7 +117,7 @@ import torch
 import triton
 import triton.language as tl
 
-
+{helper}
 @triton.jit
 def kernel(X, Scale, Y, N, BLOCK: tl.constexpr):
     cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -130,7 +134,19 @@ def run(x: torch.Tensor, scale: torch.Tensor):
     return y
 '''
 
-_PLAIN = {"expectation": "", "sentence": "The scale is the first element of its tensor."}
+_HELPER = """
+@triton.jit
+def marked(Y):
+    tl.store(Y, 0.0)
+    return 0
+
+"""
+
+_PLAIN = {
+    "expectation": "",
+    "sentence": "The scale is the first element of its tensor.",
+    "helper": "",
+}
 
 CASES: Mapping[str, str] = {
     "first_element.py": _CASE.format(address="Scale + 0", **_PLAIN),
@@ -138,7 +154,14 @@ CASES: Mapping[str, str] = {
     "comment_inside.py": _CASE.format(
         expectation="# expect: missed comment-inside\n",
         sentence="Somebody says why the 0 is there.",
+        helper="",
         address="\n        Scale  # the one for the whole tensor\n        + 0\n    ",
     ),
+    "helper_stores.py": _CASE.format(
+        expectation="# expect: missed effect-inside\n",
+        sentence="What returns the 0 stores something first.",
+        helper=_HELPER,
+        address="Scale + marked(Y)",
+    ),
 }
-"""The cases by the names of their files: one that is rewritten, and one that is left alone."""
+"""The cases by the names of their files: one that is rewritten, and two that are left alone."""

@@ -2,12 +2,14 @@
 
 Both are public: JSON has them as `conditions[].claim` and `reason`, cases as what they expect,
 `tritonopt explain NAME` prints what stands here. Only what is declared can be said: by this table,
-or by the `reasons` of a pass that comes with another package.
+or by the `own_reasons` of a pass that comes with another package.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 
@@ -89,7 +91,7 @@ CLAIMS: Mapping[str, str] = {
     "same-range": "Both sweeps run over the same numbers, in the same order.",
     "same-rounding": "Both sweeps do the same arithmetic in types of less than 32 bits.",
     "second-sweep-only-sums": "The second sweep adds up squares and does nothing else.",
-    "shape-stays": "The value has the same shape without the `tl.where`.",
+    "shape-stays": "The value has the same shape after the rewrite.",
     "sizes-are-positive": "What divides or bounds a loop is at least 1.",
     "squares-of-deviations": "The second sweep adds squared deviations, each with weight 1.",
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
@@ -97,7 +99,7 @@ CLAIMS: Mapping[str, str] = {
     "tiles-are-independent": "No tile reads what another tile of the launch writes.",
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
-    "type-stays": "The value has the same type without the `tl.where`.",
+    "type-stays": "The value has the same type after the rewrite.",
     "waits-for-no-other-tile": "No program waits for what another one does.",
     "weight-is-one": "The squared deviations are not weighted.",
 }
@@ -168,6 +170,14 @@ REASONS: Mapping[str, Reason] = {
         "Take it out of `assume=`, or see in the other remarks what is missing.",
     ),
     # What several passes ask for
+    "effect-inside": Reason(
+        "What would go does something beside giving its value: it loads, stores or binds a name.",
+        "Compute it into a name first.",
+    ),
+    "shape-changes": Reason(
+        "The rewrite would give the value other axes or another number of lanes.",
+        "Nothing: what gives it this shape is needed.",
+    ),
     "not-expressible": Reason(
         "What the new code needs has no name where it would stand, or cannot be written there.",
         "The message says what; give that a name above.",
@@ -560,10 +570,6 @@ REASONS: Mapping[str, Reason] = {
         "Cast it to fp32 when it is loaded, or annotate the pointer.",
     ),
     # drop-redundant-where
-    "effect-inside": Reason(
-        "The condition does something beside being true or false.",
-        "Compute it into a name first.",
-    ),
     "function-is-rounded": Reason(
         "What the masked-off lanes become depends on how the hardware computes a function.",
         "Nothing: the `tl.where` is needed.",
@@ -586,10 +592,6 @@ REASONS: Mapping[str, Reason] = {
     "other-value": Reason(
         "The masked-off lanes are another number before the `tl.where`.",
         "Nothing: the `tl.where` is needed, or give the load that number as `other=`.",
-    ),
-    "shape-changes": Reason(
-        "The condition or the other branch gives the value more axes or lanes.",
-        "Nothing: the `tl.where` is needed.",
     ),
     "shape-is-not-known": Reason(
         "It is not known how many lanes the value has.",
@@ -651,14 +653,35 @@ def check(name: str) -> None:
     """Raises ValueError for a name that nobody declares: nobody could look it up."""
     if name not in REASONS and name not in CLAIMS and name not in _elsewhere:
         raise ValueError(
-            f"the claim or reason {name!r} is not declared: explain it in "
-            "tritonopt/rewriting/reasons.py, or in the `reasons` of its pass"
+            f"{_who_says_so()}: the claim or reason {name!r} is not declared: explain it in "
+            "tritonopt/rewriting/reasons.py, or in the `own_reasons` of a pass of another package"
         )
+
+
+def _who_says_so() -> str:
+    """The file and line that wants to say something: the innermost frame outside of this room."""
+    frame = sys._getframe(1)
+    room = os.path.dirname(__file__)
+    # What dataclasses generate has no file.
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((room, "<")):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def names() -> list[str]:
     """All that can be said, by what is loaded so far."""
     return sorted({*CLAIMS, *REASONS, *_elsewhere})
+
+
+def listed() -> Iterator[tuple[str, str, str]]:
+    """Of all that can be said the name, what it is, and a sentence."""
+    for name in names():
+        if name in CLAIMS:
+            yield name, "claim", CLAIMS[name]
+        if name in REASONS:
+            yield name, "reason", REASONS[name].means
+        for home, sentence in sorted(_elsewhere.get(name, {}).items()):
+            yield name, f"of {home}", sentence
 
 
 def explained(name: str) -> list[str]:
