@@ -1,5 +1,5 @@
-# expect: missed operand-type-unknown
-"""The call of the helper has the value of its maximum, but is not one."""
+# expect: missed no-constant
+"""The call of the helper has the operation of its maximum, but not its operands."""
 
 import torch
 import triton
@@ -7,9 +7,8 @@ import triton.language as tl
 
 
 @triton.jit
-def clamped(x, Y):
-    tl.store(Y, 1.0)
-    return tl.maximum(x, 0.0)
+def clamped(x, least):
+    return tl.maximum(x, least + 1.0)
 
 
 @triton.jit
@@ -18,14 +17,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    y = clamped(x, Y + row * (N + 1))
-    tl.store(Y + row * (N + 1) + 1 + cols, y, mask=mask)
+    y = clamped(x, 0.0)
+    tl.store(Y + row * N + cols, y, mask=mask)
 
 
 # tritonopt: x: f32[m, n]
 def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
-    y = torch.empty(m, n + 1, device=x.device)
+    y = torch.empty_like(x)
     kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
     return y
