@@ -24,6 +24,7 @@ def outcome(result: RewriteResult, name: str) -> set[tuple[str, str]]:
         ("grid-stride/row_kernel", "does-not-pay"),
         ("fuse-stats/one_tile_for_a_row", "does-not-pay"),
         ("fuse-stats/batch_norm_flat", "depends-on-the-shape"),
+        ("fuse-stats/counted_blocks", "depends-on-the-shape"),
         ("grid-stride/sum_of_a_tensor", "does-not-pay"),
         ("max-to-where/constant_first", "does-not-pay"),
         ("drop-redundant-where/augmented_sum", "does-not-pay"),
