@@ -275,7 +275,6 @@ class Operations:
         kind = Reduction(name, axes, keep_dims)
         return table.make("reduce", (value,), kind, shape=tuple(kept), dtype=result)
 
-
     def _reduced_with_a_function(self, arguments: Arguments) -> Value:
         """`tl.reduce`: what its function makes of the lanes is not followed, but their shape is."""
         tile, axis = arguments.get(0, "input"), arguments.get(1, "axis")

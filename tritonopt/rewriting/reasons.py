@@ -22,7 +22,7 @@ class Reason(NamedTuple):
 
 
 CLAIMS: Mapping[str, str] = {
-    "accumulator-is-wide": "The accumulator is of one type of 32 bits or more, which the kernel says.",
+    "accumulator-is-wide": "The accumulator is of a type of 32 bits or more.",
     "accumulators-are-sums": "In a sweep an accumulator is added to, and used for nothing else.",
     "accumulators-are-wide": "Both sums are kept in one float type of 32 bits or more.",
     "accumulators-start-at-zero": "Both sums start at 0.",
@@ -61,7 +61,7 @@ CLAIMS: Mapping[str, str] = {
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
     "loops-are-plain": "The loops are counted, run to their ends, and have no `else`.",
-    "loops-end-by-themselves": "No loop that updates the accumulator, and no iteration, ends early.",
+    "loops-end-by-themselves": "No loop that updates the accumulator is left early.",
     "masked-lanes-add-nothing": "Lanes that the mask turns off add 0 to both sums.",
     "masked-lanes-are-equal": "Lanes that the mask turns off are what `tl.where` makes them.",
     "names-keep-their-types": "Each name has one type, in the loop and behind it.",
@@ -78,7 +78,7 @@ CLAIMS: Mapping[str, str] = {
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
-    "only-reductions-are-added": "In the loop a name is combined with reductions, and not read else.",
+    "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
     "only-the-full-sum-is-used": "Behind its loop only the sum over the whole tile is used.",
     "operand-is-a-name": "The operand is a name, so that writing it twice computes nothing twice.",
     "operand-is-fp32": "The operand is of a type in which both spellings give the same result.",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tritonopt.facts import KernelFacts, Loop
+from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import reducing
 
@@ -29,7 +29,7 @@ def candidates(facts: KernelFacts) -> Iterator[Candidate]:
             continue
         for name in sorted(loop.carried):
             bringing = [s for s in walk(loop.node) if _brings(facts, s, name)]
-            if not bringing or not _is_carried_on(loop, name):
+            if not bringing or not _is_carried_on(facts, loop, name):
                 continue
             inner = {
                 node
@@ -42,10 +42,19 @@ def candidates(facts: KernelFacts) -> Iterator[Candidate]:
             yield Candidate(loop, name, anchor, not inner.intersection(bringing))
 
 
-def _is_carried_on(loop: Loop, name: str) -> bool:
+def _is_carried_on(facts: KernelFacts, loop: Loop, name: str) -> bool:
     """Whether an iteration makes the name from what it was; else each starts it anew."""
-    following = loop.following[name]
-    return following.op == "opaque" or loop.carried[name] in following.walk()
+    seen: set[Value] = set()
+    todo = [loop.following[name]]
+    while todo:
+        for part in todo.pop().walk():
+            if part is loop.carried[name] or part.op == "opaque":
+                return True
+            if part.op == "result" and part not in seen:
+                seen.add(part)
+                inner = facts.loops[part.carrier.loop]
+                todo += [ends[part.carrier.name] for ends in (inner.initial, inner.following)]
+    return False
 
 
 def _brings(facts: KernelFacts, node: ast.AST, name: str) -> bool:

@@ -6,10 +6,12 @@ import ast
 import copy
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import Value
+from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import DTYPES, function
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
@@ -66,7 +68,9 @@ class DeferredLoop:
             case ast.Assign(targets=[ast.Name(id=deferral.name)], value=value):
                 plain = deferral.facts.values.get(value) is deferral.initial
                 if plain and self._starts_the_tile(value) and not self._has_comment(last):
-                    return last
+                    with suppress(NotExpressible):
+                        self._extents(last)
+                        return last
         return None
 
     def _starts_the_tile(self, value: ast.expr) -> bool:
@@ -74,8 +78,8 @@ class DeferredLoop:
         filler = self._filler
         if filler is None or not self.deferral.facts.effect_nodes.isdisjoint(walk(value)):
             return False
-        if isinstance(value, ast.Call) and deferral_type(value, self.writer) is None:
-            return self.deferral.dtype is not None
+        if self.deferral.dtype is None and _type_given(value, self.writer) is None:
+            return False
         return self.deferral.combining.repeats or filler == self.deferral.combining.identity
 
     def _has_comment(self, statement: ast.stmt) -> bool:
@@ -95,12 +99,11 @@ class DeferredLoop:
     def _filled(self) -> str:
         """Code for the tile as it is before the loop."""
         deferral, language = self.deferral, self.writer.language
-        extents = ", ".join(self._extent(extent) for extent in deferral.shape)
-        shape, dtype = f"[{extents}]", self._dtype
+        shape, dtype = f"[{self._extents(self._start or deferral.first)}]", self._dtype
         combining = deferral.combining
         if combining.repeats:
             if self._filler is not None:
-                filler = _number(self._filler, deferral.dtype)
+                filler = _number(self._filler)
             elif deferral.initial.shape == ():
                 filler = deferral.name
             else:
@@ -119,15 +122,17 @@ class DeferredLoop:
             return self.writer.language(_NAMES[deferral.dtype])
         if self._start is None:
             return f"{deferral.name}.dtype"
-        assert isinstance(self._start.value, ast.Call)
-        given = deferral_type(self._start.value, self.writer)
+        given = _type_given(self._start.value, self.writer)
         assert given is not None
         return self.writer.text(given)
 
-    def _extent(self, extent: Value) -> str:
-        """Code for an extent of the tile."""
+    def _extents(self, statement: ast.stmt) -> str:
+        """Code for the extents of the tile, right before a statement."""
+        environment = self.deferral.facts.before[statement]
+        return ", ".join(self._extent(extent, environment) for extent in self.deferral.shape)
+
+    def _extent(self, extent: Value, environment: Environment) -> str:
         deferral = self.deferral
-        environment = deferral.facts.before[self._start or deferral.first]
         if isinstance(extent.constant, int):
             return str(extent.constant)
         if extent.op == "constexpr" and environment.get(str(extent.attribute)) is extent:
@@ -138,7 +143,7 @@ class DeferredLoop:
             ):
                 return self.writer.text(node)
         if extent.op in _BINARY:
-            sides = [self._extent(side) for side in extent.operands]
+            sides = [self._extent(side, environment) for side in extent.operands]
             sides = [f"({side})" if " " in side else side for side in sides]
             return f"{sides[0]} {_BINARY[extent.op]} {sides[1]}"
         raise NotExpressible("the extent of the tile has no name before the loop")
@@ -165,7 +170,7 @@ class DeferredLoop:
             if place not in inside:
                 yield ReplaceExpression(place, self.tile)
         for one in update.reduced:
-            names = {place: self.tile for place in update.names}
+            names = dict.fromkeys(update.names, self.tile)
             code = self._tile_code(one, update.statement, names)
             if one.named is None:
                 yield ReplaceExpression(one.whole, code)
@@ -182,9 +187,7 @@ class DeferredLoop:
         place = block.index(other) + 1
         return block[place : place + 1] == [statement] and not self._has_comment(other)
 
-    def _tile_code(
-        self, one: Reduced, statement: ast.stmt, names: Mapping[ast.Name, str]
-    ) -> str:
+    def _tile_code(self, one: Reduced, statement: ast.stmt, names: Mapping[ast.Name, str]) -> str:
         """The tile, as the loop wrote it: on one line where it fits."""
         module = self.deferral.facts.kernel.module
         text = _spliced(module.text_of(one.tile), one.tile, names)
@@ -198,14 +201,25 @@ class DeferredLoop:
     def _end(self) -> str:
         """The one reduction, of the tile as it is after the loop."""
         deferral = self.deferral
-        reduced = ast.unparse(_of_tile(deferral.updates[0].reduced[0], self.tile))
+        one = deferral.updates[0].reduced[0]
+        self._check_names(one)
+        reduced = ast.unparse(_of_tile(one, self.tile))
         if deferral.combining.repeats or self._start is not None:
             return f"{deferral.name} = {reduced}"
         return f"{deferral.name} {deferral.combining.symbol}= {reduced}"
 
+    def _check_names(self, one: Reduced) -> None:
+        """A name that the kernel binds may be another one behind the loop, or none."""
+        scope = self.deferral.facts.kernel.module.names.scopes[self.deferral.facts.kernel.node]
+        for node in set(walk(one.whole)) - set(walk(one.tile)):
+            if isinstance(node, ast.Name) and node.id in scope.bindings:
+                raise NotExpressible(f"the reduction names {node.id}, which the kernel binds")
 
-def deferral_type(call: ast.Call, writer: Writer) -> ast.expr | None:
-    """The type that `tl.zeros` or `tl.full` is given."""
+
+def _type_given(call: ast.expr, writer: Writer) -> ast.expr | None:
+    """The type that a call of `tl.zeros` or `tl.full` is given."""
+    if not isinstance(call, ast.Call):
+        return None
     name = function(writer.facts.kernel.module.resolve(call.func))
     place = {"zeros": 1, "full": 2}.get(name)
     if place is None:
@@ -214,8 +228,8 @@ def deferral_type(call: ast.Call, writer: Writer) -> ast.expr | None:
     return call.args[place] if len(call.args) > place else named
 
 
-def _number(number: float | int, dtype: str | None) -> str:
-    """Code for a number of a type."""
+def _number(number: float | int) -> str:
+    """Code for a number."""
     if isinstance(number, float) and math.isinf(number):
         return f'float("{"-" if number < 0 else ""}inf")'
     return repr(number)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
-from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, Types
+from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER, Types
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
@@ -23,8 +23,9 @@ from tritonopt.transforms.loop_fusion.loop_nests import check_pins
 from tritonopt.transforms.writing import block_of, comments_in
 
 _WIDE = frozenset({"fp32", "fp64", "int32", "int64", "uint32", "uint64"})
-_BOUNDED = BOOLEANS | {"int8", "uint8"}
-"""Types of which the sum of a tile is always within int32."""
+_SMALL = BOOLEANS | {"int8", "uint8"}
+"""Types of which the sum of a tile is always within int32, in which Triton takes it."""
+_MAY_WRAP = INTEGERS - _SMALL - {"int64", "uint64"}
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class _Run:
 
     @property
     def last(self) -> ast.stmt:
-        """The last of them: a loop behind the first one, the last tile apart, or the loop itself."""
+        """The last of them: a loop behind it, the last tile apart, or the loop itself."""
         last: ast.stmt = self.loop.node
         try:
             kind = self._kind(last)
@@ -113,8 +114,9 @@ class _Run:
 
     def _kind(self, statement: ast.stmt) -> object:
         updates = updates_in(self.facts, self.name, [statement])
-        shapes = {self.facts.values[r.tile].shape for u in updates for r in u.reduced}
-        return {u.combining for u in updates}, shapes
+        reduced = [r for u in updates for r in u.reduced]
+        shapes = {self.facts.values[r.tile].shape for r in reduced}
+        return {u.combining for u in updates}, shapes, {_axes(self.facts, r) for r in reduced}
 
     def _leaves(self, statement: ast.stmt) -> bool:
         exits = {e.node for e in self.facts.effects if e.kind is EffectKind.EXIT}
@@ -172,7 +174,7 @@ class _Legality:
 
     def _check_loops(self) -> None:
         if self.facts.launches.caller is not None:
-            called = f"{self.facts.launches.caller} calls this one, and may pass tiles to it"
+            called = f"{self.facts.launches.caller.name} calls this one, and may pass tiles to it"
             raise unknown("parameters-are-scalars", "parameters-may-be-tiles", called)
         claim = "loops-end-by-themselves"
         for loop in self.facts.loops:
@@ -214,11 +216,13 @@ class _Legality:
         shapes = {values[r.tile].shape for r in reduced}
         results = {values[r.whole].shape for r in reduced}
         initial = self.loop.initial[self.name].shape
-        if None in shapes | results or initial is None:
+        if shapes & {None, ()} or None in results or initial is None:
             text = "the shape of what is reduced is not known"
             raise unknown(claim, "shape-is-not-known", text)
         if len(shapes) != 1:
             raise refuted(claim, "tiles-differ", "tiles of different shapes are reduced")
+        if len({_axes(self.facts, one) for one in reduced}) != 1:
+            raise refuted(claim, "tiles-differ", "tiles are reduced along different axes")
         if results != {initial}:
             text = f"{self.name} has another shape than the reduction"
             raise refuted(claim, "tiles-differ", text)
@@ -232,9 +236,7 @@ class _Legality:
         self.checklist.prove(claim, f"all tiles are [{sizes}]")
         return shape
 
-    def _dtype(
-        self, combining: Combining, reduced: Sequence[Reduced]
-    ) -> tuple[str | None, bool]:
+    def _dtype(self, combining: Combining, reduced: Sequence[Reduced]) -> tuple[str | None, bool]:
         """The type of the accumulator, and whether nothing is rounded in it."""
         claim = "accumulator-is-wide"
         dtype = self._own_type()
@@ -243,16 +245,20 @@ class _Legality:
             raise refuted(claim, "accumulator-is-narrow", narrow)
         for one in reduced:
             self._check_casts(one, dtype)
-        self.checklist.prove(claim, f"{self.name} is {dtype or 'of the type that its code says'}")
-        if not combining.rounds and combining.repeats and not combining.symbol:
+            self._check_terms(one, dtype)
+        if dtype is not None:
+            self.checklist.prove(claim, f"{self.name} is {dtype}")
+        else:
+            self.checklist.assume(claim, "its type is given to it, and taken to be wide enough")
+        self._check_unrolled(reduced, dtype)
+        if combining.repeats and not combining.symbol:
             return dtype, True
-        types = [self._tile_type(one) for one in reduced]
         if dtype is None or dtype in FLOAT_BITS:
             if combining.symbol in ("&", "|", "^"):
                 raise refuted(claim, "accumulator-type-unknown", "bits of what may be a float")
-            self._check_floats(types)
+            self._check_floats(reduced)
             return dtype, False
-        if not all(self._stays_in_range(combining, dtype, t) for t in types):
+        if not all(self._stays_in_range(combining, dtype, one) for one in reduced):
             text = (
                 f"one tile is reduced in another type than {dtype}, in which {self.name} is, and "
                 "may not fit it"
@@ -264,25 +270,13 @@ class _Legality:
     def _own_type(self) -> str | None:
         """As the kernel says it; None where it is that of an expression, as in `dtype=T`."""
         types = self.facts.types.of(self.loop.carried[self.name])
-        static = [
-            loop
-            for loop in self.facts.loops
-            if loop.node in self.nodes and loop.kind == "tl.static_range"
-        ]
         initial = self.loop.initial[self.name]
-        number = initial.dtype in ("int", "float")
-        if static and (number or self.loop.kind == "tl.static_range"):
-            text = "the compiler unrolls the loop, and the accumulator may be of another type then"
-            raise unknown("accumulator-is-wide", "unrolled-loop", text)
         if types.complete and len(types.seen) == 1 and not types.by_launch:
             (dtype,) = types.seen
-            if dtype in FLOAT_BITS or dtype in INTEGERS | BOOLEANS:
-                return dtype if dtype not in ("some float", "some integer") else self._unknown()
+            if dtype not in (SOME_FLOAT, SOME_INTEGER):
+                return dtype
         if initial.op == "full" and initial.attribute != "like":
             return None
-        return self._unknown()
-
-    def _unknown(self) -> None:
         text = f"the type of {self.name} is not known before the loop"
         raise unknown("accumulator-is-wide", "accumulator-type-unknown", text)
 
@@ -292,31 +286,66 @@ class _Legality:
                 text = f"the reduction in line {cast.lineno} is cast to another type"
                 raise unknown("accumulator-is-wide", "reduction-is-cast", text)
 
-    def _tile_type(self, one: Reduced) -> Types:
-        """Of what is reduced: with `dtype=` in the reduction, of what that makes of the tile."""
-        innermost = self.facts.values[one.calls[-1].call]
-        return self.facts.types.of(innermost.operands[0])
+    def _check_terms(self, one: Reduced, dtype: str | None) -> None:
+        """`tl.sum(a) - tl.sum(b)` becomes `a - b`, which is made in their own type."""
+        if one.alone or (dtype is not None and self._is_of(one, frozenset({dtype}))):
+            return
+        text = (
+            f"line {one.whole.lineno} adds reductions to each other, of which it is not known that "
+            "they are of the accumulator's type"
+        )
+        raise unknown("tiles-stay-in-range", "reduction-may-overflow", text)
 
-    def _check_floats(self, types: Sequence[Types]) -> None:
+    def _check_unrolled(self, reduced: Sequence[Reduced], dtype: str | None) -> None:
+        """In a loop that the compiler unrolls, a name may change its type."""
+        for loop in self.facts.loops:
+            if loop.kind != "tl.static_range" or loop.node not in self.nodes:
+                continue
+            if dtype is None or not all(self._is_of(one, frozenset({dtype})) for one in reduced):
+                text = (
+                    f"the compiler unrolls the loop in line {loop.line}, and {self.name} may be of "
+                    "another type then"
+                )
+                raise unknown("accumulator-is-wide", "unrolled-loop", text)
+
+    def _check_floats(self, reduced: Sequence[Reduced]) -> None:
         claim = "tiles-stay-in-range"
-        integers = INTEGERS - _BOUNDED - {"int64", "uint64"}
-        if any(t.some_in(integers) for t in types):
+        if any(self._types(one).some_in(_MAY_WRAP) and not self._is_small(one) for one in reduced):
             text = "one tile of integers is summed in their type, and might not fit it"
             raise unknown(claim, "reduction-may-overflow", text)
-        if all(t.all_in(FLOATS | BOOLEANS) for t in types):
-            self.checklist.prove(claim, "floats are reduced")
+        if all(self._is_of(one, FLOATS) or self._is_small(one) for one in reduced):
+            self.checklist.prove(claim, "floats are reduced, or integers that cannot leave int32")
         else:
             text = "what is reduced are floats, or integers of which one tile's sum fits their type"
             self.checklist.assume(claim, text)
 
-    def _stays_in_range(self, combining: Combining, dtype: str, types: Types) -> bool:
+    def _stays_in_range(self, combining: Combining, dtype: str, one: Reduced) -> bool:
         """Whether the tile is reduced in the accumulator's own type, or exactly in another."""
-        if types.all_in(frozenset({dtype})):
+        if self._is_of(one, frozenset({dtype})):
             return True
         if combining is SUM:
             # To int32 only what is widened to it can be added in a loop; int64 takes more.
-            return dtype in ("int32", "uint32") or types.all_in(_BOUNDED)
+            return dtype in ("int32", "uint32") or self._is_small(one)
         return combining is not PRODUCT  # bits stay what they are in a wider type
+
+    def _reduced_value(self, one: Reduced) -> Value:
+        """What is reduced: with `dtype=` in the reduction, what that makes of the tile."""
+        return self.facts.values[one.calls[-1].call].operands[0]
+
+    def _types(self, one: Reduced) -> Types:
+        return self.facts.types.of(self._reduced_value(one))
+
+    def _is_of(self, one: Reduced, types: frozenset[str]) -> bool:
+        return self._types(one).all_in(types)
+
+    def _is_small(self, one: Reduced) -> bool:
+        """Whether a tile of integers of 8 bits is reduced, in that type or in a wider one."""
+        value = self._reduced_value(one)
+        while value.op == "cast" and self.facts.types.of(value).all_in(_MAY_WRAP | _SMALL):
+            if self.facts.types.of(value).all_in(_SMALL):
+                return True
+            value = value.operands[0]
+        return self.facts.types.of(value).all_in(_SMALL)
 
     def _check_text(self, reduced: Sequence[Reduced]) -> None:
         """With the calls nothing else may go: what gives the axis, or a comment."""
@@ -329,3 +358,15 @@ class _Legality:
                 raise refuted(claim, "effect-inside", "what gives the axis does more")
             if comments_in(text(one.whole)) > comments_in(text(one.tile)):
                 raise refuted(claim, "comment-inside", "a comment inside would be lost")
+
+
+def _axes(facts: KernelFacts, one: Reduced) -> tuple[object, ...]:
+    """Along which axes a tile is reduced, and which its result gets."""
+    value, tile = facts.values[one.whole], facts.values[one.tile]
+    steps: list[object] = []
+    while value is not tile and value.operands:
+        if value.op != "cast":
+            others = tuple(other.serial for other in value.operands[1:])
+            steps.append((value.op, value.attribute, others))
+        value = value.operands[0]
+    return tuple(steps)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import Declined, refuted, unknown
@@ -39,6 +39,8 @@ class Reduced:
     """The statement of its own that gives it a name, which only the update reads."""
     reader: ast.Name | None = None
     """That name, in the update."""
+    alone: bool = True
+    """Whether the accumulator takes it as it is, and not a sum of several."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +133,11 @@ class _Reader:
         if combining is SUM:
             match node:
                 case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-                    return (*self._terms(combining, left), *self._terms(combining, right))
+                    terms = (*self._terms(combining, left), *self._terms(combining, right))
+                    return tuple(replace(term, alone=False) for term in terms)
                 case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-                    return self._terms(combining, operand)
+                    terms = self._terms(combining, operand)
+                    return tuple(replace(term, alone=False) for term in terms)
         reduced = self._reduced(node)
         for call in reduced.calls:
             text = f"line {call.call.lineno}"
@@ -167,9 +171,7 @@ class _Reader:
                 if len(places) > 2:
                     used = f"{node.id}, the reduction of one tile, is used for something else too"
                     raise refuted(_CLAIM, "reduction-is-used", used)
-                return Reduced(
-                    found.whole, found.calls, found.tile, found.casts, statement, node
-                )
+                return Reduced(found.whole, found.calls, found.tile, found.casts, statement, node)
         text = f"line {node.lineno} combines {self.name} with {node.id}, which is no reduction"
         raise refuted(_CLAIM, "adds-something-else", text)
 
@@ -218,9 +220,7 @@ def _only_adds_axes(node: ast.Subscript) -> bool:
     )
 
 
-def _combined(
-    facts: KernelFacts, node: ast.expr
-) -> tuple[Combining, Sequence[ast.expr]] | None:
+def _combined(facts: KernelFacts, node: ast.expr) -> tuple[Combining, Sequence[ast.expr]] | None:
     """An operation of two operands, and these."""
     if isinstance(node, ast.BinOp):
         found = OPERATORS.get(type(node.op))
