@@ -14,7 +14,8 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 from tritonopt.transforms.deferral.candidates import candidates
 from tritonopt.transforms.deferral.deferred_loop import DeferredLoop
-from tritonopt.transforms.deferral.legality import Deferral, prove_deferral
+from tritonopt.transforms.deferral.regrouping import Deferral, prove_deferral
+from tritonopt.transforms.deferral.worth import worth_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class DeferReduction(Pass):
     memory and barriers. Adding a tile to another one takes none of these. The compiler
     defers a reduction by itself only where a tile of two axes comes straight from a load.
 
-    The price is registers: a tile is kept through the loop, in place of a number for each row.
+    The price is registers: a tile is kept through the loop, in place of a number for each row. So
+    under `all` the pass leaves alone what the compiler defers, loops that run once at the launches
+    that are seen, and, where it depends on the shape, tiles of two axes and large ones.
 
     ## Conditions
 
@@ -138,13 +141,17 @@ class DeferReduction(Pass):
             f"{deferral.name} once, after the loop in line {deferral.first.lineno}, and not in "
             "every iteration"
         )
+        worth = worth_of(deferral)
         return Site(
             deferral.updates[0].statement,
             checklist.conditions,
-            f"reduced {what}",
+            f"reduced {what}: {worth.text}",
             checklist.safety | (frozenset() if deferral.exact else {Safety.ROUNDING}),
             Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,
             checklist.facts_used,
             changes,
+            pays=worth.pays,
+            depends=worth.depends,
+            unpaid=worth.unpaid,
             advice=f"reduce {what}",
         )

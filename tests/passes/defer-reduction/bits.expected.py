@@ -28,9 +28,9 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         common_tile = common_tile & x
         anywhere_tile |= x
         parity_tile ^= x
-    parity ^= tl.xor_sum(parity_tile, axis=0)
     common = tl.reduce(common_tile, 0, both)
     anywhere = tl.reduce(anywhere_tile, 0, either)
+    parity ^= tl.xor_sum(parity_tile, axis=0)
     tl.store(Y + row * 3, common)
     tl.store(Y + row * 3 + 1, anywhere)
     tl.store(Y + row * 3 + 2, parity)

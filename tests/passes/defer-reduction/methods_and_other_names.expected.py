@@ -15,8 +15,8 @@ def kernel(X, Y, N, BLOCK: lang.constexpr):
         x = lang.load(X + row * N + cols, mask=cols < N, other=0.0).to(lang.float32)
         acc_tile += x
         m_tile = lang.maximum(m_tile, x)
-    m = m_tile.max()
     acc = acc_tile.sum(0)
+    m = m_tile.max()
     lang.store(Y + row, acc + m)
 
 

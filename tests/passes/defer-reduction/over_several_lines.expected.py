@@ -14,15 +14,15 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc_tile += tl.where(
-                cols < N,
-                x * x,  # of the whole row
-                0.0,
-            )
+            cols < N,
+            x * x,  # of the whole row
+            0.0,
+        )
         m_tile = tl.maximum(
             m_tile, tl.where(cols < N, x, float("-inf"))
         )
-    m = tl.max(m_tile, axis=0)
     acc = tl.sum(acc_tile, axis=0)
+    m = tl.max(m_tile, axis=0)
     tl.store(Y + row, acc + m)
 
 

@@ -15,8 +15,8 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc_tile = x + acc_tile
         low_tile = low_tile - x - x * x
-    low = tl.sum(low_tile, axis=0)
     acc = tl.sum(acc_tile, axis=0)
+    low = tl.sum(low_tile, axis=0)
     tl.store(Y + row, acc - low)
 
 

@@ -17,8 +17,8 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         top = x
         if start > 8:
             m_tile = tl.maximum(m_tile, top)
-    m = tl.max(m_tile, axis=0)
     acc = tl.sum(acc_tile, axis=0)
+    m = tl.max(m_tile, axis=0)
     tl.store(Y + row, acc + m)
 
 

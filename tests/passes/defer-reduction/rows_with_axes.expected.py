@@ -17,8 +17,8 @@ def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
         x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
         acc_tile += x
         m_tile = tl.maximum(m_tile, x)
-    m = tl.max(m_tile, axis=1, keep_dims=True)
     acc = tl.sum(acc_tile, axis=1)[:, None]
+    m = tl.max(m_tile, axis=1, keep_dims=True)
     tl.store(Y + rows[:, None], acc + m, mask=rows[:, None] < M)
 
 

@@ -11,15 +11,15 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     first = tl.load(X + row * N).to(tl.float32)
     acc = 2 * first
     m = first - 1
-    acc_tile = tl.zeros([BLOCK], dtype=tl.float32)
     m_tile = tl.full([BLOCK], m, dtype=tl.float32)
+    acc_tile = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc_tile += x
         m_tile = tl.maximum(m_tile, x)
-    m = tl.max(m_tile, axis=0)
     acc += tl.sum(acc_tile, axis=0)
+    m = tl.max(m_tile, axis=0)
     tl.store(Y + row, acc + m)
 
 

@@ -1,5 +1,5 @@
 # expect: missed unrolled-loop
-"""The compiler unrolls the loop, and a number in it takes the type of what comes to it."""
+"""The compiler unrolls the loop, and a name may change its type from turn to turn."""
 
 import torch
 import triton
@@ -9,7 +9,7 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    acc = 0.0
+    acc = tl.zeros([], dtype=tl.float32)
     for start in tl.static_range(0, 64, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)

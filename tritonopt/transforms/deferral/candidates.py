@@ -23,23 +23,29 @@ class Candidate:
 
 
 def candidates(facts: KernelFacts) -> Iterator[Candidate]:
-    """Outer loops before inner ones."""
+    """Outer loops before inner ones, and of one loop the last statement before the first.
+
+    What is written behind a loop stands in the order of its statements then.
+    """
     for loop in facts.loops:
-        if loop.inlined:
-            continue
-        for name in sorted(loop.carried):
-            bringing = [s for s in walk(loop.node) if _brings(facts, s, name)]
-            if not bringing or not _is_carried_on(facts, loop, name):
-                continue
-            inner = {
-                node
-                for other in facts.loops
-                if not other.inlined and loop in other.nest[:-1] and name in other.carried
-                for node in walk(other.node)
-            }
-            anchor = bringing[0]
-            assert isinstance(anchor, ast.stmt)
-            yield Candidate(loop, name, anchor, not inner.intersection(bringing))
+        if not loop.inlined:
+            found = (_candidate(facts, loop, name) for name in loop.carried)
+            yield from sorted(filter(None, found), key=lambda c: c.anchor.lineno, reverse=True)
+
+
+def _candidate(facts: KernelFacts, loop: Loop, name: str) -> Candidate | None:
+    bringing = [s for s in walk(loop.node) if _brings(facts, s, name)]
+    if not bringing or not _is_carried_on(facts, loop, name):
+        return None
+    inner = {
+        node
+        for other in facts.loops
+        if not other.inlined and loop in other.nest[:-1] and name in other.carried
+        for node in walk(other.node)
+    }
+    anchor = bringing[0]
+    assert isinstance(anchor, ast.stmt)
+    return Candidate(loop, name, anchor, not inner.intersection(bringing))
 
 
 def _is_carried_on(facts: KernelFacts, loop: Loop, name: str) -> bool:

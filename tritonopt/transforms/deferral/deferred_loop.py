@@ -13,9 +13,10 @@ from functools import cached_property
 from tritonopt.facts import Value
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import DTYPES, function
+from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
-from tritonopt.transforms.deferral.legality import Deferral
+from tritonopt.transforms.deferral.regrouping import Deferral
 from tritonopt.transforms.deferral.updates import Reduced, Update, mentions
 from tritonopt.transforms.writing import NotExpressible, Writer, block_of
 
@@ -109,7 +110,9 @@ class DeferredLoop:
             else:
                 raise NotExpressible(f"{deferral.name} starts with another value in each lane")
         else:
-            filler = "0" if combining.identity == 0 else "1"
+            filler = str(combining.identity)
+            if filler == "1" and deferral.dtype in FLOAT_BITS:
+                filler = "1.0"
         if filler in ("0", "0.0"):
             return f"{language('zeros')}({shape}, dtype={dtype})"
         return f"{language('full')}({shape}, {filler}, dtype={dtype})"
@@ -171,7 +174,7 @@ class DeferredLoop:
                 yield ReplaceExpression(place, self.tile)
         for one in update.reduced:
             names = dict.fromkeys(update.names, self.tile)
-            code = self._tile_code(one, update.statement, names)
+            code = self._tile_code(one, names)
             if one.named is None:
                 yield ReplaceExpression(one.whole, code)
             elif self._follows(update.statement, one.named):
@@ -187,14 +190,19 @@ class DeferredLoop:
         place = block.index(other) + 1
         return block[place : place + 1] == [statement] and not self._has_comment(other)
 
-    def _tile_code(self, one: Reduced, statement: ast.stmt, names: Mapping[ast.Name, str]) -> str:
-        """The tile, as the loop wrote it: on one line where it fits."""
+    def _tile_code(self, one: Reduced, names: Mapping[ast.Name, str]) -> str:
+        """The tile, as the loop has it: on one line where it fits, else with its comments."""
         module = self.deferral.facts.kernel.module
         text = _spliced(module.text_of(one.tile), one.tile, names)
-        if "\n" not in text or "#" in text:
+        if "\n" not in text:
             return text
-        line = ast.unparse(_renamed(one.tile, names))
-        return line if statement.col_offset + len(line) + len(self.tile) + 8 <= _LONGEST else text
+        inside = not names.keys().isdisjoint(walk(one.tile))
+        line = ast.unparse(_renamed(one.tile, names)) if inside else self.writer.text(one.tile)
+        if "#" not in text and one.whole.col_offset + len(line) <= _LONGEST:
+            return line
+        lines = module.lines
+        outer = _indentation(lines.text[lines.start(one.whole.lineno) :])
+        return _shifted(text, _indentation(text.splitlines()[-1]) - outer)
 
     # Behind the loop
 
@@ -233,6 +241,16 @@ def _number(number: float | int) -> str:
     if isinstance(number, float) and math.isinf(number):
         return f'float("{"-" if number < 0 else ""}inf")'
     return repr(number)
+
+
+def _indentation(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
+def _shifted(text: str, by: int) -> str:
+    """A text whose lines, but for the first, begin so much further to the left."""
+    first, *rest = text.splitlines(keepends=True)
+    return first + "".join(line[min(max(by, 0), _indentation(line)) :] for line in rest)
 
 
 def _renamed(node: ast.expr, names: Mapping[ast.Name, str]) -> ast.expr:

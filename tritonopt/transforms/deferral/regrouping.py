@@ -19,7 +19,7 @@ from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import PRODUCT, SUM, Combining
 from tritonopt.transforms.deferral.updates import Reduced, Update, mentions, update_of
-from tritonopt.transforms.loop_fusion.loop_nests import check_pins
+from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.writing import block_of, comments_in
 
 _WIDE = frozenset({"fp32", "fp64", "int32", "int64", "uint32", "uint64"})
