@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tritonopt.reporting.glossary import glossary
+from tritonopt.rewriting.groups import GROUPS
 from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.protocol import Lint, Pass
 from tritonopt.rewriting.registry import catalogue
@@ -74,6 +75,16 @@ def passes() -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def groups() -> str:
+    """The table of the groups of passes."""
+    lines = [
+        "| group | what it is for | it stands for |",
+        "| --- | --- | --- |",
+        *(f"| `{g.name}` | {g.summary} | `{g.passes}` |" for g in GROUPS.values()),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _row_of(found: type[Pass]) -> str:
     runs = "by default" if found.default else "when named"
     levels = [level.value for level in Safety if level in found.safety]
@@ -95,7 +106,7 @@ def words() -> str:
     return "".join(f"- **{word}**: {said}\n" for word, said in glossary().items())
 
 
-PARTS: dict[str, Callable[[], str]] = {"passes": passes, "words": words}
+PARTS: dict[str, Callable[[], str]] = {"passes": passes, "groups": groups, "words": words}
 
 
 if __name__ == "__main__":
