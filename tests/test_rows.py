@@ -78,6 +78,9 @@ def test_the_judge_sees_a_wrong_lane_a_nan_and_a_missing_result() -> None:
         other[3, 7] = wrong
         assert list(differences([expected], [other]))
     assert list(differences([expected], []))
+    means = torch.tensor([[1e-9], [1.0]], dtype=torch.float64)
+    assert not list(differences([means], [torch.tensor([2e-9, 1.0])]))
+    assert list(differences([means], [torch.tensor([1e-9, 1.1])]))
     places = torch.tensor([1, 2])
     assert list(differences([places], [torch.tensor([1, 3])]))
 

@@ -72,7 +72,9 @@ def differences(expected: list[torch.Tensor], found: list[torch.Tensor]) -> Iter
         yield f"{len(found)} results instead of {len(expected)}"
         return
     for number, (one, other) in enumerate(zip(expected, found, strict=True)):
-        shape = one.shape if one.numel() == other.numel() and one.dim() > 1 else (1, -1)
+        # Numbers of which each row has one are judged beside each other.
+        in_rows = one.dim() > 1 and one.shape[-1] > 1 and one.numel() == other.numel()
+        shape = one.shape if in_rows else (1, -1)
         one, other = one.reshape(shape), other.reshape(shape)
         if not other.is_floating_point():
             if not torch.equal(one, other):

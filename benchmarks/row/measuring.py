@@ -74,21 +74,21 @@ class Run:
         self.record.write()
 
     def prepare(self, cells: list[Cell]) -> None:
-        requests = list(dict.fromkeys(
-            self.request(cell, name, text)
-            for cell in cells for name, text in timed_versions(cell)
-        ))  # fmt: skip
+        wanted = ((cell, name, text) for cell in cells for name, text in timed_versions(cell))
+        ordered = sorted(wanted, key=lambda one: _is_slow_to_compile(*one[:2]))
+        requests = list(dict.fromkeys(self.request(*one) for one in ordered))
         deadline = self.begin + PREPARING * self.budget
-        done = answers(
-            prepared, requests, jobs=self.jobs, seconds=self.budget / 4, deadline=deadline
-        )
-        for number, answer in done:
-            request = requests[number]
-            self.said[request] = answer["reason"]
-            if answer["reason"]:
+        limit = max(self.budget / 8, 60)
+        for number, answer in answers(
+            prepared, requests, jobs=self.jobs, seconds=limit, deadline=deadline
+        ):
+            self.said[requests[number]] = answer["reason"]
+        for request in requests:
+            if why := self.said.get(request, "not compiled in time"):
                 name, version, _, *shape, _ = request
-                self.record.fail(name, version, shape, answer["reason"])
-                print(f"left out: {name}, {version}, {shape}: {answer['reason']}", flush=True)
+                self.record.fail(name, version, shape, why)
+                if request in self.said:
+                    print(f"left out: {name}, {version}, {shape}: {why}", flush=True)
         spent = time.monotonic() - self.begin
         print(f"{len(self.said)} of {len(requests)} prepared in {spent:.0f} s", flush=True)
 
@@ -152,6 +152,11 @@ class Run:
             },
         }
         return {**row, "dropped": dropped} if dropped else row
+
+
+def _is_slow_to_compile(cell: Cell, version: str) -> bool:
+    """Whether a version may hold a row of a length in one tile with which compilers struggle."""
+    return cell.length > 32768 and version not in (ORIGINAL, LIGER)
 
 
 def _keep_right_ones(

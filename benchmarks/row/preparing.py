@@ -26,8 +26,10 @@ def prepared(
         said = f"{type(error).__name__}: {error}"[:300]
         if "CUDA error" in said:
             os._exit(1)  # nothing works in this process anymore
-    if version == COMPILED:
-        import torch
+    import torch
 
+    if version == COMPILED:
         torch._dynamo.reset()  # each shape is one of its own
+    if device == "cuda":
+        torch.cuda.empty_cache()  # the others need it
     return {"verdict": "prepared", "reason": said, "seconds": time.perf_counter() - begin}
