@@ -31,7 +31,9 @@ ROUND_LIMITS = (5, 15)
 SECONDS = 0.2
 """For a cell, where that lies within the limits."""
 PREPARING = 0.45
-"""Of the budget."""
+"""Of the budget, for compiling in many processes."""
+COMPILING = 0.2
+"""Of the budget, for what torch.compile does again in this one."""
 
 
 def versions(operation: Operation) -> Versions:
@@ -57,6 +59,7 @@ class Run:
         self.begin = time.monotonic()
         self.jobs = jobs
         self.device = device
+        self.compiling = 0.0
         self.said: dict[tuple[object, ...], str] = {}
         """Of what was prepared, what is wrong with it; "" where nothing is."""
 
@@ -78,7 +81,7 @@ class Run:
         ordered = sorted(wanted, key=lambda one: _is_slow_to_compile(*one[:2]))
         requests = list(dict.fromkeys(self.request(*one) for one in ordered))
         deadline = self.begin + PREPARING * self.budget
-        limit = max(self.budget / 8, 60)
+        limit = max(self.budget / 4, 60)
         for number, answer in answers(
             prepared, requests, jobs=self.jobs, seconds=limit, deadline=deadline
         ):
@@ -123,6 +126,7 @@ class Run:
             (name, text)
             for name, text in timed_versions(cell)
             if self.said.get(self.request(cell, name, text)) == ""
+            and (name != COMPILED or self.compiling < COMPILING * self.budget)
         ]
         if not right or right[0][0] != ORIGINAL:
             return None
@@ -134,6 +138,10 @@ class Run:
             for name, text in [*right, (EAGER, "")]
         }
         outputs = tensors(calls[ORIGINAL]())
+        if COMPILED in calls:
+            begin = time.monotonic()
+            calls[COMPILED]()
+            self.compiling += time.monotonic() - begin
         dropped = _keep_right_ones(calls, outputs)
         moved = sum(t.numel() * t.element_size() for t in [*tensors(arguments), *outputs])
         half = torch.empty(max(moved // 2, 1), dtype=torch.int8, device=self.device)
