@@ -15,6 +15,7 @@ from tritonopt.facts.algebra.atoms import (
     FloorDiv,
     Global,
     Lane,
+    Loaded,
     Math,
     Mod,
     Negative,
@@ -132,7 +133,7 @@ def test_map_merges_what_becomes_equal() -> None:
 
 
 def test_leaves_reach_into_arguments() -> None:
-    deep = Polynomial.of(CeilDiv(N + 1, Polynomial.of(Atom("load", ("X", ROW, (3,))))))
+    deep = Polynomial.of(CeilDiv(N + 1, Polynomial.of(Loaded("X", ROW, (3,)))))
     assert {leaf.key for leaf in deep.leaves()} >= {"param('N')", "param('row')"}
 
 

@@ -207,11 +207,11 @@ def test_a_heuristic_overrules_what_is_passed(values: str, shown: bool) -> None:
 @pytest.mark.parametrize(
     ("grid", "programs"),
     [
-        ("(n, 3)", "host('parameter', 'n')"),
-        ("lambda meta: (meta['M'],)", "host('parameter', 'm')"),
-        ("lambda meta: (meta['M'] * 2,)", "2*host('parameter', 'm')"),
-        ("grid", "host('parameter', 'm')"),
-        ("named", "cdiv(host('parameter', 'n'), host('parameter', 'b'))"),
+        ("(n, 3)", "host parameter('n')"),
+        ("lambda meta: (meta['M'],)", "host parameter('m')"),
+        ("lambda meta: (meta['M'] * 2,)", "2*host parameter('m')"),
+        ("grid", "host parameter('m')"),
+        ("named", "cdiv(host parameter('n'), host parameter('b'))"),
         ("x.shape", None),
         ("more", None),
     ],
