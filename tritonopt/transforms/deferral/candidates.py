@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Loop, Value
+from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import reducing
 
@@ -54,9 +55,9 @@ def _is_carried_on(facts: KernelFacts, loop: Loop, name: str) -> bool:
     todo = [loop.following[name]]
     while todo:
         for part in todo.pop().walk():
-            if part is loop.carried[name] or part.op == "opaque":
+            if part is loop.carried[name] or part.op is Op.OPAQUE:
                 return True
-            if part.op == "result" and part not in seen:
+            if part.op is Op.RESULT and part not in seen:
                 seen.add(part)
                 inner = facts.loops[part.carrier.loop]
                 todo += [ends[part.carrier.name] for ends in (inner.initial, inner.following)]
@@ -79,5 +80,5 @@ def _brings(facts: KernelFacts, node: ast.AST, name: str) -> bool:
 def _is_reduction(facts: KernelFacts, node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         value = facts.values.get(node)
-        return value is not None and value.op == "reduce"
+        return value is not None and value.op is Op.REDUCE
     return isinstance(node, ast.expr) and reducing(facts, node) is not None

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt.facts import KernelFacts
+from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import (
@@ -201,7 +202,7 @@ def _reduction(facts: KernelFacts, node: ast.expr) -> Reduced | None:
             case ast.Subscript(value=below) if _only_adds_axes(inner):
                 inner = below
             case ast.Call(func=ast.Attribute(value=below, attr="to")) if (
-                value.op == "cast" and value.operands[0] is facts.values.get(below)
+                value.op is Op.CAST and value.operands[0] is facts.values.get(below)
             ):
                 casts.append(inner)
                 inner = below
