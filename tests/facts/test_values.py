@@ -88,7 +88,7 @@ def test_shapes_align_at_the_last_axis(table: ValueTable) -> None:
         ("tl.ravel(tl.zeros([B, 4], tl.float32))", None),
         ("tl.load(SHAPE)[:, None]", None),
         ("tl.sum(tl.zeros([B, 4], tl.float32), axis=AXIS)", None),
-        ("tl.reduce(tl.zeros([B, 4], tl.float32), 0, combine)", None),
+        ("tl.reduce(tl.zeros([B, 4], tl.float32), 0, combine)", 1),
     ],
 )
 def test_ranks(text: str, rank: int | None) -> None:
