@@ -38,7 +38,7 @@ def worth_of(deferral: Deferral) -> Worth:
     while tile.op == "cast":
         tile = tile.operands[0]
     if tile.op == "load":
-        text = f"{kept}; it comes straight from a load, and the compiler defers that by itself"
+        text = f"{kept}; it comes straight from a load, and the compiler may do that by itself"
         return Worth(text, pays=False, unpaid="nothing-to-save")
     return Worth(kept, depends=True)
 
