@@ -39,6 +39,7 @@ from rich.table import Table
 
 from tritonopt import facts, source
 from tritonopt.facts import EffectKind, KernelFacts, Value
+from tritonopt.facts.operations import Op
 from tritonopt.source import Kernel
 
 _MEMORY = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC)
@@ -181,44 +182,44 @@ def parts_of(found: KernelFacts, value: Value, seen: set[int]) -> Iterator[Value
             continue
         seen.add(part.serial)
         yield part
-        if part.op in ("carried", "result"):
+        if part.op in (Op.CARRIED, Op.RESULT):
             loop = found.loops[part.carrier.loop]
             todo += [loop.initial[part.carrier.name], loop.following[part.carrier.name]]
-        elif part.op not in ("load", "atomic"):
+        elif part.op not in (Op.LOAD, "atomic"):
             todo += part.operands
 
 
 def opaque_parts(found: KernelFacts, value: Value, seen: set[int]) -> Iterator[str]:
     for part in parts_of(found, value, seen):
-        if part.op == "opaque" and isinstance(part.attribute, tuple):
+        if part.op is Op.OPAQUE and isinstance(part.attribute, tuple):
             why = str(part.attribute[1])
             if not why.startswith("result of the atomic"):
                 yield _NAMED.sub("a name ", why)
-        elif part.op in ("part", "element"):
+        elif part.op in (Op.PART, Op.ELEMENT):
             yield f"{part.op} of {part.operands[0].op}"
 
 
 def is_block(found: KernelFacts, pointer: Value) -> bool:
     """Whether an address is a block pointer that a loop or a branch hands on."""
-    return any(part.op == "block_pointer" for part in parts_of(found, pointer, set()))
+    return any(part.op is Op.BLOCK_POINTER for part in parts_of(found, pointer, set()))
 
 
 def why_no_base(found: KernelFacts, pointer: Value) -> str:
     """The operations that an address is a sum, choice or carrying of, as far as they are none."""
-    ops = {"add", "sub", "phi", "where", "carried", "result", "insert_axes", "broadcast_to"}
+    ops = {Op.ADD, Op.SUB, Op.PHI, Op.WHERE, Op.CARRIED, Op.RESULT, Op.INSERT_AXES, Op.BROADCAST_TO}
     todo, seen, leaves = [pointer], set[int](), Counter[str]()
     while todo:
         part = todo.pop()
         if part.serial in seen:
             continue
         seen.add(part.serial)
-        if part.op in ("carried", "result"):
+        if part.op in (Op.CARRIED, Op.RESULT):
             loop = found.loops[part.carrier.loop]
             todo += [loop.initial[part.carrier.name], loop.following[part.carrier.name]]
         elif part.op in ops:
-            todo += part.operands[1:] if part.op in ("phi", "where") else part.operands
-        elif part.op not in ("param", "const", "lane", "mul", "constexpr"):
-            shown = part.attribute if part.op in ("elementwise", "reshaped") else ""
+            todo += part.operands[1:] if part.op in (Op.PHI, Op.WHERE) else part.operands
+        elif part.op not in (Op.PARAM, Op.CONST, Op.LANE, Op.MUL, Op.CONSTEXPR):
+            shown = part.attribute if part.op in (Op.ELEMENTWISE, Op.RESHAPED) else ""
             shown = shown[0] if isinstance(shown, tuple) else shown
             leaves[f"{part.op} {shown}".strip()] += 1
     return " + ".join(sorted(leaves)) or "+".join(sorted({p.op for p in pointer.walk()}))
@@ -227,11 +228,13 @@ def why_no_base(found: KernelFacts, pointer: Value) -> str:
 def why_no_shape(pointer: Value) -> str:
     """The innermost value without a shape."""
     while True:
-        inner = next((o for o in pointer.operands if o.shape is None and o.op != "tuple"), None)
-        if inner is None or pointer.op in ("reshaped", "load"):
+        inner = next(
+            (o for o in pointer.operands if o.shape is None and o.op is not Op.TUPLE), None
+        )
+        if inner is None or pointer.op in (Op.RESHAPED, Op.LOAD):
             break
         pointer = inner
-    shown = pointer.attribute if pointer.op in ("reshaped", "elementwise") else ""
+    shown = pointer.attribute if pointer.op in (Op.RESHAPED, Op.ELEMENTWISE) else ""
     return f"{pointer.op} {shown[0] if isinstance(shown, tuple) else shown}".strip()
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
 from tritonopt.facts.host.tuner_choices import bound, least_number
+from tritonopt.facts.operations import Op
 from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
@@ -290,7 +292,7 @@ def _is_same_row(facts: KernelFacts, load: Effect, store: Effect) -> bool:
 def _in_some_iteration(facts: KernelFacts, effect: Effect) -> tuple[str | None, Polynomial]:
     assert effect.pointer is not None
     base, offset = facts.forms_ignoring_memory.address(effect.pointer)
-    return base, offset.map(lambda atom: Atom("trip", ()) if atom.tag == "trip" else None)
+    return base, offset.map(lambda atom: Iteration() if isinstance(atom, Iteration) else None)
 
 
 def _writes_to(facts: KernelFacts, effect: Effect, parameter: str) -> bool:
@@ -315,9 +317,9 @@ def _loads_in(facts: KernelFacts, value: Value) -> Iterator[Effect]:
         if part in seen:
             continue
         seen.add(part)
-        if part.op == "load":
+        if part.op is Op.LOAD:
             yield facts.interpretation.loads[part.number]
-        elif part.op in ("carried", "result"):
+        elif part.op in (Op.CARRIED, Op.RESULT):
             loop = facts.loops[part.carrier.loop]
             todo += [loop.initial[part.carrier.name], loop.following[part.carrier.name]]
         else:

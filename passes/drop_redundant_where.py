@@ -12,8 +12,8 @@ from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, is_number
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding, same_number
+from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.uses import may_be_contracted, users
-from tritonopt.facts.values import ELEMENTWISE
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
@@ -24,7 +24,7 @@ from tritonopt.transforms.writing import block_of, comments_in
 LINE_LENGTH = 88
 _WIDE = frozenset({"int32", "int64"})
 _SHOWING = (EffectKind.CALL, EffectKind.PRINT)
-_SEEN_THROUGH = ELEMENTWISE | {"insert_axes", "broadcast_to", "phi"}
+_SEEN_THROUGH = ELEMENTWISE | {Op.INSERT_AXES, Op.BROADCAST_TO, Op.PHI}
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class _Clearing:
             return None
         given = dict(zip(("condition", "x", "y"), call.args, strict=False))
         given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
-        if set(given) != {"condition", "x", "y"} or facts.values[call].op != "where":
+        if set(given) != {"condition", "x", "y"} or facts.values[call].op is not Op.WHERE:
             return None
         condition, x, y = given["condition"], given["x"], given["y"]
         for kept, cleared, where_true in ((x, y, False), (y, x, True)):
@@ -212,7 +212,7 @@ class _Clearing:
         claim = "type-stays"
         types = self.facts.types.of(self.facts.values[self.kept])
         cleared = self.facts.values[self.cleared]
-        if cleared.op == "full":
+        if cleared.op is Op.FULL:
             own = self.facts.types.of(cleared)
             known = own.complete and len(own.seen) == 1 and own.seen == types.seen
             if not (known and types.complete and not types.by_launch):
@@ -259,7 +259,7 @@ class _Clearing:
         returns = any(isinstance(n, ast.Return) and n.value for n in self.facts.kernel.nodes)
         if returns or any(e.kind in _SHOWING for e in self.facts.effects):
             return False
-        casts = all(user.op == "cast" and user.dtype == "fp32" for user in using)
+        casts = all(user.op is Op.CAST and user.dtype == "fp32" for user in using)
         return bool(using) and casts and result not in self._ends
 
     @property
@@ -350,7 +350,7 @@ class _Clearing:
 
 def _number(value: Value) -> float | None:
     """The number that a branch is on all lanes: a constant, or `tl.zeros` and its kin."""
-    if value.op == "full":
+    if value.op is Op.FULL:
         value = value.operands[0]
     constant = value.constant
     if isinstance(constant, (int, float)) and not isinstance(constant, bool):
@@ -365,7 +365,7 @@ def _is_infinite(value: Value) -> bool:
 
 def _masked_loads(value: Value) -> list[Value]:
     """The masked loads that a value is computed from lane by lane."""
-    return [p for p in _lane_by_lane(value) if p.op == "load" and not p.operands[1].is_none]
+    return [p for p in _lane_by_lane(value) if p.op is Op.LOAD and not p.operands[1].is_none]
 
 
 def _lane_by_lane(value: Value) -> Iterator[Value]:

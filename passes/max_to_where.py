@@ -13,8 +13,8 @@ from typing import ClassVar
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, Types
 from tritonopt.facts.language import function
+from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.uses import users
-from tritonopt.facts.values import COMPARISONS
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
@@ -261,7 +261,7 @@ class _Extremum:
             raise unknown(claim, "operand-type-unknown", detail)
 
     def _refute_integers(self, value: Value, types: Types, claim: str) -> None:
-        if value.op == "constexpr" or value.constant is not None:
+        if value.op is Op.CONSTEXPR or value.constant is not None:
             raise refuted(claim, "operand-is-constexpr", "the compiler computes it")
         counts = not types.seen and self._facts.forms.is_integer(self._facts.forms.of(value))
         if counts or types.some_in(INTEGERS | BOOLEANS):
@@ -295,7 +295,7 @@ class _Extremum:
                 isinstance(o.constant, (int, float)) and _is_in_all_types(o.constant)
                 for o in user.operands
             )
-            if not compared and not (user.op == "cast" and user.dtype not in _FP8):
+            if not compared and not (user.op is Op.CAST and user.dtype not in _FP8):
                 return False
         for loop in facts.loops:
             if result in (*loop.initial.values(), *loop.following.values()):

@@ -174,6 +174,7 @@ def recorded(tmp_path: Path) -> Path:
 def test_tables(recorded: Path) -> None:
     shown = tables(recorded)
     assert "| softmax | 0.99 (0.50 .. 2.00), 1 of 3 |" in shown
+    assert "| fused | 0.99, 0.50 | 0.95, 0.95 |  |  | 0.66, 0.49 |" in shown
     # Data that fit the cache, of rows of 100, say nothing of memory.
     aims = [line for line in shown.splitlines() if "never below" in line]
     assert aims == [

@@ -11,7 +11,7 @@ from benchmarks.row.plan import COMPILED, LIGER, ORIGINAL
 from benchmarks.row.tables import Report, Timed
 
 DTYPE = "fp16"
-COLUMNS = 4
+COLUMNS = 5
 LINES = {
     "as written": (ORIGINAL, "tab:gray", "-"),
     "best rewrite": (None, "tab:blue", "-"),
@@ -34,7 +34,7 @@ def plot(path: Path, out: Path) -> None:
     report = Report(json.loads(path.read_text(encoding="utf-8")))
     lines = -(-len(report.operations) // COLUMNS)
     figure, axes = pyplot.subplots(
-        lines, COLUMNS, figsize=(10, 2.1 * lines), sharex=True, sharey=True, squeeze=False
+        lines, COLUMNS, figsize=(11, 2 * lines + 0.8), sharex=True, sharey=True, squeeze=False
     )
     for place, axis in enumerate(axes.flat):
         if place >= len(report.operations):
@@ -49,12 +49,13 @@ def plot(path: Path, out: Path) -> None:
                 axis.plot(*zip(*points, strict=True), style, color=color, label=label, markersize=4)
         axis.set_xscale("log", base=2)
         axis.set_ylim(0, 1.15)
+        axis.tick_params(labelbottom=place + COLUMNS >= len(report.operations))
     handles = {text: h for axis in axes.flat
                for h, text in zip(*axis.get_legend_handles_labels(), strict=True)}  # fmt: skip
-    figure.legend(handles.values(), handles, loc="lower right", ncols=len(handles), frameon=False)
+    figure.legend(handles.values(), handles, loc="upper center", ncols=len(handles), frameon=False)
     figure.supxlabel(f"elements of a row ({DTYPE})")
     figure.supylabel("share of the bandwidth of a copy")
-    figure.tight_layout(rect=(0, 0.03, 1, 1))
+    figure.tight_layout(rect=(0, 0, 1, 0.96))
     is_svg = out.suffix == ".svg"
     figure.savefig(out, dpi=150, metadata={"Date": None} if is_svg else None)
     pyplot.close(figure)

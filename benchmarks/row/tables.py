@@ -50,10 +50,10 @@ class Report:
                               if name in cell["us"]]  # fmt: skip
         return min(times)
 
-    def against(self, cell: Timed, other: str) -> float | None:
-        """The time of another one by the best of ours."""
-        took = cell["us"].get(other)
-        return None if took is None else took / self.best(cell)
+    def against(self, cell: Timed, other: str, ours: str | None = None) -> float | None:
+        """The time of another one by ours, the best one unless it is named."""
+        took, own = cell["us"].get(other), cell["us"].get(ours) if ours else self.best(cell)
+        return None if took is None or own is None else took / own
 
     def share(self, cell: Timed, name: str | None = None) -> float | None:
         """Of the bandwidth of the copy; nothing where the cache could hold the data."""
@@ -90,9 +90,8 @@ class Report:
 
 def tables(path: Path) -> str:
     report = Report(json.loads(path.read_text(encoding="utf-8")))
-    parts = (_about(report), _alone(report), _others(report), _aims(report), _losses(report),
-             _left_out(report))  # fmt: skip
-    return "\n\n".join("\n".join(part) for part in parts)
+    parts = (_about, _alone, _by_version, _others, _aims, _losses, _left_out)
+    return "\n\n".join("\n".join(part(report)) for part in parts)
 
 
 def _about(report: Report) -> Iterator[str]:
@@ -126,6 +125,24 @@ def _spread(report: Report, operation: str, variant: str) -> str:
     lost = sum(cell["operation"] == operation for cell in report.losses(variant))
     mean = statistics.geometric_mean(seen)
     return f"{mean:.2f} ({min(seen):.2f} .. {max(seen):.2f}), {lost} of {len(seen)}"
+
+
+def _by_version(report: Report) -> Iterator[str]:
+    yield "Each version over all cells in which it was timed: time of others / its own, and its"
+    yield "share of the copy's bandwidth where the data exceed the cache (geometric mean, worst)."
+    yield ""
+    rows = [
+        [
+            name,
+            *(
+                _mean_and_least(report.against(cell, other, name) for cell in report.cells)
+                for other in (ORIGINAL, *OTHERS)
+            ),
+            _mean_and_least(report.share(cell, name) for cell in report.cells),
+        ]
+        for name in (ORIGINAL, *report.variants)
+    ]
+    yield from _table(["version", ORIGINAL, *OTHERS, "copy"], rows)
 
 
 def _others(report: Report) -> Iterator[str]:

@@ -39,6 +39,39 @@ def run(x, w):
     scale[(x.shape[0],)](x, w, w, x.shape[1], BLOCK=128)
 """
 
+HELPERS = """import triton
+import triton.language as tl
+
+SIZE = tl.constexpr(64)
+
+
+@triton.jit
+def pid(axis):
+    return tl.program_id(axis)
+
+
+@triton.jit
+def other(axis):
+    return tl.program_id(axis) // 2
+"""
+BY_HELPERS = (
+    HEAD
+    + """from helpers import SIZE, pid
+
+
+@triton.jit
+def copy(X, Y, N):
+    cols = pid(0) * SIZE + tl.arange(0, SIZE)
+    tl.store(Y + cols, tl.load(X + cols, mask=cols < N), mask=cols < N)
+
+
+def run(x):
+    y = torch.empty_like(x)
+    copy[(triton.cdiv(x.numel(), 64),)](x, y, x.numel())
+    return y
+"""
+)
+
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,3 +149,25 @@ def test_what_is_suggested_is_applied_by_the_command(capsys: pytest.CaptureFixtu
     main(["suggest", "kernel.py", "run.py", "--isolated", "--passes", "licm"])
     out = capsys.readouterr().out
     assert "--context kernel.py --context run.py" in out
+
+
+@pytest.mark.parametrize(
+    ("patch", "expected"),
+    [
+        ("import helpers\nprint(helpers.pid.fn, helpers.SIZE.value)\n", "tl.cdiv(N, 64)"),
+        ("import helpers\nhelpers.pid.fn = helpers.other.fn\n", ""),
+        ("import helpers\nexec('helpers.pid = helpers.other')\n", ""),
+        ("from kernel import run\nrun.__globals__['pid'] = 3\n", ""),
+        # The number of tiles is then not told by the size of one.
+        ("from helpers import SIZE\nSIZE.value = 32\n", "num_tiles = triton.cdiv(x.numel(), 64)"),
+    ],
+)
+def test_what_another_file_changes_is_not_believed(
+    patch: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("helpers.py").write_text(HELPERS)
+    Path("kernel.py").write_text(BY_HELPERS)
+    Path("patch.py").write_text(patch)
+    given = ["kernel.py", "--context", "helpers.py", "--context", "patch.py"]
+    found = main(["rewrite", *given, "--isolated", "--passes", "grid-stride{programs=4}"])
+    assert (expected in capsys.readouterr().out) if expected else (found == 0)

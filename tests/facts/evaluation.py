@@ -13,7 +13,30 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tests.facts.execution import Undefined, bitwise, floored, remainder, truncated
-from tritonopt.facts.algebra.polynomial import Argument, Atom, Polynomial
+from tritonopt.facts.algebra.atoms import (
+    Bound,
+    BoundIteration,
+    CeilDiv,
+    Compared,
+    Converted,
+    FloorDiv,
+    Iteration,
+    Lane,
+    Loaded,
+    Math,
+    Maximum,
+    Minimum,
+    Mod,
+    Negative,
+    NumPrograms,
+    Param,
+    Placed,
+    ProgramId,
+    Total,
+    Truth,
+    Zero,
+)
+from tritonopt.facts.algebra.polynomial import Argument, Atom, Group, Polynomial
 
 Key = tuple[object, ...]
 
@@ -51,17 +74,14 @@ class Evaluation:
 
     def key(self, atom: Atom, point: Point) -> Key:
         """What tells one showing of an atom from another."""
-        if atom.tag == "load":
-            base, offset, version = atom.arguments
-            assert isinstance(offset, Polynomial)
-            return ("load", base, self.form(offset, point), self._version(version, point))
-        if atom.tag in ("tile", "undefined"):
-            own, axes, depends = atom.arguments
-            assert isinstance(depends, tuple)
+        if isinstance(atom, Loaded):
+            offset = self.form(atom.offset, point)
+            return ("load", atom.base, offset, self._version(atom.version, point))
+        if isinstance(atom, Placed):
             lanes: object = point.index
-            if isinstance(axes, tuple):
-                lanes = tuple(self._axis(a, point) for a in axes)
-            return (atom.tag, str(own), lanes, self._version(depends, point))
+            if isinstance(atom.axes, tuple):
+                lanes = tuple(self._axis(a, point) for a in atom.axes)
+            return (atom.tag, str(atom.identity), lanes, self._version(atom.depends, point))
         leaves = {leaf.key: self._leaf(leaf, point) for leaf in atom.leaves()}
         known = tuple(sorted((k, v) for k, v in leaves.items() if v is not None))
         return (atom.tag, atom.key, point.index, known)
@@ -77,16 +97,12 @@ class Evaluation:
         return tuple(self._leaf(e, point) if isinstance(e, Atom) else e for e in version)
 
     def _leaf(self, leaf: Atom, point: Point) -> int | None:
-        match leaf.tag:
-            case "trip":
-                loop = leaf.arguments[0]
-                assert isinstance(loop, int)
+        match leaf:
+            case Iteration(int() as loop):
                 return self._trip(loop, point)
-            case "lane":
-                axis = leaf.arguments[1]
-                assert isinstance(axis, int)
+            case Lane(axis=axis):
                 return point.lane(axis)
-            case "bound" if leaf.key in point.bound:
+            case Bound() if leaf.key in point.bound:
                 return point.bound[leaf.key]
         return None
 
@@ -121,69 +137,68 @@ class Evaluation:
         return self.form(argument, point)
 
     def atom(self, atom: Atom, point: Point) -> Fraction:
-        arguments = atom.arguments
-        match atom.tag:
-            case "param":
-                return self.parameters[str(arguments[0])]
-            case "program_id":
+        match atom:
+            case Param(name):
+                return self.parameters[name]
+            case ProgramId():
                 return Fraction(self.program)
-            case "num_programs":
+            case NumPrograms():
                 return Fraction(self.programs)
-            case "lane" | "trip" | "bound":
+            case Lane() | Iteration() | Bound():
                 value = self._leaf(atom, point)
                 if value is None:
                     raise NotShown
                 return Fraction(value)
-            case "negative":
-                return Fraction(self._argument(arguments[0], point) < 0)
-            case "zero":
-                return Fraction(self._argument(arguments[0], point) == 0)
-            case "holds":
-                return Fraction(self._holds(arguments, point))
-            case "group":
-                return self._argument(arguments[0], point)
-            case "minimum" | "maximum":
-                sides = [self._argument(a, point) for a in arguments[:2]]
-                return min(sides) if atom.tag == "minimum" else max(sides)
-            case "cdiv":
-                a, b = (self._argument(x, point) for x in arguments)
+            case Negative(form):
+                return Fraction(self.form(form, point) < 0)
+            case Zero(form):
+                return Fraction(self.form(form, point) == 0)
+            case Truth(form):
+                return Fraction(self.form(form, point) != 0)
+            case Compared():
+                return Fraction(self._holds(atom, point))
+            case Group(form):
+                return self.form(form, point)
+            case Minimum(left, right):
+                return min(self.form(left, point), self.form(right, point))
+            case Maximum(left, right):
+                return max(self.form(left, point), self.form(right, point))
+            case CeilDiv(dividend, divisor):
+                a, b = self.form(dividend, point), self.form(divisor, point)
                 if b == 0:
                     raise Undefined
                 return Fraction(math.ceil(a / b))
-            case "floordiv" | "mod":
-                a, b = (self._argument(x, point) for x in arguments[:2])
-                quotient = floored if "static" in arguments else truncated
-                return quotient(a, b) if atom.tag == "floordiv" else remainder(a, b, quotient)
-            case "cast" if arguments[0] in ("int32", "int64"):
-                return Fraction(math.trunc(self._argument(arguments[1], point)))
-            case "math":
+            case FloorDiv(dividend, divisor, rounding) | Mod(dividend, divisor, rounding):
+                a, b = self.form(dividend, point), self.form(divisor, point)
+                quotient = floored if rounding == "static" else truncated
+                return quotient(a, b) if isinstance(atom, FloorDiv) else remainder(a, b, quotient)
+            case Converted("int32" | "int64", form):
+                return Fraction(math.trunc(self.form(form, point)))
+            case Math():
                 return self._math(atom, point)
-            case "total":
+            case Total():
                 return self._total(atom, point)
         key = self.key(atom, point)
         if key not in self.shown:
             raise NotShown
         return self.shown[key]
 
-    def _holds(self, arguments: tuple[Argument, ...], point: Point) -> bool:
-        sides = [self._argument(a, point) for a in arguments[1:]]
-        match arguments[0]:
-            case "true":
-                return sides[0] != 0
+    def _holds(self, atom: Compared, point: Point) -> bool:
+        left, right = self.form(atom.left, point), self.form(atom.right, point)
+        match atom.order:
             case "eq":
-                return sides[0] == sides[1]
+                return left == right
             case "lt":
-                return sides[0] < sides[1]
+                return left < right
             case "le":
-                return sides[0] <= sides[1]
+                return left <= right
         raise NotShown
 
-    def _math(self, atom: Atom, point: Point) -> Fraction:
-        name, *operands = atom.arguments
-        values = [self._argument(o, point) for o in operands]
-        match name:
+    def _math(self, atom: Math, point: Point) -> Fraction:
+        values = [self._argument(o, point) for o in atom.operands]
+        match atom.name:
             case "and" | "or" | "xor" | "shl" | "shr":
-                return bitwise(name, values[0], values[1])
+                return bitwise(atom.name, values[0], values[1])
             case "invert":
                 return -values[0] - 1
             case "abs":
@@ -192,10 +207,9 @@ class Evaluation:
                 return Fraction(math.floor(values[0]))
         raise NotShown
 
-    def _total(self, atom: Atom, point: Point) -> Fraction:
-        dimensions, term = atom.arguments
-        assert isinstance(dimensions, tuple) and isinstance(term, Polynomial)
-        return sum((self.form(term, p) for p in self._points(list(dimensions), point)), Fraction(0))
+    def _total(self, atom: Total, point: Point) -> Fraction:
+        points = self._points(list(atom.dimensions), point)
+        return sum((self.form(atom.term, p) for p in points), Fraction(0))
 
     def _points(self, dimensions: list[Argument], point: Point) -> Iterator[Point]:
         if not dimensions:
@@ -212,8 +226,6 @@ class Evaluation:
         rest = [d for d in dimensions if d is not chosen]
         for i in range(int(self.form(extent, point))):
             trips = dict(point.trips)
-            if name.arguments[0] == "trip":
-                loop = name.arguments[1]
-                assert isinstance(loop, int)
-                trips[loop] = i
+            if isinstance(name, BoundIteration):
+                trips[name.loop] = i
             yield from self._points(rest, Point(trips, point.index, {**point.bound, name.key: i}))

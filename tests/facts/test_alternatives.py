@@ -10,6 +10,7 @@ from tests.facts.support import IMPORTS, body, form, kinds, value
 from tritonopt import source
 from tritonopt.facts import KernelFacts, of
 from tritonopt.facts.early_returns import returning_early
+from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.uses import adds_up_floats
 from tritonopt.source import Program
@@ -81,9 +82,9 @@ def test_one_of_several_functions_that_only_compute(before: str) -> None:
     facts = body(CALL, before=HEAD + before)
     assert kinds(facts) == ["load"]
     found = value(facts, "a")
-    assert (found.op, found.dtype, found.rank) == ("one_of", None, 1)
+    assert (found.op, found.dtype, found.rank) == (Op.ONE_OF, None, 1)
     # What it depends on is not hidden.
-    assert [operand.op for operand in found.operands] == ["load"]
+    assert [operand.op for operand in found.operands] == [Op.LOAD]
 
 
 @pytest.mark.parametrize("before", UNKNOWN)
@@ -136,7 +137,7 @@ def given(tmp_path: Path, files: dict[str, str]) -> KernelFacts:
 def test_they_are_found_in_another_file(tmp_path: Path, before: str) -> None:
     facts = given(tmp_path, {"op.py": HEAD + before})
     assert kinds(facts) == ["load", "store"]
-    assert value(facts, "a").op == "one_of"
+    assert value(facts, "a").op is Op.ONE_OF
     assert value(facts, "a").rank == 1
     assert facts.kernel.module.has_asked_elsewhere
 

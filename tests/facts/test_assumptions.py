@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tritonopt.facts import Atom, Polynomial, parse_assumption
+from tritonopt.facts import Polynomial, parse_assumption
+from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.assumptions import AssumptionError, Assumptions
 
-N, M, B = (Polynomial.of(Atom("param", (name,))) for name in ("N", "M", "B"))
+N, M, B = (Polynomial.of(Param(name)) for name in ("N", "M", "B"))
 
 
 def given(*texts: str, parameters: str = "X Y N M B") -> Assumptions:

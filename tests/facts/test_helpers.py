@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.facts.support import body, expression, facts_of, form, kinds, value
+from tritonopt.facts.operations import Op
 
 SUM = """
 @triton.jit
@@ -86,7 +87,7 @@ def test_tuples_are_chosen_part_by_part() -> None:
 def test_a_return_from_a_loop_is_opaque() -> None:
     inside = "for i in range(x):\n        return i"
     facts = body("a = h(N)\nb = h(N)", before=f"@triton.jit\ndef h(x):\n    {inside}\n")
-    assert value(facts, "a").op == "opaque"
+    assert value(facts, "a").op is Op.OPAQUE
     assert form(facts, "a") != form(facts, "b")
 
 
@@ -115,7 +116,7 @@ def test_what_follows_a_hidden_return_is_guarded_by_something() -> None:
         tl.store(X, 0)
     """
     (store,) = body("h(X, N)", before=before).effects
-    assert [g.condition.op for g in store.guards] == ["opaque"]
+    assert [g.condition.op for g in store.guards] == [Op.OPAQUE]
 
 
 def test_recursion_is_a_call_with_unknown_effects() -> None:

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from tests.facts.support import body, expression, facts_of, form, kinds, loads, same, value
+from tritonopt.facts.operations import Op
 
 
 def readable(statements: str, name: str = "a", **options: str) -> str:
@@ -50,7 +51,7 @@ def test_names_before_each_statement() -> None:
 
 def test_an_unknown_pattern_of_unpacking_is_opaque() -> None:
     facts = body("a, b = foo(N)")
-    assert value(facts, "a").op == "opaque"
+    assert value(facts, "a").op is Op.OPAQUE
     assert value(facts, "a") is not value(facts, "b")
 
 
@@ -176,7 +177,7 @@ def reads_of_a(statements: str) -> list[str]:
     facts = body(statements)
     nodes = [n for n in facts.values if isinstance(n, ast.Name) and n.id == "a"]
     reads = sorted((n for n in nodes if isinstance(n.ctx, ast.Load)), key=lambda n: n.lineno)
-    return [facts.values[n].op for n in reads]
+    return [facts.values[n].op.value for n in reads]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_a_name_of_one_branch_that_is_bound_again() -> None:
 
 def test_a_name_of_one_branch_that_the_module_binds_too_is_opaque() -> None:
     facts = body("if N > 0:\n    a = M", before="a = 1\n")
-    assert value(facts, "a").op == "opaque"
+    assert value(facts, "a").op is Op.OPAQUE
 
 
 def test_an_early_return_leaves_the_rest_to_the_other_branch() -> None:

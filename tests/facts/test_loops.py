@@ -6,6 +6,8 @@ import pytest
 
 from tests.facts.support import body, form, kinds, loads, same, value
 from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 
@@ -65,12 +67,12 @@ def test_a_name_that_stays_what_it_was() -> None:
 
 def test_a_name_first_bound_in_a_loop_is_gone_after_it() -> None:
     facts = body("for i in range(N):\n    a = i\nb = a")
-    assert value(facts, "b").op == "opaque"
+    assert value(facts, "b").op is Op.OPAQUE
     assert "a" not in facts.loops[0].carried
 
 
 def test_the_induction_variable_after_its_loop_is_opaque() -> None:
-    assert value(body("i = 3\nfor i in range(N):\n    pass\nb = i"), "b").op == "opaque"
+    assert value(body("i = 3\nfor i in range(N):\n    pass\nb = i"), "b").op is Op.OPAQUE
 
 
 # How often
@@ -133,7 +135,7 @@ def test_the_condition_of_a_while_is_evaluated_in_it() -> None:
     (loop,) = facts.loops
     assert all(effect.loops == (loop,) for effect in facts.effects)
     # What is loaded differs from iteration to iteration: a write happens in each.
-    assert any(leaf.tag == "trip" for leaf in facts.forms.of(loaded(facts)).leaves())
+    assert any(isinstance(leaf, Iteration) for leaf in facts.forms.of(loaded(facts)).leaves())
 
 
 def loaded(facts: KernelFacts) -> Value:

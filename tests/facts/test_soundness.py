@@ -15,6 +15,7 @@ from tests.facts.execution import Execution, Num, Undefined, num
 from tests.facts.programs import kernels
 from tests.facts.support import facts_of
 from tritonopt.facts import Atom, KernelFacts, render
+from tritonopt.facts.algebra.atoms import Call, Converted, Loaded, Math, Opaque, Reduced, Undef
 
 SMALL = st.integers(-6, 9)
 
@@ -53,7 +54,7 @@ def check(facts: KernelFacts, execution: Execution, arguments: Mapping[str, Num]
         for index in np.ndindex(seen.lanes.shape):
             point = Point(trips, index)
             if sole is not None:
-                if sole.tag in ("tile", "load", "call", "undefined", "math", "cast", "reduce"):
+                if isinstance(sole, (Opaque, Loaded, Call, Undef, Math, Converted, Reduced)):
                     teach(sole, point, seen.lanes[index], node)
             elif id(node) in loads:
                 try:
@@ -62,11 +63,15 @@ def check(facts: KernelFacts, execution: Execution, arguments: Mapping[str, Num]
                     on = evaluation.form(facts.forms.condition(mask), point)
                 except (NotShown, Undefined):
                     continue
-                tag = "load" if on else "undefined"
+                wanted = Loaded if on else Undef
                 for atom in form.atoms:
-                    if atom.tag == tag and (len(form.atoms) < 4):
+                    if isinstance(atom, wanted) and len(form.atoms) < 4:
                         own = [m for m in form.terms if any(a == atom for a, _ in m)]
-                        if on and len([a for a in form.atoms if a.tag == "load"]) == 1 and own:
+                        if (
+                            on
+                            and len([a for a in form.atoms if isinstance(a, Loaded)]) == 1
+                            and own
+                        ):
                             teach(atom, point, seen.lanes[index], node)
                         if not on:
                             teach(atom, point, seen.lanes[index], node)

@@ -236,6 +236,30 @@ def test_the_standard_library_is_not_a_file_of_its_name(tmp_path: Path) -> None:
         "import pkg\nsetattr(pkg.a, 'helper', print)\n",
         "import pkg as p\nsetattr(p.a, 'helper', print)\n",
         "import pkg.a; m = [pkg.a]\n",
+        "import pkg.a\npkg.a.helper \\\n = print\n",
+        "import pkg.a\n[1 for pkg.a.helper in [print]]\n",
+        "import pkg.a\npkg.a.__class__ = print\n",
+        "import pkg.a\nexec('pkg.a.helper = print')\n",
+        "exec('import pkg.a\\npkg.a.helper = print')\n",
+        "import pkg.a\nimport builtins as b\nb.exec('pkg.a.helper = print')\n",
+        "from pkg import a\nexec(open('patch').read())\n",
+        "from pkg import a\nrun = exec\nrun(open('patch').read())\n",
+        "from pkg.a import f\nf.__globals__['helper'] = print\n",
+        "from pkg.a import f\nf.__globals__.update(helper=print)\n",
+        "from pkg.a import f\nf.__globals__ |= {'helper': print}\n",
+        "from pkg.a import f\ninside = f.__globals__\ninside[name] = print\n",
+        "from pkg.a import f\ngetattr(f, '__globals__')['helper'] = print\n",
+        "from pkg.a import f\nexec('helper = print', f.__globals__)\n",
+        "import sys\nsys._getframe(1).f_globals['helper'] = print\n",
+        "import sys\nfrom pkg.a import f\nsys.modules[f.__module__].helper = print\n",
+        "import sys\nfrom pkg.a import f\nm = sys.modules[f.__module__]\nm.helper = print\n",
+        "import inspect\nfrom pkg.a import f\nsetattr(inspect.getmodule(f), 'helper', print)\n",
+        "import sys\nsys.modules.update({'pkg.a': sys})\n",
+        "from unittest import mock\nmock.patch.multiple('pkg.a', helper=print).start()\n",
+        "from unittest import mock\nmock.patch.dict('sys.modules', {'pkg.a': mock}).start()\n",
+        "from unittest.mock import patch\npatch.dict('pkg.a.__dict__', helper=print).start()\n",
+        "import sys\ndef test(monkeypatch):\n    monkeypatch.setitem(sys.modules, 'pkg.a', sys)\n",
+        "def test(monkeypatch):\n    monkeypatch.delattr('pkg.a.helper')\n",
         "from pkg import a\nx = a\n(1, 2)\n",
         "from pkg import a\nx = a\n...\n",
         "from pkg import(a)\nprint(a)\n",
@@ -248,6 +272,87 @@ def test_a_name_that_another_file_replaces(tmp_path: Path, patch: str) -> None:
     main["pkg/names.py"] = "from . import a as module\n"
     assert helper_of(tmp_path, {**PACKAGE, **main}) is not None
     assert helper_of(tmp_path, {**PACKAGE, **main, "patch.py": patch}) is None
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "import pkg.a\npkg.a.helper.fn = print\n",
+        "import pkg.a as m\nm.helper.anything = print\n",
+        "from pkg.a import helper\nhelper.fn = print\n",
+        "from pkg.main import helper as h\ndel h.fn\n",
+        "from pkg.a import helper\nhelper.fn.__code__ = print.__code__\n",
+        "from pkg.a import helper\nfor helper.fn in [print]: pass\n",
+        "from pkg.a import helper\nwith open('f') as helper.fn: pass\n",
+        "from pkg.a import helper\nhelper.__class__ = print\n",
+        "from pkg.a import helper\nhelper.__dict__['fn'] = print\n",
+        "from pkg.a import helper\nhelper.__init__(print)\n",
+        "from pkg.a import helper\nhelper._unsafe_update_src('text')\n",
+        "from pkg.a import helper\nvars(helper)['fn'] = print\n",
+        "from pkg.a import helper\nsetattr(helper, 'fn', print)\n",
+        "from pkg.a import helper\nput = setattr\nput(helper, 'fn', print)\n",
+        "from pkg.a import helper\nfunctools.partial(setattr, helper)('fn', print)\n",
+        "from pkg.a import helper\ngetattr(helper, '__dict__').update(fn=print)\n",
+        "from pkg.a import helper\nobject.__setattr__(helper, 'fn', print)\n",
+        "from pkg.a import helper\nmock.patch.object(helper, 'fn', print).start()\n",
+        "from pkg.a import helper\nh = helper\nh.fn = print\n",
+        "from pkg.a import helper\nfor h in [helper]:\n    h.fn = print\n",
+        "from pkg.a import helper\nd = dict(h=helper)\nd['h'].fn = print\n",
+        "from pkg.a import helper\nd = []\nd.append(helper)\nd[0].fn = print\n",
+        "from pkg.a import helper\nclass A:\n    h = helper\nA.h.fn = print\n",
+        "from pkg.a import helper\ndef f(h):\n    h.fn = print\nf(helper)\n",
+        "from pkg.a import helper\nf = lambda h: setattr(h, 'fn', print)\nf(helper)\n",
+        "from pkg.a import helper\nmatch helper:\n    case h:\n        h.fn = print\n",
+        "from pkg.a import helper\ndef get():\n    return helper\nget().fn = print\n",
+        "from pkg.again import other\nother.fn = print\n",
+        "import pkg.again\npkg.again.other.fn = print\n",
+    ],
+)
+@pytest.mark.parametrize("where", ["patch.py", "pkg/main.py"])
+def test_a_function_that_is_changed_inside(tmp_path: Path, patch: str, where: str) -> None:
+    files = {**PACKAGE, "pkg/main.py": "from .a import helper\n"}
+    files["pkg/again.py"] = "from . import a\nother = a.helper\n"
+    files[where] = files.get(where, "") + patch
+    files["pkg/main.py"] += "helper(1)\n"
+    assert helper_of(tmp_path, files) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_known"),
+    [
+        ("BLOCK = tl.constexpr(64)\n", True),
+        ("BLOCK = tl.constexpr(64)\nprint(BLOCK.value)\n", True),
+        ("BLOCK = tl.constexpr(64)\nclass A:\n    def f(self, c):\n        self.value = c\n", True),
+        ("BLOCK = tl.constexpr(64)\nBLOCK.value = 32\n", False),
+        ("BLOCK = tl.constexpr(64)\nfor b in (BLOCK,):\n    b.value *= 2\n", False),
+        ("BLOCK = tl.constexpr(64)\nobject.__setattr__(BLOCK, 'value', 32)\n", False),
+        ("BLOCK = tl.constexpr(64)\nimport builtins\nbuiltins.exec('BLOCK = 32')\n", False),
+        ("BLOCK = tl.constexpr(64)\nfrom builtins import globals as g\ng()['BLOCK'] = 1\n", False),
+    ],
+)
+def test_a_constant_that_its_own_file_changes(tmp_path: Path, text: str, is_known: bool) -> None:
+    found = read(tmp_path, {"a.py": HEAD + text}, "a.py")
+    assert found.is_replaced("BLOCK") != is_known
+    files = {"a.py": HEAD + text, "main.py": "from a import BLOCK\nuse(BLOCK)\n"}
+    found = read(tmp_path, files, "main.py")
+    assert (found.bound_elsewhere(ast.Name("BLOCK", ast.Load())) is not None) == is_known
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "import triton.language as tl\ntl.exp = print\n",
+        "from triton import language\nsetattr(language, 'exp', print)\n",
+        "from unittest import mock\nmock.patch('triton.language.exp', print).start()\n",
+        "import a\na.f.__globals__['tl'] = print\n",
+    ],
+)
+def test_a_function_of_the_language_that_is_replaced(tmp_path: Path, patch: str) -> None:
+    files = {"a.py": HEAD + "def f(): pass\ntl.exp(1)\n"}
+    found = read(tmp_path, files, "a.py")
+    assert found.resolve(last_call(found)) == "triton.language.exp"
+    found = read(tmp_path, {**files, "patch.py": patch}, "a.py")
+    assert found.resolve(last_call(found)) == ""
 
 
 @pytest.mark.parametrize(
@@ -279,6 +384,11 @@ def test_an_import_that_is_replaced_by_its_name(tmp_path: Path, patch: str) -> N
         "from pkg import b\nb.helper = 1\n",
         "from pkg.a import helper\nprint(helper)\n",
         "from pkg import a\nprint(a.helper)\n",
+        "from pkg import a\nexec('x = 1')\n",
+        "from pkg.a import helper\nclass A:\n    def f(self, fn):\n        self.fn = fn\n",
+        "from pkg.a import helper\ndef f(tensor):\n    tensor.grad = helper.fn\n",
+        "from pkg.a import f\nprint(f.__globals__['helper'])\n",
+        "import sys\nprint('pkg.a' in sys.modules)\n",
     ],
 )
 def test_other_files_may_use_it(tmp_path: Path, other: str) -> None:
@@ -428,6 +538,9 @@ def test_launches_elsewhere(tmp_path: Path, other: str) -> None:
         "from .k import *\nfrom .missing import *\n\ndef f():\n    k[(1,)](1, 2, 3)\n",
         "from .k import k\nclass A:\n    kernel = staticmethod(k)\n",
         "from .k import k\nk.cache\n",
+        "from .k import k\nk.fn = print\n",
+        "from .k import run\nrun.__globals__['k'] = print\n",
+        "exec('from .k import run\\nk[(1,)](1, 2, 3)')\n",
     ],
 )
 def test_escapes_elsewhere(tmp_path: Path, other: str) -> None:

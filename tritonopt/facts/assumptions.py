@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.source.trees import walk
 
@@ -42,7 +43,7 @@ class Assumption:
 
     def is_refuted_by(self, constants: Mapping[str, int]) -> bool:
         """Whether parameters that are known to be these numbers make the fact false."""
-        values = {Atom("param", (name,)): number for name, number in constants.items()}
+        values: dict[Atom, int] = {Param(name): number for name, number in constants.items()}
         if self.multiple is not None:
             dividend, divisor = (form.value(values) for form in self.multiple)
             return dividend is not None and divisor not in (None, 0) and dividend % divisor != 0
@@ -114,7 +115,7 @@ def _comparison(
 def _form(text: str, node: ast.expr) -> Polynomial:
     match node:
         case ast.Name(id=name):
-            return Polynomial.of(Atom("param", (name,)))
+            return Polynomial.of(Param(name))
         case ast.Constant(value=value) if isinstance(value, int):
             return Polynomial.constant(value)
         case ast.UnaryOp(op=ast.USub(), operand=operand):

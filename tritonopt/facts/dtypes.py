@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from tritonopt.facts.host.launch_evidence import below_lambda
 from tritonopt.facts.host.tensor_types import passed_types
 from tritonopt.facts.language import DTYPES, function
-from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value, operands_first
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value, operands_first
 from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ _ANNOTATIONS |= {f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}
 _ANNOTATIONS |= {f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}
 """Triton's names of the types, by what a parameter may be annotated with."""
 
-_FIXED = frozenset({"cast", "full", "lane", "program_id", "num_programs", "trip"} | COMPARISONS)
+_FIXED = frozenset(
+    {Op.CAST, Op.FULL, Op.LANE, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION} | COMPARISONS
+)
 """Values that carry the type they are made with."""
 
 _FLOAT_FUNCTIONS = frozenset(
@@ -151,42 +154,42 @@ class _Typing:
     def _find(self, value: Value) -> str | None:
         parts = [self._known[operand.serial] for operand in value.operands]
         match value.op:
-            case "const":
+            case Op.CONST:
                 return value.dtype if _is_ordinary(value.constant) else None
-            case "param":
+            case Op.PARAM:
                 scalar = value.attribute not in self._facts.pointers
                 return self._passed.get(str(value.attribute)) if scalar else None
-            case "load":
+            case Op.LOAD:
                 return self._loaded(value)
-            case "cast" if value.dtype is None:
+            case Op.CAST if value.dtype is None:
                 return self._named(value.operands[1])
-            case "carried" | "result":
+            case Op.CARRIED | Op.RESULT:
                 loop = self._facts.loops[value.carrier.loop]
                 if loop.kind.endswith("static_range"):
                     return value.dtype
                 initial = self.of(loop.initial[value.carrier.name])
                 return _as_tensor(initial)
-            case "neg" | "pos" | "insert_axes" | "widened" | "broadcast_to" | "in_branch":
+            case Op.NEG | Op.POS | Op.INSERT_AXES | Op.WIDENED | Op.BROADCAST_TO | Op.IN_BRANCH:
                 return parts[0]
-            case "add" | "sub" | "mul":
+            case Op.ADD | Op.SUB | Op.MUL:
                 return _combined(parts)
-            case "where":
+            case Op.WHERE:
                 return _as_tensor(_combined(parts[1:]))
-            case "div":
+            case Op.DIV:
                 return _quotient(parts)
-            case "floordiv":
+            case Op.FLOORDIV:
                 return SOME_INTEGER  # of floats it does not compile
-            case "phi":
+            case Op.PHI:
                 # A number is one still where the compiler decides, and else a tensor.
                 same = parts[1] if parts[1] == parts[2] else None
                 return {"float": SOME_FLOAT, "int": None}.get(same or "", same)
-            case "minimum" | "maximum":
+            case Op.MINIMUM | Op.MAXIMUM:
                 return _extremum(parts)
-            case "full" if value.attribute == "like":
+            case Op.FULL if value.attribute == "like":
                 return parts[1]
-            case "reduce":
+            case Op.REDUCE:
                 return _reduced(value, parts[0])
-            case "elementwise":
+            case Op.ELEMENTWISE:
                 return self._elementwise(value, parts)
         return value.dtype if value.op in _FIXED else None
 
@@ -213,18 +216,18 @@ class _Typing:
 
     def _named(self, dtype: Value) -> str | None:
         """The type that a cast names: `Y.dtype.element_ty`, `x.dtype`."""
-        if dtype.op == "dtype":
+        if dtype.op is Op.DTYPE:
             return str(dtype.attribute)
-        if dtype.op != "attribute":
+        if dtype.op is not Op.ATTRIBUTE:
             return None
         owner = dtype.operands[0]
         if (
             dtype.attribute == "element_ty"
-            and owner.op == "attribute"
+            and owner.op is Op.ATTRIBUTE
             and owner.attribute == "dtype"
         ):
             pointer = owner.operands[0]
-            return self._passed.get(str(pointer.attribute)) if pointer.op == "param" else None
+            return self._passed.get(str(pointer.attribute)) if pointer.op is Op.PARAM else None
         return self.of(owner) if dtype.attribute == "dtype" else None
 
 

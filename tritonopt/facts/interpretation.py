@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.facts.effects import Effect, Guard, Loop
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, ValueTable, reachable
 from tritonopt.source import Kernel
 
@@ -80,15 +81,15 @@ class Interpretation:
         found: set[int] = set()
         for part in value.walk():
             match part.op:
-                case "trip":
+                case Op.ITERATION:
                     found.add(part.number)
-                case "carried" | "result":
+                case Op.CARRIED | Op.RESULT:
                     nest = self.loops[part.carrier.loop].nest
-                    found.update(a.identity for a in (nest if part.op == "carried" else nest[:-1]))
-                case "load" if part.number not in same:
+                    found.update(a.identity for a in (nest if part.op is Op.CARRIED else nest[:-1]))
+                case Op.LOAD if part.number not in same:
                     effect = self.loads[part.number]
                     found.update(around.identity for around in effect.loops)
-                case "opaque":
+                case Op.OPAQUE:
                     assert isinstance(part.attribute, tuple)
                     found.update(part.attribute[2])
         return tuple(sorted(found))

@@ -28,6 +28,7 @@ from tritonopt.facts.memory.pointers import (
     find_pointers,
     pointer_bases,
 )
+from tritonopt.facts.operations import Op
 from tritonopt.facts.precision import Precision
 from tritonopt.facts.values import FLOAT_BITS, Value
 from tritonopt.source import Kernel
@@ -208,11 +209,11 @@ def _pinned(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:
     from tritonopt.facts.language import PINNED_ROUNDING
 
     for node, value in facts.values.items():
-        if value.op == "elementwise" and isinstance(node, ast.Call):
+        if value.op is Op.ELEMENTWISE and isinstance(node, ast.Call):
             name = str(value.attribute).rsplit(".", 1)[-1]
             if name in PINNED_ROUNDING:
                 yield node, f"{name}()"
-        if value.op == "cast" and FLOAT_BITS.get(value.dtype or "", 0) >= 32:
+        if value.op is Op.CAST and FLOAT_BITS.get(value.dtype or "", 0) >= 32:
             narrow = value.operands[0]
-            if narrow.op == "cast" and FLOAT_BITS.get(narrow.dtype or "", 64) < 32:
+            if narrow.op is Op.CAST and FLOAT_BITS.get(narrow.dtype or "", 64) < 32:
                 yield node, f"a round trip through {narrow.dtype}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tritonopt.facts.values import Op
+from tritonopt.facts.operations import Op
 
 LANGUAGE = "triton.language."
 
@@ -37,7 +37,7 @@ ELEMENTWISE = frozenset(
 )
 """Pure and lane by lane; the result has the broadcast shape of the arguments."""
 
-OPERATORS: Mapping[str, Op] = {"minimum": "minimum", "maximum": "maximum", "where": "where"}
+OPERATORS: Mapping[str, Op] = {"minimum": Op.MINIMUM, "maximum": Op.MAXIMUM, "where": Op.WHERE}
 """Functions that are operations of values; all others are "elementwise"."""
 
 PARAMETERS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tritonopt.facts.algebra.atoms import ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.source import Launch
 
@@ -34,10 +35,9 @@ class Passed:
         constant = passed.constant_value if passed is not None else None
         return int(constant) if constant is not None and constant.denominator == 1 else None
 
-    def programs(self, program_id: Atom) -> Polynomial | None:
+    def programs(self, program_id: ProgramId) -> Polynomial | None:
         """How many values a program id takes."""
-        axis = program_id.arguments[0]
-        number = axis.constant_value if isinstance(axis, Polynomial) else None
+        number = program_id.axis.constant_value
         if number is None or number not in range(len(self.grid)):
             return None
         return self.grid[int(number)]

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS, Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
-_ROUNDING = frozenset({"add", "sub", "mul", "div"})
-_MIXING = _ROUNDING | {"minimum", "maximum"}
+_ROUNDING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV})
+_MIXING = _ROUNDING | {Op.MINIMUM, Op.MAXIMUM}
 """Operations whose result has the wider one of the operands' types."""
 
 _OF_UNKNOWN_TYPE = frozenset(
-    {"opaque", "one_of", "reshaped", "part", "element", "attribute", "tuple", "cast"}
+    {Op.OPAQUE, Op.ONE_OF, Op.RESHAPED, Op.PART, Op.ELEMENT, Op.ATTRIBUTE, Op.TUPLE, Op.CAST}
 )
 
 
@@ -50,9 +51,9 @@ class Precision:
         if value.dtype not in (None, "float", "int"):
             return True
         match value.op:
-            case "load":
+            case Op.LOAD:
                 return value.number in self._facts.integers.loads
-            case "carried" | "result":
+            case Op.CARRIED | Op.RESULT:
                 loop, name = value.carrier
                 return self.is_precise(self._facts.loops[loop].initial[name])
         return all(self.is_precise(operand) for operand in value.operands)
@@ -68,14 +69,14 @@ class Precision:
         if value.dtype in FLOAT_BITS:
             return FLOAT_BITS[value.dtype] >= 32
         match value.op:
-            case "carried" | "result":
+            case Op.CARRIED | Op.RESULT:
                 loop, name = value.carrier
                 initial = self._facts.loops[loop].initial[name]
                 # A Python float is fp32 from the first iteration on.
                 return initial.dtype == "float" or self.is_wide(initial)
-            case "reduce" | "insert_axes" | "broadcast_to" | "neg" | "pos" | "pow":
+            case Op.REDUCE | Op.INSERT_AXES | Op.BROADCAST_TO | Op.NEG | Op.POS | Op.POW:
                 return self.is_wide(value.operands[0])
-            case "where" | "phi":
+            case Op.WHERE | Op.PHI:
                 sides = [s for s in value.operands[1:] if s.dtype not in ("int", "float")]
                 return bool(sides) and all(self.is_wide(side) for side in sides)
         return value.op in _MIXING and any(self.is_wide(operand) for operand in value.operands)

@@ -17,6 +17,7 @@ from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.effects import Loop
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source.trees import walk
 
@@ -53,7 +54,7 @@ def accumulation(facts: KernelFacts, forms: Forms, loop: Loop, name: str) -> Acc
     """How a loop adds to a name; None when it does anything else with it."""
     loops = [loop]
     following = loop.following[name]
-    while following.op == "result":
+    while following.op is Op.RESULT:
         inner = facts.loops[following.carrier.loop]
         if inner.parent is not loops[-1] or following.carrier.name != name:
             return None
@@ -97,7 +98,7 @@ def _reduced(
 def summed_tile(value: Value) -> tuple[Value, tuple[int, ...]]:
     """The innermost operand of a sum, or of a sum of a sum, and its axes that are summed."""
     chain: list[Value] = []
-    while value.op == "reduce" and value.reduction.name == "sum":
+    while value.op is Op.REDUCE and value.reduction.name == "sum":
         chain.append(value)
         value = value.operands[0]
     left = list(range(value.rank or 0))

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.values import COMPARISONS, Value
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.effects import Effect, Loop
@@ -57,7 +58,7 @@ def sweep_changes_when_repeated(
     """
     assert store.stored is not None
     parts = list(islice(_parts(facts, store.stored), _MAX_NODES + 1))
-    read = {part.number for part in parts if part.op == "load"} & of_buffer
+    read = {part.number for part in parts if part.op is Op.LOAD} & of_buffer
     if len(parts) > _MAX_NODES or not store.loops or read - element:
         return False
     return any(_sweep_differs(facts, store, element, trial) for trial in range(_TRIALS))
@@ -128,7 +129,7 @@ def _parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
 
 
 def _made_of(facts: KernelFacts, value: Value) -> tuple[Value, ...]:
-    if value.op not in ("carried", "result"):
+    if value.op not in (Op.CARRIED, Op.RESULT):
         return value.operands
     loop, name = facts.loops[value.carrier.loop], value.carrier.name
     return loop.initial[name], loop.following[name]
@@ -168,27 +169,27 @@ class _Computation:
 
     def _compute(self, value: Value) -> _Row:
         match value.op:
-            case "load" if value.number in self._element:
+            case Op.LOAD if value.number in self._element:
                 return self._given
-            case "const" if isinstance(value.constant, int | float):
+            case Op.CONST if isinstance(value.constant, int | float):
                 return (float(value.constant),) * _LENGTH
-            case "lane":
+            case Op.LANE:
                 return tuple(map(float, range(_LENGTH)))
-            case "program_id" | "trip":
+            case Op.PROGRAM_ID | Op.ITERATION:
                 return (float(self._trip(value)),) * _LENGTH
-            case "param" | "constexpr" if value.attribute in self._facts.integers.parameters:
+            case Op.PARAM | Op.CONSTEXPR if value.attribute in self._facts.integers.parameters:
                 return (float(_LENGTH),) * _LENGTH
-            case "carried":
+            case Op.CARRIED:
                 return self._carried(value)
-            case "result":
+            case Op.RESULT:
                 return self.row(self._facts.loops[value.carrier.loop].following[value.carrier.name])
-            case "full" | "cast" | "insert_axes" | "broadcast_to" | "pos":
+            case Op.FULL | Op.CAST | Op.INSERT_AXES | Op.BROADCAST_TO | Op.POS:
                 return self._passed_on(value)
-            case "reduce" if value.reduction.name in _REDUCTIONS:
+            case Op.REDUCE if value.reduction.name in _REDUCTIONS:
                 return (_REDUCTIONS[value.reduction.name](self.row(value.operands[0])),) * _LENGTH
-            case "reshaped" if (scan := _scan(value)) is not None:
+            case Op.RESHAPED if (scan := _scan(value)) is not None:
                 return scan(self.row(value.operands[0]))
-            case "where" | "phi":
+            case Op.WHERE | Op.PHI:
                 condition, then, other = map(self.row, value.operands)
                 return tuple(t if c else o for c, t, o in zip(condition, then, other, strict=True))
         compute = function_on_numbers(value)
@@ -199,7 +200,11 @@ class _Computation:
 
     def _trip(self, value: Value) -> int:
         swept = self._iteration
-        mine = swept is not None and value.op == "trip" and value.attribute == swept.loop.identity
+        mine = (
+            swept is not None
+            and value.op is Op.ITERATION
+            and value.attribute == swept.loop.identity
+        )
         return swept.number if swept is not None and mine else 0
 
     def _carried(self, value: Value) -> _Row:
@@ -212,19 +217,19 @@ class _Computation:
 
     def _passed_on(self, value: Value) -> _Row:
         row = self.row(value.operands[0])
-        if value.op == "cast" and value.dtype is not None and "int" in value.dtype:
+        if value.op is Op.CAST and value.dtype is not None and "int" in value.dtype:
             return tuple(float(int(number)) for number in row)
-        if value.op == "cast" and value.dtype == "bool":
+        if value.op is Op.CAST and value.dtype == "bool":
             return tuple(float(number != 0) for number in row)
         return row
 
     def _anything(self, value: Value) -> _Row:
         """What is not computed from the element is some number, the same each time."""
         for part in _parts(self._facts, value):
-            if part.op == "load" and part.number in self._element:
+            if part.op is Op.LOAD and part.number in self._element:
                 raise _Unclear
         numbers = random.Random(f"{self._trial} {value.serial}")
-        if value.op == "constexpr":
+        if value.op is Op.CONSTEXPR:
             return (numbers.choice((0.0, 1.7)),) * _LENGTH  # a flag, or a number
         if value.shape == ():
             return (numbers.uniform(0.1, 4),) * _LENGTH
@@ -241,7 +246,7 @@ def _scan(value: Value) -> Callable[[_Row], _Row] | None:
 
 def function_on_numbers(value: Value) -> Callable[..., float] | None:
     """What computes a value from the numbers that its operands are; None where it is not known."""
-    name = value.attribute if value.op == "elementwise" else value.op
+    name = value.attribute if value.op is Op.ELEMENTWISE else value.op
     if isinstance(name, tuple):
         name = name[0]  # the others are its modes
     return _FUNCTIONS.get(str(name).rpartition(".")[2])
@@ -311,5 +316,5 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "tanh": math.tanh,
     "erf": math.erf,
     "sigmoid": _sigmoid,
-    **{name: getattr(operator, name) for name in COMPARISONS},
+    **{op.value: getattr(operator, op.value) for op in COMPARISONS},
 }

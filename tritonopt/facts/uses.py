@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from tritonopt.facts.effects import EffectKind
 from tritonopt.facts.interpretation import Interpretation
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
 
 _WRITTEN_OUT = frozenset(
-    {"cast", "neg", "pos", "insert_axes", "widened", "broadcast_to", "in_branch", "where", "phi"}
+    {
+        Op.CAST,
+        Op.NEG,
+        Op.POS,
+        Op.INSERT_AXES,
+        Op.WIDENED,
+        Op.BROADCAST_TO,
+        Op.IN_BRANCH,
+        Op.WHERE,
+        Op.PHI,
+    }
 )
 """Operations through which a product may still meet the addition that it is contracted with."""
 
-_ADDING = frozenset({"add", "sub", "mod", "reduce", "reshaped", "one_of"})
+_ADDING = frozenset({Op.ADD, Op.SUB, Op.MOD, Op.REDUCE, Op.RESHAPED, Op.ONE_OF})
 
 _NOT_ADDING = frozenset(
     ["abs", "ceil", "clamp", "div_rn", "exp", "exp2", "fdiv", "floor", "rsqrt", "sqrt", "sqrt_rn"]
@@ -60,7 +71,7 @@ def reaches_addition(interpretation: Interpretation, value: Value) -> bool:
 
 
 def _adds_inside(user: Value) -> bool:
-    return user.op == "elementwise" and user.attribute not in _NOT_ADDING
+    return user.op is Op.ELEMENTWISE and user.attribute not in _NOT_ADDING
 
 
 def may_be_contracted(
@@ -74,11 +85,11 @@ def may_be_contracted(
 
 
 def _ends_in_product(value: Value) -> bool:
-    if value.op in ("where", "phi"):
+    if value.op in (Op.WHERE, Op.PHI):
         return any(_ends_in_product(side) for side in value.operands[1:])
     if value.op in _WRITTEN_OUT:
         return _ends_in_product(value.operands[0])
-    return value.op == "mul"
+    return value.op is Op.MUL
 
 
 def adds_up_floats(interpretation: Interpretation) -> bool:
@@ -92,9 +103,9 @@ def adds_up_floats(interpretation: Interpretation) -> bool:
 
 
 def _is_sum(value: Value) -> bool:
-    if value.op == "reduce":
+    if value.op is Op.REDUCE:
         return value.reduction.name not in ("max", "min") and not is_integer(value.dtype)
-    if value.op != "reshaped":
-        return value.op == "one_of"  # which may add up what it is given
+    if value.op is not Op.RESHAPED:
+        return value.op is Op.ONE_OF  # which may add up what it is given
     name = value.attribute[0] if isinstance(value.attribute, tuple) else value.attribute
     return name not in _KEEPS_VALUES

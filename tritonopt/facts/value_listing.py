@@ -14,12 +14,13 @@ from functools import cached_property
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.dtypes import Types
 from tritonopt.facts.kernel_facts import KernelFacts
-from tritonopt.facts.values import COMPARISONS, Value
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import Value
 
 LONGEST = 160
 """More of a form than this many characters is of no help in a listing."""
 
-_LOGIC = COMPARISONS | {"and", "or", "not", "both", "either", "invert"}
+_LOGIC = COMPARISONS | {Op.AND, Op.OR, Op.NOT, Op.BOTH, Op.EITHER, Op.INVERT}
 _GAP = "  "
 
 
@@ -82,7 +83,7 @@ class _Listing:
         return f"{text[: self._longest].rstrip()} ..."
 
     def _type(self, value: Value) -> str:
-        if value.op == "block_pointer":
+        if value.op is Op.BLOCK_POINTER:
             return "block pointer"
         base, _ = self._facts.forms.address(value)
         if base is not None:
@@ -95,11 +96,11 @@ class _Listing:
 
     def _text(self, value: Value) -> str:
         forms = self._facts.forms
-        if value.op == "opaque":
+        if value.op is Op.OPAQUE:
             assert isinstance(value.attribute, tuple)
             return f"not understood: {value.attribute[1]}"
-        loaded = value.operands[0] if value.op == "cast" else value
-        if loaded.op == "load":
+        loaded = value.operands[0] if value.op is Op.CAST else value
+        if loaded.op is Op.LOAD:
             return self._loaded(loaded)
         base, offset = forms.address(value)
         if base is not None:

@@ -8,68 +8,15 @@ to another load, nor an opaque value to anything but itself.
 A shape is a tuple of dimensions, each a value; `()` is a scalar and `None`
 says that the rank is not known. A dtype is Triton's short name ("fp32",
 "int64", "bool") or `None`.
-
-Operations, with their operands and [attribute]:
-
-    const [TYPE, VALUE, TEXT]           a Python constant, also one that a module binds
-    param, constexpr, global [NAME]     what the kernel is given
-    dtype [NAME]                        an element type
-    program_id, num_programs AXIS
-    lane EXTENT                         the numbers from 0 to the extent, along one axis
-    add, sub, ..., lt, le, ...          Python's operators, lane by lane
-    both, either A B                    `a and b`, `a or b`
-    is, is not A B
-    where CONDITION THEN OTHER          chosen lane by lane
-    phi CONDITION THEN OTHER            chosen where two ways of the program meet
-    in_branch VALUE [CONDITION, HOLDS]  bound in one branch only
-    minimum, maximum A B                [the options that were given]
-    cast VALUE DTYPE
-    elementwise ... [FUNCTION]          another function that is applied lane by lane
-    full FILLER [SHAPE, DTYPE]          a tile of one value
-    broadcast_to VALUE [SHAPE]
-    insert_axes VALUE [PATTERN]         `value[:, None]`
-    widened VALUE ...                   the same, where it is not known which axes are new
-    reduce VALUE [Reduction]
-    reshaped ... [FUNCTION]             computed from its operands, in another order of lanes
-    part VALUE [INDEX]                  one of several results
-    tuple ...                           element TUPLE INDEX
-    attribute VALUE ... [NAME]
-    one_of ... [NUMBER]                 the result of one of several functions
-    block_pointer ... [FUNCTION]
-    load POINTER MASK OTHER [ORDER]     the ORDER is that of its effect
-    trip [LOOP]                         the number of an iteration, from 0
-    carried, result [Carrier]           of a loop: at the start of an iteration; after it
-    opaque [NUMBER, REASON, LOOPS]      not understood
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, TypeAlias
 
-_Given = Literal["const", "param", "constexpr", "global", "dtype", "program_id", "num_programs"]
-_Arithmetic = Literal["add", "sub", "mul", "div", "floordiv", "mod", "pow", "neg", "pos", "cast"]
-_Logic = Literal["and", "or", "xor", "shl", "shr", "invert", "not", "both", "either"]
-_Comparison = Literal["lt", "le", "gt", "ge", "eq", "ne", "is", "is not"]
-_Choice = Literal["where", "phi", "in_branch", "minimum", "maximum"]
-_Lanes = Literal["lane", "full", "broadcast_to", "insert_axes", "widened", "reduce", "reshaped"]
-_Parts = Literal["tuple", "part", "element", "attribute"]
-_Calls = Literal["elementwise", "one_of", "block_pointer", "load"]
-_Loops = Literal["trip", "carried", "result"]
-Op: TypeAlias = (
-    _Given
-    | _Arithmetic
-    | _Logic
-    | _Comparison
-    | _Choice
-    | _Lanes
-    | _Parts
-    | _Calls
-    | _Loops
-    | Literal["opaque"]
-)
-"""What a value is, see above; the type checker takes nothing else."""
+from tritonopt.facts.operations import COMMUTATIVE, COMPARISONS, ELEMENTWISE, Op
 
 Shape: TypeAlias = "tuple[Value, ...] | None"
 
@@ -79,13 +26,6 @@ INTEGER_DTYPES = frozenset(
 ) | {"bool"}
 
 MAX_DEPTH = 100
-
-COMPARISONS: frozenset[Op] = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
-_ARITHMETIC: frozenset[Op] = frozenset(get_args(_Arithmetic))
-_BITS: frozenset[Op] = frozenset({"and", "or", "xor", "shl", "shr", "invert", "not"})
-_FUNCTIONS: frozenset[Op] = frozenset({"where", "minimum", "maximum", "elementwise"})
-ELEMENTWISE = _ARITHMETIC | _BITS | COMPARISONS | _FUNCTIONS
-_COMMUTATIVE: frozenset[Op] = frozenset({"add", "mul", "and", "or", "xor", "eq", "ne"})
 
 
 def is_float(dtype: str | None) -> bool:
@@ -126,13 +66,13 @@ class Value:
     def constant(self) -> object:
         """The Python constant of a "const" value; None also for everything else."""
         return (
-            self.attribute[1] if isinstance(self.attribute, tuple) and self.op == "const" else None
+            self.attribute[1] if isinstance(self.attribute, tuple) and self.op is Op.CONST else None
         )
 
     @property
     def is_none(self) -> bool:
         """Whether this is the constant None."""
-        return self.op == "const" and self.constant is None
+        return self.op is Op.CONST and self.constant is None
 
     @property
     def carrier(self) -> Carrier:
@@ -148,7 +88,7 @@ class Value:
 
     @property
     def number(self) -> int:
-        """Of a "trip" value its loop, of a "load" its place in the order of effects."""
+        """Of an "iteration" value its loop, of a "load" its place in the order of effects."""
         assert isinstance(self.attribute, int)
         return self.attribute
 
@@ -215,7 +155,7 @@ class ValueTable:
         dtype: str | None = None,
     ) -> Value:
         operands = tuple(operands)
-        if op in _COMMUTATIVE and len(operands) == 2 and operands[0].serial > operands[1].serial:
+        if op in COMMUTATIVE and len(operands) == 2 and operands[0].serial > operands[1].serial:
             operands = (operands[1], operands[0])
         key: Hashable = (op, tuple(o.serial for o in operands), attribute)
         if isinstance(attribute, Carrier):
@@ -231,12 +171,12 @@ class ValueTable:
     def constant(self, value: Hashable) -> Value:
         # Type and sign are part of the key: 1, 1.0 and True are different constants, 0.0 and -0.0.
         dtype = {bool: "bool", int: "int", float: "float"}.get(type(value))
-        return self.make("const", (), (type(value).__name__, value, repr(value)), dtype=dtype)
+        return self.make(Op.CONST, (), (type(value).__name__, value, repr(value)), dtype=dtype)
 
     def opaque(self, why: str, shape: Shape = None) -> Value:
         """A value of which nothing is known; never equal to another."""
         self._serial += 1
-        return Value("opaque", (), (self._serial, why, self.inside), shape, None, self._serial)
+        return Value(Op.OPAQUE, (), (self._serial, why, self.inside), shape, None, self._serial)
 
     def elementwise(
         self,
@@ -264,7 +204,7 @@ class ValueTable:
     def _insert_axes(self, value: Value, pattern: tuple[bool, ...], depth: int) -> Value:
         if value.shape is None or len(value.shape) != pattern.count(False):
             # Which of its axes are kept is not known.
-            return self.make("widened", (value,), pattern, shape=None, dtype=value.dtype)
+            return self.make(Op.WIDENED, (value,), pattern, shape=None, dtype=value.dtype)
         if not value.shape and True not in pattern:
             return value
         alike = all(
@@ -279,7 +219,7 @@ class ValueTable:
         one = self.constant(1)
         own = iter(value.shape)
         shape = tuple(one if new else next(own) for new in pattern)
-        return self.make("insert_axes", (value,), pattern, shape=shape, dtype=value.dtype)
+        return self.make(Op.INSERT_AXES, (value,), pattern, shape=shape, dtype=value.dtype)
 
 
 def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
@@ -303,7 +243,7 @@ def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
 
 def _promoted(op: Op, operands: Sequence[Value]) -> str | None:
     """The result's dtype where it is certain; Python numbers do not promote floats."""
-    sides = operands[1:] if op == "where" else operands
+    sides = operands[1:] if op is Op.WHERE else operands
     weak_float = any(o.dtype == "float" for o in sides)
     typed: set[str] = set()
     for side in sides:
@@ -312,10 +252,10 @@ def _promoted(op: Op, operands: Sequence[Value]) -> str | None:
         if side.dtype not in ("int", "float"):
             typed.add(side.dtype)
     if not typed:
-        return "float" if weak_float or op == "div" else "int"
+        return "float" if weak_float or op is Op.DIV else "int"
     floats = {d for d in typed if is_float(d)}
     if not floats:
-        if op == "div" or weak_float:
+        if op is Op.DIV or weak_float:
             return "fp32"
         return typed.pop() if len(typed) == 1 else None
     if len(floats) == 1:

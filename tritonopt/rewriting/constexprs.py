@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tritonopt.facts import KernelFacts, Value
-from tritonopt.facts.values import COMPARISONS
+from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.source.trees import walk
 
 
@@ -35,11 +35,11 @@ def _is_known_to_the_compiler(value: Value) -> bool:
     """A pointer that is asked whether it is one is, where it was passed, a question for run time;
     of everything it is known whether it is None."""
     match value.op:
-        case "const" | "constexpr" | "global" | "dtype" | "attribute":
+        case Op.CONST | Op.CONSTEXPR | Op.GLOBAL | Op.DTYPE | Op.ATTRIBUTE:
             return True
-        case "is" | "is not":
+        case Op.IS | Op.IS_NOT:
             sides = value.operands
-            return all(side.op == "param" or _is_known_to_the_compiler(side) for side in sides)
+            return all(side.op is Op.PARAM or _is_known_to_the_compiler(side) for side in sides)
         case op if op in _DECIDED:
             return all(map(_is_known_to_the_compiler, value.operands))
     return False

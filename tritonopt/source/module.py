@@ -16,6 +16,7 @@ from tritonopt.source.errors import SourceError
 from tritonopt.source.kernels import Kernel, find_kernels, find_replaced
 from tritonopt.source.launches import Elsewhere, Launch, Reference, Uses, find_uses
 from tritonopt.source.lines import Lines
+from tritonopt.source.mutation import find_changed_names, find_replaced_names
 from tritonopt.source.names import Binding, Names
 from tritonopt.source.reflection import find_hidden_names
 from tritonopt.source.trees import walk
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _NEVER_GIVEN = ("triton.", "torch.")
 """What the names of a program do not lead away from."""
 _LANGUAGE = "triton."
+_PATCHABLE = ("triton.language.", "triton.jit")
+"""What of it is no longer what it was where a file replaces it; tuners launch as given."""
 
 
 def has_kernels(text: str) -> bool:
@@ -123,7 +126,9 @@ class Module:
         from relative imports keep their dots: "..utils.helper".
         """
         name = self.names.resolve(expression)
-        if not name or self.program is None:
+        if not name or name in self.patched:
+            return ""
+        if self.program is None:
             return name
         root = expression
         while isinstance(root, ast.Attribute):
@@ -136,18 +141,23 @@ class Module:
             self._note(outside not in ("", name))
         found = self._outside.get(key, name)
         # What else a launcher may find in the place of a name is not for a kernel to know.
-        return "" if found.startswith(_LANGUAGE) and self._is_stored(root) else found
+        if not found.startswith(_LANGUAGE):
+            return found
+        return "" if self._is_stored(root) or self.program.is_patched(found) else found
 
     @cached_property
     def _outside(self) -> dict[tuple[str, str], str]:
         """What dotted names of the file, by what they begin with, are outside of the program."""
         return {}
 
+    @cached_property
+    def patched(self) -> frozenset[str]:
+        """The functions of triton's language that the file replaces: `tl.exp = ...`."""
+        return frozenset(name for name in find_replaced_names(self) if name.startswith(_PATCHABLE))
+
     def _is_stored(self, root: ast.Name) -> bool:
         """Whether another file replaces the name that an expression begins with."""
         assert self.program is not None
-        if not self.program.mentions.stored(root.id):
-            return False
         home = self.names.scope_of.get(root, self.names.module).find(root.id)
         return home is self.names.module and self.program.is_stored(self, root.id)
 
@@ -215,13 +225,22 @@ class Module:
 
         This file, or another one of the program, may give it that.
         """
-        if name in self.names.before_stars or name in self._hidden_names:
+        if name in self.names.before_stars or self.replaces(name):
             return True
         return self.program is not None and self.program.is_replaced(self, name)
+
+    def replaces(self, name: str) -> bool:
+        """The same, as far as this file may give it that."""
+        return name in self._hidden_names or name in self.changed_names
 
     @cached_property
     def _hidden_names(self) -> frozenset[str]:
         return find_hidden_names(self)
+
+    @cached_property
+    def changed_names(self) -> frozenset[str]:
+        """Names for what the file may change inside: `BLOCK` of `BLOCK.value = 64`."""
+        return find_changed_names(self)
 
     def mentioning(self, name: str) -> Sequence[Reference]:
         """Where `name` is read, and every `....name`."""

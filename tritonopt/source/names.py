@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from tritonopt.source.trees import fields_of, walk
 
@@ -129,11 +130,21 @@ class Names:
 
     def builtin(self, expression: ast.expr) -> str:
         """The name of the builtin that the expression reads; "" where it reads anything else."""
+        if self._imports_builtins:
+            module, _, name = self.resolve(expression).rpartition(".")
+            if module == "builtins" and name in _BUILTINS:
+                return name
         if not isinstance(expression, ast.Name) or expression.id not in _BUILTINS:
             return ""
         if self.scope_of.get(expression, self.module).find(expression.id) is not None:
             return ""
         return "" if self._resolve_unbound(expression.id) else expression.id
+
+    @cached_property
+    def _imports_builtins(self) -> bool:
+        every = (scope.bindings.values() for scope in self.scopes.values())
+        bound = (binding for values in every for bindings in values for binding in bindings)
+        return any(isinstance(name, str) and name.startswith("builtins") for name in bound)
 
     def resolve_name(self, name: str, scope: Scope) -> str:
         home = scope.find(name)

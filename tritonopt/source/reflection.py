@@ -88,11 +88,13 @@ class _Search:
     def _reads_text(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Call) and self._module.builtin(node.func) in _BY_NAME:
             return len(node.args) < 2 or not isinstance(node.args[1], ast.Constant)
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return False
+        if self._module.builtin(node) in _READING_NAMES:
+            return True
         if isinstance(node, ast.Name):
             return node.id in _READING_NAMES
-        return isinstance(node, ast.Attribute) and (
-            node.attr in _READING_ATTRIBUTES or self._is_finding(node)
-        )
+        return node.attr in _READING_ATTRIBUTES or self._is_finding(node)
 
     def _names_something(self, node: ast.Constant) -> bool:
         """Whether it is the text of `getattr(x, "k")` or `globals()["k"]`."""
@@ -135,6 +137,8 @@ class _Search:
                     source, dot, last = (
                         binding.rpartition(".") if isinstance(binding, str) else ("",) * 3
                     )
+                    if scope is self._module.names.module and last == name:
+                        continue  # it goes by its plain name
                     if dot and last in self._kernels and self._may_be_this(source):
                         found[scope, name] = last
         for read, scope in self._module.names.scope_of.items() if found else ():
@@ -153,7 +157,7 @@ class _Search:
 
     def _may_hold_all(self, owner: ast.expr) -> bool:
         """Whether an expression may be the module that this file is."""
-        dotted = self._module.resolve(owner)
+        dotted = self._module.names.resolve(owner)
         if dotted:
             return self._may_be_this(dotted)
         bound: Sequence[Binding] = ()
@@ -191,10 +195,12 @@ class _Search:
         match node:
             case ast.Attribute(attr="__dict__", value=owner):
                 return self._may_hold_all(owner)
-            case ast.Subscript(value=modules) if self._module.resolve(modules) == "sys.modules":
+            case ast.Subscript(value=modules) if (
+                self._module.names.resolve(modules) == "sys.modules"
+            ):
                 return not isinstance(around, (ast.Attribute, ast.Assign))
             case ast.Call(func=called, args=arguments):
-                name = self._module.builtin(called) or self._module.resolve(called)
+                name = self._module.builtin(called) or self._module.names.resolve(called)
                 if name in ("eval", "exec"):
                     return len(arguments) == 1 and not isinstance(arguments[0], ast.Constant)
                 if name in (*_BY_NAME, "vars", "dir", "inspect.getmembers") and arguments:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_integer, reachable
 from tritonopt.rewriting.model import Bits
 
@@ -15,11 +16,11 @@ def bits_when_code_moves(facts: KernelFacts) -> Bits:
     """
     values = list(reachable(facts.values.values()))
     if any(
-        v.op in ("reduce", "reshaped", "one_of", "opaque") and not is_integer(v.dtype)
+        v.op in (Op.REDUCE, Op.RESHAPED, Op.ONE_OF, Op.OPAQUE) and not is_integer(v.dtype)
         for v in values
     ):
         return Bits.REDUCTION_ORDER
-    multiplies = any(v.op == "mul" and not _is_index(facts, v) for v in values)
+    multiplies = any(v.op is Op.MUL and not _is_index(facts, v) for v in values)
     return Bits.CONTRACTION if multiplies else Bits.SAME
 
 

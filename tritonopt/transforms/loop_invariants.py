@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.effects import Effect, Guard
 from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.operations import Op
 from tritonopt.source.trees import parents_of, walk
 from tritonopt.transforms.writing import NotExpressible, Writer, block_of, is_plain
 
@@ -44,7 +45,7 @@ def may_divide_by_zero(facts: KernelFacts, value: Value, at: ast.stmt) -> bool:
 
 
 def _divides(value: Value) -> bool:
-    return value.op in ("floordiv", "mod") or value.attribute == "cdiv"
+    return value.op in (Op.FLOORDIV, Op.MOD) or value.attribute == "cdiv"
 
 
 def _divided_before(facts: KernelFacts, at: ast.stmt) -> Iterator[Value]:
@@ -145,7 +146,7 @@ class Lift:
             value = None if target is None else self.facts.values.get(target)
             if statement in self._chosen or value is None:
                 continue
-            if any(p.op == "load" and p.number in self._loads for p in value.walk()):
+            if any(p.op is Op.LOAD and p.number in self._loads for p in value.walk()):
                 with suppress(NotExpressible):
                     self.add(statement)
 

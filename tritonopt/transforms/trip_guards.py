@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from tritonopt.facts import Assumption, KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.atoms import CeilDiv, Negative
 from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.indicators import negative
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
@@ -63,10 +64,9 @@ def _below_zero_when_it_runs(facts: KernelFacts, loop: Loop) -> Polynomial | Non
     if count is None:
         return None
     tiles = count.sole_atom
-    if tiles is None or tiles.tag != "cdiv":
+    if not isinstance(tiles, CeilDiv):
         return -count
-    extent, step = tiles.arguments
-    assert isinstance(extent, Polynomial) and isinstance(step, Polynomial)
+    extent, step = tiles.dividend, tiles.divisor
     if facts.forms.is_positive(-step):
         return extent
     return -extent if facts.forms.is_positive(step) else None
@@ -78,13 +78,11 @@ def _below_zero(condition: Polynomial) -> Iterator[Polynomial]:
         ((monomial, coefficient),) = condition.terms.items()
         if coefficient == 1:
             for atom, _ in monomial:
-                if atom.tag == "negative" and isinstance(atom.arguments[0], Polynomial):
-                    yield atom.arguments[0]
+                if isinstance(atom, Negative):
+                    yield atom.form
     complement = (ONE - condition).sole_atom
-    if complement is not None and complement.tag == "negative":
-        (nonnegative,) = complement.arguments
-        assert isinstance(nonnegative, Polynomial)
-        yield -nonnegative - 1
+    if isinstance(complement, Negative):
+        yield -complement.form - 1
 
 
 def runs_when(writer: Writer, loop: Loop, above: Loop) -> str:

@@ -17,8 +17,10 @@ from functools import cached_property
 from itertools import chain, count
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Iteration, Lane, Negative, Opaque
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
+from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Declined
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.rewriting.model import Condition, Status
@@ -131,7 +133,7 @@ class Writer:
         forms = self.facts.forms
 
         def wanted(value: Value) -> bool:
-            return value.op not in ("tuple", "dtype", "opaque") and forms.of(value) == form
+            return value.op not in (Op.TUPLE, Op.DTYPE, Op.OPAQUE) and forms.of(value) == form
 
         found = self.find(wanted, environment, expressions)
         if found is not None:
@@ -168,15 +170,14 @@ class Writer:
         forms = self.facts.forms
 
         def holds(value: Value) -> bool:
-            boolean = value.dtype == "bool" or value.op in ("and", "both", "insert_axes")
+            boolean = value.dtype == "bool" or value.op in (Op.AND, Op.BOTH, Op.INSERT_AXES)
             return boolean and forms.of(value) == form
 
         found = self.find(holds, environment, expressions)
         indicator = form.sole_atom
-        if found is not None or indicator is None or indicator.tag != "negative":
+        if found is not None or not isinstance(indicator, Negative):
             return found
-        difference = indicator.arguments[0]
-        assert isinstance(difference, Polynomial)
+        difference = indicator.form
         indices = [(ast.Name(n, ast.Load()), v) for n, v in reversed(environment.items())]
         indices += [
             (node, self.facts.values[node])  # type: ignore[misc]
@@ -187,7 +188,7 @@ class Writer:
             if not value.rank or value.dtype not in ("int32", "int64", None):
                 continue
             limit = forms.of(value) - difference
-            if any(a.tag in ("lane", "trip", "tile") for a in limit.leaves()):
+            if any(isinstance(a, (Lane, Iteration, Opaque)) for a in limit.leaves()):
                 continue
             try:
                 text = self.find_form(limit, environment)
@@ -491,7 +492,7 @@ class _Rebuild:
         effect = next(e for e in self._facts.effects if e.node is original)
         if effect.mask is not None and effect.mask.is_none:
             parts = []
-        elif effect.mask is not None and effect.mask.op in ("param", "constexpr"):
+        elif effect.mask is not None and effect.mask.op in (Op.PARAM, Op.CONSTEXPR):
             raise NotExpressible("a mask that is a parameter may be None")
         mask: ast.expr = self._guards[0]
         for guard in self._guards[1:]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.facts.support import body, form, loads, same, value
-from tritonopt.facts import Atom, KernelFacts, Polynomial
+from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.atoms import Math, Truth, Undef
 
 WHOLE = "cols = tl.arange(0, B)\nrow = tl.program_id(0)\n"
 
@@ -220,10 +221,10 @@ def test_masked_loads_are_algebra() -> None:
 
 def test_what_a_masked_load_leaves_undefined_is_undefined_in_each_lane() -> None:
     facts = body(f"{WHOLE}a = tl.load(X + cols, mask=cols < row)\nb = tl.sum(a * cols, axis=0)")
-    undefined = {leaf for leaf in form(facts, "b").leaves() if leaf.tag == "undefined"}
+    undefined = {leaf for leaf in form(facts, "b").leaves() if isinstance(leaf, Undef)}
     assert undefined
     # It stays inside of the sum: another lane, another rubbish.
-    assert not any(a.tag == "undefined" for m in form(facts, "b").terms for a, _ in m)
+    assert not any(isinstance(a, Undef) for m in form(facts, "b").terms for a, _ in m)
 
 
 def test_nothing_is_known_of_volatile_loads() -> None:
@@ -257,10 +258,8 @@ def test_a_condition_of_many_parts_is_given_up() -> None:
 def test_a_bit_combined_with_a_number_is_no_condition(text: str) -> None:
     facts = body(f"{WHOLE}a = {text}")
     atom = form(facts, "a").sole_atom
-    assert atom is not None and atom.tag == "math"
-    assert facts.forms.condition(value(facts, "a")) == Polynomial.of(
-        Atom("holds", ("true", form(facts, "a")))
-    )
+    assert atom is not None and isinstance(atom, Math)
+    assert facts.forms.condition(value(facts, "a")) == Polynomial.of(Truth(form(facts, "a")))
 
 
 def test_forms_without_memory() -> None:

@@ -8,6 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tritonopt.facts.algebra.atoms import (
+    BoundLane,
+    CeilDiv,
+    Compared,
+    FloorDiv,
+    Global,
+    Lane,
+    Loaded,
+    Math,
+    Mod,
+    Negative,
+    Param,
+    Total,
+    Truth,
+    Zero,
+)
 from tritonopt.facts.algebra.polynomial import (
     MAX_TERMS,
     ONE,
@@ -18,9 +34,9 @@ from tritonopt.facts.algebra.polynomial import (
     monomial_polynomial,
 )
 
-N, M, ROW = (Polynomial.of(Atom("param", (name,))) for name in ("N", "M", "row"))
-SMALLER = Polynomial.of(Atom("negative", (N,)))
-LARGER = Polynomial.of(Atom("negative", (M,)))
+N, M, ROW = (Polynomial.of(Param(name)) for name in ("N", "M", "row"))
+SMALLER = Polynomial.of(Negative(N))
+LARGER = Polynomial.of(Negative(M))
 
 atoms = st.sampled_from([N, M, ROW, SMALLER, LARGER])
 numbers = st.fractions(-3, 3, max_denominator=3).map(Polynomial.constant)
@@ -104,22 +120,20 @@ def test_an_indicator_has_no_inverse() -> None:
 
 
 def test_map_changes_atoms_at_every_depth() -> None:
-    name = Atom("param", ("N",))
-    inner = Polynomial.of(Atom("negative", (N + M,)))
-    pair = Polynomial.of(Atom("total", ((Atom("bound", (N,)), 1), N)))
-    mapped = (N * inner + pair).map(lambda a: Atom("param", ("M",)) if a == name else None)
-    expected = M * Polynomial.of(Atom("negative", (M + M,))) + Polynomial.of(
-        Atom("total", ((Atom("bound", (M,)), 1), M))
-    )
+    name = Param("N")
+    inner = Polynomial.of(Negative(N + M))
+    pair = Polynomial.of(Total((BoundLane(N, 0), 1), N))
+    mapped = (N * inner + pair).map(lambda a: Param("M") if a == name else None)
+    expected = M * Polynomial.of(Negative(M + M)) + Polynomial.of(Total((BoundLane(M, 0), 1), M))
     assert mapped == expected
 
 
 def test_map_merges_what_becomes_equal() -> None:
-    assert (N - M).map(lambda a: Atom("param", ("N",))).is_zero
+    assert (N - M).map(lambda a: Param("N")).is_zero
 
 
 def test_leaves_reach_into_arguments() -> None:
-    deep = Polynomial.of(Atom("cdiv", (N + 1, Polynomial.of(Atom("load", ("X", ROW, (3,)))))))
+    deep = Polynomial.of(CeilDiv(N + 1, Polynomial.of(Loaded("X", ROW, (3,)))))
     assert {leaf.key for leaf in deep.leaves()} >= {"param('N')", "param('row')"}
 
 
@@ -127,10 +141,10 @@ def test_what_a_polynomial_is() -> None:
     assert Polynomial.constant(3).constant_value == 3
     assert ZERO.constant_value == 0
     assert N.constant_value is None
-    assert N.sole_atom == Atom("param", ("N",))
+    assert N.sole_atom == Param("N")
     assert (N * 2).sole_atom is None
     assert (N * N).sole_atom is None
-    assert monomial_polynomial([(Atom("param", ("N",)), 2)]) == N * N
+    assert monomial_polynomial([(Param("N"), 2)]) == N * N
 
 
 def test_readable() -> None:
@@ -140,24 +154,24 @@ def test_readable() -> None:
     assert (Polynomial.constant(1) - N).readable == "1 - N"
     assert (M * N + M * 2 + N * N).readable == "M*N + N**2 + 2*M"
     assert (N * Fraction(1, 2)).readable == "N/2"
-    quotient = Polynomial.of(Atom("floordiv", (M + 3, N, "runtime")))
+    quotient = Polynomial.of(FloorDiv(M + 3, N, "runtime"))
     assert quotient.readable == "(M + 3)//N"
     assert (quotient * N + 1).readable in ("((M + 3)//N)*N + 1", "N*((M + 3)//N) + 1")
-    assert (Polynomial.of(Atom("mod", (M, N * 2, "runtime")))).readable == "M % (2*N)"
+    assert (Polynomial.of(Mod(M, N * 2, "runtime"))).readable == "M % (2*N)"
 
 
 def test_conditions_are_readable() -> None:
-    lane = Polynomial.of(Atom("lane", (N, 0)))
+    lane = Polynomial.of(Lane(N, 0))
 
     def below(form: Polynomial) -> Polynomial:
-        return Polynomial.of(Atom("negative", (form,)))
+        return Polynomial.of(Negative(form))
 
     assert below(lane - M).readable == "(arange(0, N) < M)"
     assert below(lane - M - 1).readable == "(arange(0, N) <= M)"
     assert below(M - lane).readable == "(arange(0, N) > M)"
     assert below(M - 1).readable == "(M <= 0)"
-    assert Polynomial.of(Atom("zero", (M - N,))).readable == "(M == N)"
-    both = below(lane - M) * Polynomial.of(Atom("zero", (M - N,)))
+    assert Polynomial.of(Zero(M - N)).readable == "(M == N)"
+    both = below(lane - M) * Polynomial.of(Zero(M - N))
     assert both.readable == "(arange(0, N) < M) & (M == N)"
     assert ZERO.readable == "0"
     assert (-N).readable == "-N"
@@ -166,10 +180,11 @@ def test_conditions_are_readable() -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (Atom("param", ("1",)), Atom("param", (1,))),
-        (Atom("a", ("x", "y")), Atom("a", ("x, y",))),
-        (Atom("a", (("x", "y"),)), Atom("a", ("x", "y"))),
-        (Atom("a", ("x",)), Atom("b", ("x",))),
+        (Math("1", ()), Math("", (1,))),
+        (Math("a", ("x", "y")), Math("a", ("x, y",))),
+        (Math("a", (("x", "y"),)), Math("a", ("x", "y"))),
+        (Param("x"), Global("x")),
+        (Truth(N), Compared("true", N, N)),
     ],
 )
 def test_different_atoms_are_different(one: Atom, other: Atom) -> None:
@@ -180,11 +195,11 @@ def test_too_many_terms_are_refused() -> None:
     many = ZERO
     with pytest.raises(TooLarge):
         for i in range(MAX_TERMS + 1):
-            many = many + Polynomial.of(Atom("param", (f"p{i}",)))
+            many = many + Polynomial.of(Param(f"p{i}"))
 
 
 def test_doubling_is_refused_before_it_hurts() -> None:
     form = N
     with pytest.raises(TooLarge):
         for _ in range(60):
-            form = Polynomial.of(Atom("math", ("exp", form, form + 1)))
+            form = Polynomial.of(Math("exp", (form, form + 1)))

@@ -10,7 +10,7 @@ import pytest
 from tests.facts.evaluation import Evaluation, Point
 from tests.facts.support import body, form, outer_loop, same, value
 from tritonopt.facts import KernelFacts, Polynomial
-from tritonopt.facts.algebra.polynomial import Atom
+from tritonopt.facts.algebra.atoms import Param, Total
 from tritonopt.facts.reductions import accumulation, nodes_of, summed_tile
 
 ROW = """
@@ -57,7 +57,7 @@ def test_every_accumulation_has_one_total(name: str) -> None:
     assert total == form(spelled("vector"), "a")
     atom = total.sole_atom
     assert atom is not None
-    assert atom.tag == "total"
+    assert isinstance(atom, Total)
 
 
 @pytest.mark.parametrize("name", ["vector", "scalar", "where", "single assignment"])
@@ -77,7 +77,7 @@ def test_a_scaled_accumulation() -> None:
     facts = body("acc = 0.0\n" + ROW.format(update="acc += tl.sum(x, axis=0) / M", after="a = acc"))
     found = accumulation(facts, facts.forms, outer_loop(facts), "acc")
     assert found is not None
-    assert found.scale == Polynomial.of(Atom("param", ("M",))).inverse()
+    assert found.scale == Polynomial.of(Param("M")).inverse()
 
 
 def test_an_accumulation_over_a_nest() -> None:

@@ -7,8 +7,9 @@ import textwrap
 import pytest
 
 from tests.facts.support import facts_of
+from tritonopt.facts.algebra.atoms import Param, ProgramId
 from tritonopt.facts.algebra.divisibility import Divisibility
-from tritonopt.facts.algebra.polynomial import Atom, Polynomial
+from tritonopt.facts.algebra.polynomial import Polynomial
 
 KERNEL = """
 LANES = 64
@@ -32,7 +33,7 @@ def divides(divisor: str | int, name: str, launcher: str, decorator: str = "") -
 
 
 def _parameter(name: str) -> Polynomial:
-    return Polynomial.of(Atom("param", (name,)))
+    return Polynomial.of(Param(name))
 
 
 def run(
@@ -206,11 +207,11 @@ def test_a_heuristic_overrules_what_is_passed(values: str, shown: bool) -> None:
 @pytest.mark.parametrize(
     ("grid", "programs"),
     [
-        ("(n, 3)", "host('parameter', 'n')"),
-        ("lambda meta: (meta['M'],)", "host('parameter', 'm')"),
-        ("lambda meta: (meta['M'] * 2,)", "2*host('parameter', 'm')"),
-        ("grid", "host('parameter', 'm')"),
-        ("named", "cdiv(host('parameter', 'n'), host('parameter', 'b'))"),
+        ("(n, 3)", "host parameter('n')"),
+        ("lambda meta: (meta['M'],)", "host parameter('m')"),
+        ("lambda meta: (meta['M'] * 2,)", "2*host parameter('m')"),
+        ("grid", "host parameter('m')"),
+        ("named", "cdiv(host parameter('n'), host parameter('b'))"),
         ("x.shape", None),
         ("more", None),
     ],
@@ -228,5 +229,5 @@ def test_the_grid(grid: str, programs: str | None) -> None:
     """
     facts = facts_of(KERNEL.format(decorator="") + textwrap.dedent(launcher), "kernel")
     (world,) = facts.launches.passed
-    found = world.programs(Atom("program_id", (Polynomial.constant(0),)))
+    found = world.programs(ProgramId(Polynomial.constant(0)))
     assert (None if found is None else found.key) == programs

@@ -8,8 +8,8 @@ import pytest
 
 from tests.facts.support import body, facts_of, value
 from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.divisibility import Divisibility
-from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.facts.memory.counterexamples import find_counterexample, promise_about
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
 
@@ -169,7 +169,7 @@ def test_stays_below_by_the_grid(grid: str, check: str, axis: int, below: bool) 
 )
 def test_counterexamples(expression: str, hint: str, assume: Sequence[str], text: str) -> None:
     facts = kernel(expression, assume)
-    extent = Polynomial.of(Atom("param", (hint,)))
+    extent = Polynomial.of(Param(hint))
     promise = promise_about(facts, value(facts, "found"), 0, extent, extent, extent)
     found = find_counterexample(facts, Divisibility(facts), promise)
     assert (text in found) if text else not found, found

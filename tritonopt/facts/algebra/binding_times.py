@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.values import COMPARISONS, Op, Value, operands_first
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import Value, operands_first
 
-_BITS: frozenset[Op] = frozenset({"and", "or", "xor", "invert", "not"})
-BOOLEAN_OPERATORS = _BITS | frozenset[Op]({"both", "either"})
-_ARITHMETIC: frozenset[Op] = frozenset({"add", "sub", "mul", "floordiv", "mod", "pow"})
-_OTHERS: frozenset[Op] = frozenset({"neg", "pos", "shl", "shr", "is", "is not"})
-_FUNCTIONS: frozenset[Op] = frozenset({"minimum", "maximum", "elementwise"})
+_BITS: frozenset[Op] = frozenset({Op.AND, Op.OR, Op.XOR, Op.INVERT, Op.NOT})
+BOOLEAN_OPERATORS = _BITS | frozenset[Op]({Op.BOTH, Op.EITHER})
+_ARITHMETIC: frozenset[Op] = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.POW})
+_OTHERS: frozenset[Op] = frozenset({Op.NEG, Op.POS, Op.SHL, Op.SHR, Op.IS, Op.IS_NOT})
+_FUNCTIONS: frozenset[Op] = frozenset({Op.MINIMUM, Op.MAXIMUM, Op.ELEMENTWISE})
 _COMPUTED_WHEN_KNOWN = COMPARISONS | BOOLEAN_OPERATORS | _ARITHMETIC | _OTHERS | _FUNCTIONS
 """Operations that the compiler does itself, where it knows the operands."""
 
@@ -38,16 +39,25 @@ class BindingTimes:
 
     def _computed(self, value: Value) -> str:
         match value.op:
-            case "const" | "constexpr" | "global" | "dtype":
+            case Op.CONST | Op.CONSTEXPR | Op.GLOBAL | Op.DTYPE:
                 return "static"
-            case "param" | "phi" | "opaque" | "tuple" | "part" | "element" | "attribute" | "one_of":
+            case (
+                Op.PARAM
+                | Op.PHI
+                | Op.OPAQUE
+                | Op.TUPLE
+                | Op.PART
+                | Op.ELEMENT
+                | Op.ATTRIBUTE
+                | Op.ONE_OF
+            ):
                 return "either"
-            case "in_branch":
+            case Op.IN_BRANCH:
                 return self._when[value.operands[0].serial]
-            case "trip":
+            case Op.ITERATION:
                 static = self._loops[value.number].kind.endswith("static_range")
                 return "static" if static else "runtime"
-            case "carried" | "result":
+            case Op.CARRIED | Op.RESULT:
                 static = self._loops[value.carrier.loop].kind.endswith("static_range")
                 return "either" if static else "runtime"
         if value.op not in _COMPUTED_WHEN_KNOWN:
@@ -72,15 +82,15 @@ class TruthValues:
         return known
 
     def _computes_boolean(self, value: Value) -> bool:
-        if value.op in COMPARISONS or value.op in ("is", "is not"):
+        if value.op in COMPARISONS or value.op in (Op.IS, Op.IS_NOT):
             return True
-        if value.dtype in ("bool", "int1") and value.op != "invert":
+        if value.dtype in ("bool", "int1") and value.op is not Op.INVERT:
             return True
-        if value.op == "invert" and self._binding_times.of(value) == "static":
+        if value.op is Op.INVERT and self._binding_times.of(value) == "static":
             return False  # Python's: ~True is -2
         if value.op in BOOLEAN_OPERATORS:
             return all(self.is_boolean(o) for o in value.operands)
-        if value.op in ("insert_axes", "broadcast_to", "in_branch"):
+        if value.op in (Op.INSERT_AXES, Op.BROADCAST_TO, Op.IN_BRANCH):
             return self.is_boolean(value.operands[0])
         return False
 

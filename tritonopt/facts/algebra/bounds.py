@@ -12,14 +12,28 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.polynomial import Argument, Atom, Polynomial
+from tritonopt.facts.algebra.atoms import (
+    Bound,
+    CeilDiv,
+    FloorDiv,
+    Iteration,
+    Lane,
+    Maximum,
+    Minimum,
+    Mod,
+    NumPrograms,
+    Param,
+    ProgramId,
+)
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.assumptions import Assumption
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
-_AT_LEAST_ZERO = frozenset({"lane", "trip", "bound", "program_id"})
+_AT_LEAST_ZERO = (Lane, Iteration, Bound, ProgramId)
 
 _RUNTIME = ("", "runtime")
 
@@ -51,24 +65,24 @@ class Bounds:
         found = {
             str(value.attribute)
             for value in self._sizes()
-            if value.op in ("param", "constexpr") and value.attribute not in self._facts.pointers
+            if value.op in (Op.PARAM, Op.CONSTEXPR) and value.attribute not in self._facts.pointers
         }
         for value in self._values:
-            if value.op == "floordiv":
+            if value.op is Op.FLOORDIV:
                 # `(M + BLOCK - 1) // BLOCK`
                 dividend, divisor = (self._facts.forms.of(o) for o in value.operands)
                 atom = (dividend - divisor + 1).sole_atom
-                if atom is not None and atom.tag == "param":
-                    found.add(str(atom.arguments[0]))
+                if isinstance(atom, Param):
+                    found.add(atom.name)
         return frozenset(found)
 
     def _sizes(self) -> Iterator[Value]:
         for value in self._values:
-            if value.op in ("floordiv", "mod"):
+            if value.op in (Op.FLOORDIV, Op.MOD):
                 yield from _factors(value.operands[1])
-            elif value.op == "lane":
+            elif value.op is Op.LANE:
                 yield from _factors(value.operands[0])
-            elif value.op == "elementwise" and value.attribute == "cdiv":
+            elif value.op is Op.ELEMENTWISE and value.attribute == "cdiv":
                 yield from chain(*map(_factors, value.operands))
         for loop in self._facts.loops:
             for bound in (loop.stop, loop.step):
@@ -105,53 +119,55 @@ class Bounds:
         return total
 
     def _least_of(self, atom: Atom) -> LowerBound | None:
-        if atom.is_indicator or atom.tag in _AT_LEAST_ZERO:
+        if atom.is_indicator or isinstance(atom, _AT_LEAST_ZERO):
             return LowerBound(0)
-        if atom.tag == "num_programs":
+        if isinstance(atom, NumPrograms):
             return LowerBound(1)
-        if atom.tag == "param":
-            name = str(atom.arguments[0])
+        if isinstance(atom, Param):
+            name = atom.name
             if name in self._facts.extents:
                 return LowerBound(1)
             if name in self.sizes:
                 return LowerBound(1, frozenset({name}))
             assumption = self._facts.assumptions.nonnegative(Polynomial.of(atom))
             return None if assumption is None else LowerBound(0, given=(assumption,))
-        sides = [self.lower_bound(a) for a in atom.arguments if isinstance(a, Polynomial)]
-        match atom.tag, sides:
-            case "mod", [LowerBound(number=a) as one, _] if (
-                a >= 0 and atom.arguments[2] in _RUNTIME
+        sides = [self.lower_bound(form) for form in atom.inside]
+        match atom, sides:
+            case Mod(rounding=rounding), [LowerBound(number=a) as one, _] if (
+                a >= 0 and rounding in _RUNTIME
             ):
                 return one.with_(0)  # truncated, it has the dividend's sign
-            case "mod", [LowerBound(number=a) as one, LowerBound(number=b) as other] if (
+            case Mod(), [LowerBound(number=a) as one, LowerBound(number=b) as other] if (
                 a >= 0 and b >= 1
             ):
                 return one.with_(0, other)
-            case "floordiv" | "cdiv", [
+            case FloorDiv() | CeilDiv(), [
                 LowerBound(number=a) as one,
                 LowerBound(number=b) as other,
             ] if a >= 0 and b >= 0:
                 return one.with_(0, other)
-            case "floordiv" | "cdiv", [LowerBound(number=a) as one, None] if a >= 0:
-                return one.with_(0, LowerBound(1, frozenset({self._name(atom.arguments[1])})))
-            case "minimum", [LowerBound(number=a) as one, LowerBound(number=b) as other]:
+            case FloorDiv(divisor=divisor) | CeilDiv(divisor=divisor), [
+                LowerBound(number=a) as one,
+                None,
+            ] if a >= 0:
+                return one.with_(0, LowerBound(1, frozenset({self._name(divisor)})))
+            case Minimum(), [LowerBound(number=a) as one, LowerBound(number=b) as other]:
                 return one.with_(min(a, b), other)
-            case "maximum", _:
+            case Maximum(), _:
                 known = [side for side in sides if side is not None]
                 return max(known, key=lambda side: side.number) if known else None
         return None
 
-    def _name(self, form: Argument) -> str:
+    def _name(self, form: Polynomial) -> str:
         """What the kernel calls something, else how it is computed."""
-        assert isinstance(form, Polynomial)
         for name, value in self._facts.interpretation.after.items():
-            if value.op not in ("tuple", "dtype") and self._facts.forms.of(value) == form:
+            if value.op not in (Op.TUPLE, Op.DTYPE) and self._facts.forms.of(value) == form:
                 return name
         return form.readable
 
 
 def _factors(value: Value) -> Iterator[Value]:
-    if value.op == "mul":
+    if value.op is Op.MUL:
         yield from chain(*map(_factors, value.operands))
     else:
         yield value

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.polynomial import ONE, ZERO, Atom, Polynomial, ceiling_division
+from tritonopt.facts.algebra.atoms import CeilDiv, Lane, Negative, ceiling_division
+from tritonopt.facts.algebra.polynomial import ONE, ZERO, Atom, Polynomial
 from tritonopt.facts.algebra.variation import trip_atom, varies_along, varies_with
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import Loop
@@ -97,10 +98,9 @@ def _masked_stream(
     lanes: Sequence[Lanes],
     assumed: list[Assumption],
 ) -> Stream:
-    if indicator.tag != "negative":
+    if not isinstance(indicator, Negative):
         raise NotCounted(f"the mask {indicator.readable} is not of the form index < limit")
-    index = indicator.arguments[0]
-    assert isinstance(index, Polynomial)
+    index = indicator.form
     my_loops = [loop for loop in loops if any(varies_with(a, loop) for a in index.atoms)]
     my_lanes = [axis for axis in lanes if any(varies_along(a, axis.axis) for a in index.atoms)]
     if len(my_loops) > 1 or len(my_lanes) > 1 or not (my_loops or my_lanes):
@@ -109,7 +109,7 @@ def _masked_stream(
     axis = my_lanes[0] if my_lanes else None
     walked = ZERO
     if axis is not None:
-        walked = walked + Polynomial.of(Atom("lane", (axis.extent, axis.axis)))
+        walked = walked + Polynomial.of(Lane(axis.extent, axis.axis))
     if loop is not None:
         trip = Polynomial.of(trip_atom(loop.identity))
         walked = walked + trip * (axis.extent if axis is not None else ONE)
@@ -142,10 +142,8 @@ def _reaches(facts: KernelFacts, trips: Polynomial, limit: Polynomial, stride: P
     for monomial, coefficient in trips.terms.items():
         part = Polynomial({monomial: coefficient})
         tiles = part.sole_atom
-        if tiles is not None and tiles.tag == "cdiv" and tiles.arguments[1] == stride:
-            dividend = tiles.arguments[0]
-            assert isinstance(dividend, Polynomial)
-            walked = walked + dividend
+        if isinstance(tiles, CeilDiv) and tiles.divisor == stride:
+            walked = walked + tiles.dividend
         else:
             walked = walked + part * stride
     slack = walked - limit
@@ -189,13 +187,11 @@ def _exact(facts: KernelFacts, trips: Polynomial, assumed: list[Assumption]) -> 
         factor = Polynomial({(): coefficient})
         for atom, power in monomial:
             inside = Polynomial.of(atom, power)
-            if atom.tag == "cdiv" and power == 1:
-                dividend, divisor = atom.arguments
-                assert isinstance(dividend, Polynomial) and isinstance(divisor, Polynomial)
-                assumption = facts.assumptions.multiple(dividend, divisor)
+            if isinstance(atom, CeilDiv) and power == 1:
+                assumption = facts.assumptions.multiple(atom.dividend, atom.divisor)
                 if assumption is not None:
                     assumed.append(assumption)
-                    inside = dividend * divisor.inverse()
+                    inside = atom.dividend * atom.divisor.inverse()
             factor = factor * inside
         quotient = quotient + factor
     return quotient

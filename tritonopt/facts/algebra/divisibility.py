@@ -17,7 +17,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.polynomial import ZERO, Atom, Monomial, Polynomial, TooLarge
+from tritonopt.facts.algebra.atoms import Choice, Maximum, Minimum, Mod, PowerOfTwo
+from tritonopt.facts.algebra.polynomial import ZERO, Atom, Group, Monomial, Polynomial, TooLarge
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import EffectKind
 from tritonopt.facts.language import function
@@ -141,15 +142,14 @@ def substitute(form: Polynomial, world: Passed) -> Polynomial:
             elif power > 0:
                 term = term * inside.power(power)
             else:
-                term = term * Polynomial.of(Atom("group", (inside,)), power)
+                term = term * Polynomial.of(Group(inside), power)
         terms = terms + term
     return terms
 
 
 def _substituted(atom: Atom, world: Passed) -> Atom:
-    return Atom(
-        atom.tag,
-        tuple(substitute(a, world) if isinstance(a, Polynomial) else a for a in atom.arguments),
+    return atom.with_arguments(
+        [substitute(a, world) if isinstance(a, Polynomial) else a for a in atom.arguments]
     )
 
 
@@ -258,15 +258,14 @@ def _least_power_of_two(form: Polynomial) -> int | None:
     atom = form.sole_atom
     if atom is None:
         return None
-    if atom.tag == "power_of_two":
+    if isinstance(atom, PowerOfTwo):
         return 1
-    sides = [a for a in atom.arguments if isinstance(a, Polynomial)]
-    if atom.tag not in ("minimum", "maximum", "choice") or len(sides) != 2:
+    if not isinstance(atom, (Minimum, Maximum, Choice)):
         return None
-    one, other = (_least_power_of_two(side) for side in sides)
+    one, other = map(_least_power_of_two, atom.inside)
     if one is None or other is None:
         return None
-    return max(one, other) if atom.tag == "maximum" else min(one, other)
+    return max(one, other) if isinstance(atom, Maximum) else min(one, other)
 
 
 def _without_remainder(
@@ -275,14 +274,12 @@ def _without_remainder(
     """The form with one `x % d` taken for `x`, which changes it by a multiple of d."""
     for monomial, coefficient in form.terms.items():
         for atom, power in monomial:
-            if atom.tag != "mod" or power != 1:
+            if not isinstance(atom, Mod) or power != 1:
                 continue
-            dividend, modulus = atom.arguments[:2]
-            assert isinstance(dividend, Polynomial) and isinstance(modulus, Polynomial)
             others = Polynomial({tuple(i for i in monomial if i[0] != atom): coefficient})
-            rest, proof = _divide_terms(divisor, modulus * others, useful)
+            rest, proof = _divide_terms(divisor, atom.divisor * others, useful)
             if rest.is_zero:
-                return form + others * (dividend - Polynomial.of(atom)), proof
+                return form + others * (atom.dividend - Polynomial.of(atom)), proof
     return None
 
 

@@ -8,10 +8,35 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from tritonopt.facts.algebra.polynomial import ONE, Argument, Atom, Polynomial
+from tritonopt.facts.algebra.atoms import (
+    Attribute,
+    Axes,
+    Call,
+    Compared,
+    Constant,
+    Converted,
+    DType,
+    FloorDiv,
+    Global,
+    Lane,
+    Loaded,
+    Math,
+    Maximum,
+    Minimum,
+    Mod,
+    NumPrograms,
+    Param,
+    PowerOfTwo,
+    ProgramId,
+    Reduced,
+    Rounded,
+    Undef,
+)
+from tritonopt.facts.algebra.polynomial import ONE, Argument, Polynomial
 from tritonopt.facts.algebra.sums import bind_lane, fresh_lane, sum_over_lanes
 from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes, trip_atom
-from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, Op, Value, is_integer
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import FLOAT_BITS, Value, is_integer
 
 if TYPE_CHECKING:
     from tritonopt.facts.algebra.forms import Forms
@@ -31,24 +56,31 @@ def _constant(forms: Forms, value: Value) -> Polynomial:
         return Polynomial.constant(int(constant))
     if isinstance(constant, float) and math.isfinite(constant):
         return Polynomial.constant(Fraction(constant))
-    return Polynomial.of(Atom("constant", (repr(constant),)))
+    return Polynomial.of(Constant(repr(constant)))
 
 
 def _parameter(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Atom("param", (str(value.attribute),)))
+    return Polynomial.of(Param(str(value.attribute)))
 
 
-def _named(forms: Forms, value: Value) -> Polynomial:
-    """A global, or an element type."""
-    return Polynomial.of(Atom(value.op, (str(value.attribute),)))
+def _global(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(Global(str(value.attribute)))
 
 
-def _program(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Atom(value.op, (forms.of(value.operands[0]),)))
+def _dtype(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(DType(str(value.attribute)))
+
+
+def _program_id(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(ProgramId(forms.of(value.operands[0])))
+
+
+def _num_programs(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(NumPrograms(forms.of(value.operands[0])))
 
 
 def _lane(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Atom("lane", (forms.of(value.operands[0]), 0)))
+    return Polynomial.of(Lane(forms.of(value.operands[0]), 0))
 
 
 def _trip(forms: Forms, value: Value) -> Polynomial:
@@ -60,8 +92,8 @@ def _trip(forms: Forms, value: Value) -> Polynomial:
 
 def _bits(forms: Forms, value: Value) -> Polynomial:
     """Arithmetic on single bits, which is no ring operation: True + True is False."""
-    inside = (forms.of(o) for o in value.operands)
-    return Polynomial.of(Atom("math", (f"bit {value.op}", *inside)))
+    inside = tuple(forms.of(o) for o in value.operands)
+    return Polynomial.of(Math(f"bit {value.op}", inside))
 
 
 def _sum(forms: Forms, value: Value) -> Polynomial:
@@ -117,16 +149,17 @@ def _choice(forms: Forms, value: Value) -> Polynomial:
 def _is_pointer(forms: Forms, value: Value) -> bool:
     pointers = forms.facts.pointers
     return any(
-        leaf.op == "param" and leaf.attribute in pointers for leaf in value.walk()
-    ) and not any(leaf.op == "load" for leaf in value.walk())
+        leaf.op is Op.PARAM and leaf.attribute in pointers for leaf in value.walk()
+    ) and not any(leaf.op is Op.LOAD for leaf in value.walk())
 
 
 # Operations that are not the ring's
 
 
 def _extremum(forms: Forms, value: Value) -> Polynomial:
-    sides = sorted((forms.of(o) for o in value.operands), key=lambda side: side.key)
-    return Polynomial.of(Atom(value.op, (*sides, str(value.attribute or ""))))
+    left, right = sorted((forms.of(o) for o in value.operands), key=lambda side: side.key)
+    kind = Minimum if value.op is Op.MINIMUM else Maximum
+    return Polynomial.of(kind(left, right, str(value.attribute or "")))
 
 
 def _rounding(forms: Forms, value: Value, dividend: Polynomial, divisor: Polynomial) -> str:
@@ -149,7 +182,7 @@ def _whole_quotient(
     a, b = dividend.constant_value, divisor.constant_value
     if a is not None and b and rounding != "either":
         return Polynomial.constant(math.trunc(a / b) if rounding == "runtime" else a // b)
-    return Polynomial.of(Atom("floordiv", (dividend, divisor, rounding)))
+    return Polynomial.of(FloorDiv(dividend, divisor, rounding))
 
 
 def _division(forms: Forms, value: Value) -> Polynomial:
@@ -162,7 +195,7 @@ def _remainder(forms: Forms, value: Value) -> Polynomial:
     """`a % b`"""
     dividend, divisor = (forms.of(o) for o in value.operands)
     rounding = _rounding(forms, value, dividend, divisor)
-    return Polynomial.of(Atom("mod", (dividend, divisor, rounding)))
+    return Polynomial.of(Mod(dividend, divisor, rounding))
 
 
 def _function(forms: Forms, value: Value) -> Polynomial:
@@ -177,7 +210,7 @@ def _function(forms: Forms, value: Value) -> Polynomial:
             return _whole_quotient(forms, value, dividend, divisor)
         case "fma" if len(arguments) == 3:
             return arguments[0] * arguments[1] + arguments[2]
-    return Polynomial.of(Atom("math", (str(value.attribute), *arguments)))
+    return Polynomial.of(Math(str(value.attribute), tuple(arguments)))
 
 
 def _power_of_two(form: Polynomial) -> Polynomial:
@@ -185,7 +218,7 @@ def _power_of_two(form: Polynomial) -> Polynomial:
     number = form.constant_value
     if number is not None and number.denominator == 1 and number > 0:
         return Polynomial.constant(1 << (int(number) - 1).bit_length())
-    return Polynomial.of(Atom("power_of_two", (form,)))
+    return Polynomial.of(PowerOfTwo(form))
 
 
 def _condition(forms: Forms, value: Value) -> Polynomial:
@@ -206,14 +239,14 @@ def _logic(forms: Forms, value: Value) -> Polynomial:
 
 
 def _function_of_bits(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Atom("math", (value.op, *(forms.of(o) for o in value.operands))))
+    return Polynomial.of(Math(value.op.value, tuple(forms.of(o) for o in value.operands)))
 
 
 def _identity(forms: Forms, value: Value) -> Polynomial:
     """`a is b`, `a is not b`"""
-    same = Atom("holds", ("is", *(forms.of(o) for o in value.operands)))
-    holds = Polynomial.of(same)
-    return holds if value.op == "is" else ONE - holds
+    left, right = (forms.of(o) for o in value.operands)
+    holds = Polynomial.of(Compared("is", left, right))
+    return holds if value.op is Op.IS else ONE - holds
 
 
 # Conversions
@@ -225,7 +258,7 @@ def _full(forms: Forms, value: Value) -> Polynomial:
     constant = form.constant_value
     bits = FLOAT_BITS.get(value.dtype or "", 0)
     small = constant is not None and constant.denominator == 1 and abs(constant) <= 256
-    infinite = form.sole_atom is not None and form.sole_atom.tag == "constant"
+    infinite = isinstance(form.sole_atom, Constant)
     if constant in (0, 1) or bits >= 32 or (bits == 16 and (small or infinite)):
         return form
     if value.dtype in _WIDE_INTEGERS and forms.is_integer(form):
@@ -236,13 +269,13 @@ def _full(forms: Forms, value: Value) -> Polynomial:
 def _cast(forms: Forms, value: Value) -> Polynomial:
     operand, dtype = value.operands
     form = forms.of(operand)
-    target = str(dtype.attribute) if dtype.op == "dtype" else None
+    target = str(dtype.attribute) if dtype.op is Op.DTYPE else None
     if target is None:
-        return Polynomial.of(Atom("cast", (forms.of(dtype), form)))
+        return Polynomial.of(Converted(forms.of(dtype), form))
     if target in FLOAT_BITS:
         if FLOAT_BITS[target] >= 32 or operand.dtype == target:
             return form
-        return Polynomial.of(Atom("round", (target, form)))
+        return Polynomial.of(Rounded(target, form))
     if target == "int1":
         return forms.condition(operand)
     if operand.dtype == target or forms.facts.truth_values.is_boolean(operand):
@@ -254,7 +287,7 @@ def _cast(forms: Forms, value: Value) -> Polynomial:
     )
     if wide and (is_integer(operand.dtype) or forms.is_integer(form)):
         return form
-    return Polynomial.of(Atom("cast", (target, form)))
+    return Polynomial.of(Converted(target, form))
 
 
 # Lanes
@@ -291,7 +324,7 @@ def _reduction(forms: Forms, value: Value) -> Polynomial:
         else:
             lane = fresh_lane(form, extent)
             inside = form.map(partial(bind_lane, axis=axis, bound=lane))
-            form = Polynomial.of(Atom("reduce", (name, lane, extent, inside)))
+            form = Polynomial.of(Reduced(name, lane, extent, inside))
         if not keep:
             form = move_axes(form, {a: a - 1 for a in range(axis + 1, rank)})
     return form
@@ -300,8 +333,8 @@ def _reduction(forms: Forms, value: Value) -> Polynomial:
 def _call(forms: Forms, value: Value) -> Polynomial:
     """What is computed from its operands alone, and in which order their lanes are used."""
     arguments = tuple((hide_lanes(forms.of(o)), _shape(forms, o)) for o in value.operands)
-    tag = "attribute" if value.op == "attribute" else "call"
-    return Polynomial.of(Atom(tag, (value.op, str(value.attribute), *arguments)))
+    kind = Attribute if value.op is Op.ATTRIBUTE else Call
+    return Polynomial.of(kind(value.op.value, (str(value.attribute), *arguments)))
 
 
 def _shape(forms: Forms, value: Value) -> Argument:
@@ -324,7 +357,7 @@ def _load(forms: Forms, value: Value) -> Polynomial:
     if forms.memory:
         order, varying = forms.facts.memory_version(effect)
         version = (order, *(trip_atom(loop.identity) for loop in varying))
-    atom = Atom("load", (base or "", offset, version))
+    atom = Loaded(base or "", offset, version)
     if value.number in forms.facts.integers.loads:
         forms.signs.integer_loads.add(atom)
     element = Polynomial.of(atom)
@@ -333,13 +366,13 @@ def _load(forms: Forms, value: Value) -> Polynomial:
     on = forms.condition(mask)
     if other.is_none:
         depends = tuple(trip_atom(loop.identity) for loop in effect.loops)
-        filler = Polynomial.of(Atom("undefined", (effect.order, axes_of(value), depends)))
+        filler = Polynomial.of(Undef(effect.order, axes_of(value), depends))
     else:
         filler = forms.of(other)
     return on * element + (ONE - on) * filler
 
 
-def axes_of(value: Value) -> Argument:
+def axes_of(value: Value) -> Axes:
     """The axes that a value of its own lies along, counted from the right."""
     return "unknown" if value.rank is None else tuple(reversed(range(value.rank)))
 
@@ -356,45 +389,45 @@ def _result(forms: Forms, value: Value) -> Polynomial:
 
 
 RULES: Mapping[Op, Rule] = {
-    "const": _constant,
-    "param": _parameter,
-    "constexpr": _parameter,
-    "global": _named,
-    "dtype": _named,
-    "program_id": _program,
-    "num_programs": _program,
-    "lane": _lane,
-    "trip": _trip,
-    "add": _sum,
-    "sub": _difference,
-    "neg": _negation,
-    "mul": _product,
-    "div": _quotient,
-    "pow": _power,
-    "pos": _operand,
-    "in_branch": _operand,
-    "where": _choice,
-    "phi": _choice,
-    "minimum": _extremum,
-    "maximum": _extremum,
-    "floordiv": _division,
-    "mod": _remainder,
-    "elementwise": _function,
+    Op.CONST: _constant,
+    Op.PARAM: _parameter,
+    Op.CONSTEXPR: _parameter,
+    Op.GLOBAL: _global,
+    Op.DTYPE: _dtype,
+    Op.PROGRAM_ID: _program_id,
+    Op.NUM_PROGRAMS: _num_programs,
+    Op.LANE: _lane,
+    Op.ITERATION: _trip,
+    Op.ADD: _sum,
+    Op.SUB: _difference,
+    Op.NEG: _negation,
+    Op.MUL: _product,
+    Op.DIV: _quotient,
+    Op.POW: _power,
+    Op.POS: _operand,
+    Op.IN_BRANCH: _operand,
+    Op.WHERE: _choice,
+    Op.PHI: _choice,
+    Op.MINIMUM: _extremum,
+    Op.MAXIMUM: _extremum,
+    Op.FLOORDIV: _division,
+    Op.MOD: _remainder,
+    Op.ELEMENTWISE: _function,
     **dict.fromkeys(COMPARISONS, _condition),
-    **dict.fromkeys(("and", "or", "xor"), _bitwise),
-    **dict.fromkeys(("invert", "not", "both", "either"), _logic),
-    "shl": _function_of_bits,
-    "shr": _function_of_bits,
-    "is": _identity,
-    "is not": _identity,
-    "full": _full,
-    "cast": _cast,
-    "broadcast_to": _broadcast,
-    "insert_axes": _insert_axes,
-    "reduce": _reduction,
-    **dict.fromkeys(("reshaped", "one_of", "part", "element", "attribute", "tuple"), _call),
-    "load": _load,
-    "carried": _carried,
-    "result": _result,
+    **dict.fromkeys((Op.AND, Op.OR, Op.XOR), _bitwise),
+    **dict.fromkeys((Op.INVERT, Op.NOT, Op.BOTH, Op.EITHER), _logic),
+    Op.SHL: _function_of_bits,
+    Op.SHR: _function_of_bits,
+    Op.IS: _identity,
+    Op.IS_NOT: _identity,
+    Op.FULL: _full,
+    Op.CAST: _cast,
+    Op.BROADCAST_TO: _broadcast,
+    Op.INSERT_AXES: _insert_axes,
+    Op.REDUCE: _reduction,
+    **dict.fromkeys((Op.RESHAPED, Op.ONE_OF, Op.PART, Op.ELEMENT, Op.ATTRIBUTE, Op.TUPLE), _call),
+    Op.LOAD: _load,
+    Op.CARRIED: _carried,
+    Op.RESULT: _result,
 }
 """By operation; what has no rule is not understood."""

@@ -33,13 +33,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import Opaque, Param
 from tritonopt.facts.algebra.form_rules import RULES, axes_of
 from tritonopt.facts.algebra.indicators import Indicators
-from tritonopt.facts.algebra.polynomial import Argument, Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.polynomial import Argument, Polynomial, TooLarge
 from tritonopt.facts.algebra.recurrences import Recurrences
 from tritonopt.facts.algebra.signs import Signs
 from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Loop
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
@@ -99,18 +101,18 @@ class Forms:
 
     def unknown(self, value: Value) -> Polynomial:
         """An atom of its own, which depends on every loop it was computed in."""
-        if value.op in ("carried", "result"):
+        if value.op in (Op.CARRIED, Op.RESULT):
             identity, name = value.carrier
             loop = self.facts.loops[identity]
-            around = loop.nest if value.op == "carried" else loop.nest[:-1]
-            own: Argument = (value.op, identity, name)
+            around = loop.nest if value.op is Op.CARRIED else loop.nest[:-1]
+            own: Argument = (value.op.value, identity, name)
         else:
             own = ("value", value.serial)
             around = tuple(
                 self.facts.loops[i] for i in self.facts.interpretation.variant_loops(value)
             )
         depends = tuple(trip_atom(loop.identity) for loop in around)
-        return Polynomial.of(Atom("tile", (own, axes_of(value), depends)))
+        return Polynomial.of(Opaque(own, axes_of(value), depends))
 
     def condition(self, value: Value) -> Polynomial:
         """A form that is 1 where the condition holds and 0 where it does not."""
@@ -122,12 +124,12 @@ class Forms:
         bases = [
             atom
             for atom in form.atoms
-            if atom.tag == "param" and atom.arguments[0] in self.facts.pointers
+            if isinstance(atom, Param) and atom.name in self.facts.pointers
         ]
         if len(bases) == 1 and form.terms.get(((bases[0], 1),)) == 1:
             offset = form - Polynomial.of(bases[0])
             if bases[0] not in offset.atoms:
-                return str(bases[0].arguments[0]), offset
+                return bases[0].name, offset
         return None, form
 
     # Loops

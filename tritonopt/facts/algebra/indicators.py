@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.polynomial import ONE, ZERO, Atom, Monomial, Polynomial, TooLarge
-from tritonopt.facts.values import COMPARISONS, Value, is_float
+from tritonopt.facts.algebra.atoms import Bound, Compared, Iteration, Negative, Truth, Zero
+from tritonopt.facts.algebra.polynomial import ONE, ZERO, Monomial, Polynomial, TooLarge
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import Value, is_float
 
 if TYPE_CHECKING:
     from tritonopt.facts.algebra.forms import Forms
@@ -34,26 +36,26 @@ class Indicators:
     def _compute(self, value: Value) -> Polynomial:
         sides, is_boolean = value.operands, self._truth_values.is_boolean
         match value.op:
-            case "const":
+            case Op.CONST:
                 return ONE if value.constant else ZERO
-            case "and" | "or" | "xor" if not all(is_boolean(s) for s in sides):
+            case Op.AND | Op.OR | Op.XOR if not all(is_boolean(s) for s in sides):
                 # Bits of integers: not a matter of one being true and the other.
                 return _true(self._forms.of(value))
-            case "and" | "both":
+            case Op.AND | Op.BOTH:
                 return self.of(sides[0]) * self.of(sides[1])
-            case "or" | "either":
+            case Op.OR | Op.EITHER:
                 a, b = self.of(sides[0]), self.of(sides[1])
                 return a + b - a * b
-            case "xor":
+            case Op.XOR:
                 a, b = self.of(sides[0]), self.of(sides[1])
                 return a + b - (a * b) * 2
-            case "not":
+            case Op.NOT:
                 return ONE - self.of(sides[0])
-            case "invert" if self._truth_values.is_complement(value):
+            case Op.INVERT if self._truth_values.is_complement(value):
                 return ONE - self.of(sides[0])
-            case "cast" | "in_branch" if is_boolean(sides[0]):
+            case Op.CAST | Op.IN_BRANCH if is_boolean(sides[0]):
                 return self.of(sides[0])
-            case "is" | "is not" | "insert_axes" if is_boolean(value):
+            case Op.IS | Op.IS_NOT | Op.INSERT_AXES if is_boolean(value):
                 return self._forms.of(value)
         if value.op in COMPARISONS:
             return self._comparison(value)
@@ -68,28 +70,28 @@ class Indicators:
         op, sides = value.op, value.operands
         floats = any(is_float(side.dtype) or side.dtype == "float" for side in sides)
         left, right = self._forms.of(sides[0]), self._forms.of(sides[1])
-        if op in ("gt", "ge"):
-            op, left, right = "lt" if op == "gt" else "le", right, left
+        if op in (Op.GT, Op.GE):
+            op, left, right = Op.LT if op is Op.GT else Op.LE, right, left
         difference = left - right
         integer = not floats and self._forms.is_integer(difference)
         oriented = difference.constant_value is None and _first_coefficient(difference) > 0
-        if op == "lt" and oriented and not floats:
+        if op is Op.LT and oriented and not floats:
             return negative(difference)
         if not integer:
-            if op in ("eq", "ne"):
+            if op in (Op.EQ, Op.NE):
                 left, right = sorted((left, right), key=lambda side: side.key)
-            holds = Polynomial.of(Atom("holds", ("eq" if op == "ne" else op, left, right)))
-            return ONE - holds if op == "ne" else holds
-        if op == "lt":
+            holds = Polynomial.of(Compared((Op.EQ if op is Op.NE else op).value, left, right))
+            return ONE - holds if op is Op.NE else holds
+        if op is Op.LT:
             return negative(difference)
-        if op == "le":
+        if op is Op.LE:
             return negative(difference - 1)
         equal = _zero(difference)
-        return equal if op == "eq" else ONE - equal
+        return equal if op is Op.EQ else ONE - equal
 
 
 def _true(form: Polynomial) -> Polynomial:
-    return Polynomial.of(Atom("holds", ("true", form)))
+    return Polynomial.of(Truth(form))
 
 
 def negative(form: Polynomial) -> Polynomial:
@@ -102,15 +104,15 @@ def negative(form: Polynomial) -> Polynomial:
     if value is not None:
         return ONE if value < 0 else ZERO
     if _first_coefficient(form) > 0:
-        return Polynomial.of(Atom("negative", (form,)))
-    return ONE - Polynomial.of(Atom("negative", (-form - 1,)))
+        return Polynomial.of(Negative(form))
+    return ONE - Polynomial.of(Negative(-form - 1))
 
 
 def _zero(form: Polynomial) -> Polynomial:
     value = form.constant_value
     if value is not None:
         return ONE if value == 0 else ZERO
-    return Polynomial.of(Atom("zero", (form if _first_coefficient(form) > 0 else -form,)))
+    return Polynomial.of(Zero(form if _first_coefficient(form) > 0 else -form))
 
 
 def _first_coefficient(form: Polynomial) -> Fraction:
@@ -121,8 +123,9 @@ def _first_coefficient(form: Polynomial) -> Fraction:
     """
 
     def priority(monomial: Monomial) -> int:
-        tags = {atom.tag for atom, _ in monomial}
-        return 0 if "lane" in tags else 1 if tags & {"trip", "bound"} else 2
+        if any(atom.is_lane for atom, _ in monomial):
+            return 0
+        return 1 if any(isinstance(atom, (Iteration, Bound)) for atom, _ in monomial) else 2
 
     ordered = [(m, c) for m, c in form.sorted_terms if m]
     return min(ordered, key=lambda term: priority(term[0]))[1]

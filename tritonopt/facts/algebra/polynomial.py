@@ -12,13 +12,12 @@ Indicators are idempotent: `m * m` is `m`. That makes masks algebra:
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Union
+from typing import ClassVar, Union
 
 from tritonopt.facts.algebra.work import spend
 
@@ -33,21 +32,50 @@ class TooLarge(Exception):
     """The normal form would have more than `MAX_TERMS` terms or `MAX_SIZE` atoms."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Atom:
-    """A canonical leaf. `tag` says what it is, `arguments` which one."""
+    """A canonical leaf; its classes (see `atoms`) say what it is, its fields which one.
 
-    tag: str
-    arguments: tuple[Argument, ...] = ()
+    Atoms are equal where their keys are, which order them too.
+    """
+
+    tag: ClassVar[str] = ""
+    """What its key begins with."""
+    is_indicator: ClassVar[bool] = False
+    """Whether it is 1 where a condition holds and 0 elsewhere."""
+    is_lane: ClassVar[bool] = False
+    is_position: ClassVar[bool] = False
+    """Whether it is what is multiplied by a stride or a block: `program_id(0)*stride`."""
+    is_quotient: ClassVar[bool] = False
+    """Whether it is written with an operator: `a // b`."""
+
+    arguments: tuple[Argument, ...] = field(init=False)
+    """Its fields, for what treats all atoms alike."""
+
+    def __post_init__(self) -> None:
+        self._keep(tuple(self.__dict__.values()))
+
+    def _keep(self, arguments: tuple[Argument, ...]) -> None:
+        object.__setattr__(self, "arguments", arguments)
+
+    def with_arguments(self, arguments: Sequence[Argument]) -> Atom:
+        """An atom of the same kind with other fields."""
+        make: Callable[..., Atom] = type(self)
+        return make(*arguments)
+
+    @property
+    def inside(self) -> list[Polynomial]:
+        """The forms that it is made of."""
+        return [argument for argument in self.arguments if isinstance(argument, Polynomial)]
 
     @cached_property
     def key(self) -> str:
-        return f"{self.tag}({', '.join(_argument_key(a) for a in self.arguments)})"
+        return f"{self.tag}({', '.join([_argument_key(a) for a in self.arguments])})"
 
     @cached_property
     def size(self) -> int:
         """The number of atoms in it, itself included, counted as often as they occur."""
-        return 1 + sum(_size(a) for a in self.arguments)
+        return 1 + sum([_size(a) for a in self.arguments])
 
     @cached_property
     def _hash(self) -> int:
@@ -65,42 +93,10 @@ class Atom:
     @cached_property
     def readable(self) -> str:
         """As a person would write it, for messages and listings."""
-        parts = [_readable(a) for a in self.arguments]
-        match self.tag, self.arguments:
-            case (("param" | "global" | "dtype" | "constant"), (first, *_)):
-                return str(first)
-            case "trip", _:
-                return f"trip{parts[0]}"
-            case "lane", (_, axis):
-                after = ", ".join([":", *["None"] * (axis if isinstance(axis, int) else 0)])
-                return f"arange(0, {parts[0]})" + (f"[{after}]" if axis else "")
-            case "load", (base, *_):
-                return f"{base or '?'}[{parts[1]}]"
-            case "negative", (Polynomial() as form,):
-                return _comparison(form, "<")
-            case "zero", (Polynomial() as form,):
-                return _comparison(form, "==")
-            case "holds", (str() as order, *_) if order in _ORDERS:
-                return f"({parts[1]} {_ORDERS[order]} {parts[2]})"
-            case "total", _:
-                return f"sum({parts[1]})"
-            case "bound", (kind, *_):
-                return "lane" if kind == "lane" else f"trip{parts[1]}"
-            case (("floordiv" | "mod"), (left, right, *_)):
-                sign = "//" if self.tag == "floordiv" else "%"
-                return f"{_factor(left)}{sign if sign == '//' else ' % '}{_factor(right)}"
-            case "group", (form,):
-                return _factor(form)
-            case "undefined", _:
-                return "undefined"
-            case "tile", (own, *_):
-                named = isinstance(own, tuple) and own[0] in ("carried", "result")
-                return f"{own[2]}?" if named and isinstance(own, tuple) else "?"
-        return f"{self.tag}({', '.join(parts)})"
+        return self._written()
 
-    @property
-    def is_indicator(self) -> bool:
-        return self.tag in ("negative", "zero", "holds")
+    def _written(self) -> str:
+        return f"{self.tag}({', '.join(map(readable, self.arguments))})"
 
     def leaves(self) -> Iterator[Atom]:
         """This atom and every atom inside it."""
@@ -113,12 +109,22 @@ class Atom:
         replaced = change(self)
         if replaced is not None:
             return replaced
-        if not self.arguments:
-            return self
-        mapped = tuple(_map(a, change) for a in self.arguments)
+        arguments = self.arguments
+        mapped = tuple([_map(a, change) for a in arguments])
         # What stays keeps what was found out about it.
-        same = all(a is b for a, b in zip(mapped, self.arguments, strict=True))
-        return self if same else Atom(self.tag, mapped)
+        same = all(a is b for a, b in zip(mapped, arguments, strict=True))
+        return self if same else self.with_arguments(mapped)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Group(Atom):
+    """A sum that something is divided by."""
+
+    tag: ClassVar[str] = "group"
+    form: Polynomial
+
+    def _written(self) -> str:
+        return as_factor(self.form)
 
 
 def _size(argument: Argument) -> int:
@@ -135,40 +141,19 @@ def _argument_key(argument: Argument) -> str:
     return str(argument)
 
 
-def _readable(argument: Argument) -> str:
+def readable(argument: Argument) -> str:
+    """A field of an atom as a person would write it."""
     if isinstance(argument, (Atom, Polynomial)):
         return argument.readable
     if isinstance(argument, tuple):
-        return ", ".join(_readable(a) for a in argument)
+        return ", ".join(map(readable, argument))
     return str(argument)
 
 
-_ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
-
-
-def _factor(argument: Argument) -> str:
+def as_factor(argument: Argument) -> str:
     """As a factor, in parentheses where it needs them."""
-    text = _readable(argument)
+    text = readable(argument)
     return text if re.fullmatch(r"\w+(\([^()]*\))?", text) else f"({text})"
-
-
-def _comparison(form: Polynomial, order: str) -> str:
-    """`form < 0` or `form == 0` with what is taken off on the other side: `cols < N`."""
-    more = Polynomial({m: c for m, c in form.terms.items() if c > 0 and m})
-    less = Polynomial({m: -c for m, c in form.terms.items() if c < 0 and m})
-    rest = form.terms.get((), Fraction(0))
-    if order == "<" and rest == -1:
-        order, rest = "<=", Fraction(0)  # of integers
-    if not more.is_zero and not less.is_zero:
-        less -= rest
-    elif less.is_zero:
-        less = Polynomial.constant(-rest)
-    else:
-        more = Polynomial.constant(rest)
-    turned = order != "==" and any(a.tag == "lane" for a in less.atoms)
-    if turned and not any(a.tag == "lane" for a in more.atoms):
-        return f"({less.readable} {order.replace('<', '>')} {more.readable})"
-    return f"({more.readable} {order} {less.readable})"
 
 
 def _leaves(argument: Argument) -> Iterator[Atom]:
@@ -335,7 +320,7 @@ class Polynomial:
                 for atom, power in monomial:
                     result = result * _inverted(atom, power)
                 return result
-        return Polynomial.of(Atom("group", (self,)), -1)
+        return Polynomial.of(Group(self), -1)
 
     def map(self, change: Callable[[Atom], Atom | None]) -> Polynomial:
         """The polynomial with `change` applied to every atom, inner ones included."""
@@ -382,9 +367,8 @@ def _polynomial(value: Polynomial | int | Fraction) -> Polynomial:
 
 def _inverted(atom: Atom, power: int) -> Polynomial:
     """`atom ** -power`; a sum that was divided by is itself again."""
-    inside = atom.arguments[0] if atom.tag == "group" else None
-    if power < 0 and isinstance(inside, Polynomial):
-        return inside.power(-power)
+    if power < 0 and isinstance(atom, Group):
+        return atom.form.power(-power)
     return Polynomial.of(atom, -power)
 
 
@@ -399,14 +383,10 @@ def monomial_polynomial(items: Iterable[tuple[Atom, int]]) -> Polynomial:
     return Polynomial({multiply((), tuple(items)): Fraction(1)})
 
 
-_POSITIONS = frozenset({"program_id", "trip", "lane", "bound"})
-"""What is multiplied by a stride or a block: `program_id(0)*stride`."""
-
-
 def _written_order(term: tuple[Monomial, Fraction]) -> tuple[bool, int, int, Fraction, str]:
     """What is added before what is taken off, lanes late, products before single names."""
     monomial, coefficient = term
-    lanes = sum(atom.tag == "lane" for atom, _ in monomial)
+    lanes = sum(atom.is_lane for atom, _ in monomial)
     degree = sum(power for _, power in monomial)
     return coefficient < 0, lanes, -degree, -abs(coefficient), _term_key(monomial, Fraction(1))
 
@@ -417,7 +397,7 @@ def _term(monomial: Monomial, coefficient: Fraction) -> str:
         return " & ".join(atom.readable for atom, _ in monomial)
     if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
         return monomial[0][0].readable
-    factors = sorted(monomial, key=lambda factor: factor[0].tag not in _POSITIONS)
+    factors = sorted(monomial, key=lambda factor: not factor[0].is_position)
     above = [_power(atom, power) for atom, power in factors if power > 0]
     below = [_power(atom, -power) for atom, power in factors if power < 0]
     if coefficient.numerator != 1 or not above:
@@ -432,7 +412,7 @@ def _term(monomial: Monomial, coefficient: Fraction) -> str:
 
 def _power(atom: Atom, power: int) -> str:
     text = atom.readable
-    if atom.tag in ("floordiv", "mod"):
+    if atom.is_quotient:
         text = f"({text})"
     return text if power == 1 else f"{text}**{power}"
 
@@ -446,36 +426,3 @@ def _term_key(monomial: Monomial, coefficient: Fraction) -> str:
 
 ZERO = Polynomial({})
 ONE = Polynomial.constant(1)
-
-
-def ceiling_division(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
-    """The least integer that is not below dividend / divisor, for integers."""
-    whole, rest = _split_multiples(dividend, divisor)
-    if rest.is_zero:
-        return whole
-    a, b = rest.constant_value, divisor.constant_value
-    if a is not None and b:
-        return whole + math.ceil(a / b)
-    return whole + Polynomial.of(Atom("cdiv", (rest, divisor)))
-
-
-def _split_multiples(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """(q, r) with dividend == q * divisor + r, taking whole terms only."""
-    if divisor == ONE:
-        return dividend, ZERO
-    if len(divisor.terms) != 1 or divisor.constant_value is not None:
-        return ZERO, dividend
-    ((theirs, coefficient),) = divisor.terms.items()
-    whole: dict[Monomial, Fraction] = {}
-    rest: dict[Monomial, Fraction] = {}
-    for monomial, mine in dividend.terms.items():
-        powers = dict(monomial)
-        ratio = mine / coefficient
-        if ratio.denominator == 1 and all(powers.get(a, 0) >= p for a, p in theirs):
-            for atom, power in theirs:
-                powers[atom] -= power
-            left = tuple((a, p) for a, p in sorted(powers.items(), key=lambda i: i[0].key) if p)
-            whole[left] = ratio
-        else:
-            rest[monomial] = mine
-    return Polynomial(whole), Polynomial(rest)

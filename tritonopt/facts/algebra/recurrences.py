@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge, ceiling_division
+from tritonopt.facts.algebra.atoms import FloorDiv, ceiling_division
+from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
 from tritonopt.facts.algebra.sums import sum_over_loop
 from tritonopt.facts.algebra.variation import trip_atom, varies_itself
 from tritonopt.facts.effects import Loop
@@ -41,13 +42,10 @@ class Recurrences:
             extent = forms.of(loop.stop) - forms.of(loop.start)
             count = ceiling_division(extent, forms.of(loop.step))
             tiles = count.sole_atom
-            if tiles is not None and tiles.tag == "floordiv":
+            if isinstance(tiles, FloorDiv) and forms.is_positive(tiles.divisor):
                 # `(a + b - 1) // b` differs from the ceiling of a / b, if at all, where both
                 # are no number of iterations.
-                dividend, divisor = tiles.arguments[:2]
-                assert isinstance(dividend, Polynomial) and isinstance(divisor, Polynomial)
-                if forms.is_positive(divisor):
-                    return ceiling_division(dividend - divisor + 1, divisor)
+                return ceiling_division(tiles.dividend - tiles.divisor + 1, tiles.divisor)
             return count
         except TooLarge:
             return None

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import (
+    Bound,
+    CeilDiv,
+    FloorDiv,
+    Iteration,
+    Lane,
+    Loaded,
+    Maximum,
+    Minimum,
+    Mod,
+    NumPrograms,
+    Param,
+    ProgramId,
+)
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
-_INTEGER_ATOMS = frozenset(
-    {"lane", "trip", "program_id", "num_programs", "cdiv", "floordiv", "bound"}
-)
-NONNEGATIVE_ATOMS = frozenset({"lane", "trip", "program_id", "num_programs", "bound"})
+NONNEGATIVE_ATOMS = (Lane, Iteration, ProgramId, NumPrograms, Bound)
+_INTEGER_ATOMS = (*NONNEGATIVE_ATOMS, CeilDiv, FloorDiv)
 
 
 class Signs:
@@ -34,13 +46,13 @@ class Signs:
         )
 
     def _is_integer_atom(self, atom: Atom) -> bool:
-        if atom.tag in _INTEGER_ATOMS or atom.is_indicator:
+        if atom.is_indicator or isinstance(atom, _INTEGER_ATOMS):
             return True
-        if atom.tag in ("minimum", "maximum", "mod"):
-            return all(self.is_integer(a) for a in atom.arguments if isinstance(a, Polynomial))
-        if atom.tag == "load":
+        if isinstance(atom, (Minimum, Maximum, Mod)):
+            return all(map(self.is_integer, atom.inside))
+        if isinstance(atom, Loaded):
             return atom in self.integer_loads
-        return atom.tag == "param" and atom.arguments[0] in self._facts.integers.parameters
+        return isinstance(atom, Param) and atom.name in self._facts.integers.parameters
 
     def is_nonnegative(self, form: Polynomial) -> bool:
         """Whether the form is shown to be 0 or more: a sum of what cannot be negative."""
@@ -51,12 +63,12 @@ class Signs:
 
     def is_positive(self, form: Polynomial) -> bool:
         return self.is_nonnegative(form) and any(
-            all(a.tag == "num_programs" or self._is_extent(a) for a, _ in monomial)
+            all(isinstance(a, NumPrograms) or self._is_extent(a) for a, _ in monomial)
             for monomial in form.terms
         )
 
     def _is_nonnegative_atom(self, atom: Atom) -> bool:
-        return atom.tag in NONNEGATIVE_ATOMS or atom.is_indicator or self._is_extent(atom)
+        return isinstance(atom, NONNEGATIVE_ATOMS) or atom.is_indicator or self._is_extent(atom)
 
     def _is_extent(self, atom: Atom) -> bool:
-        return atom.tag == "param" and atom.arguments[0] in self._facts.extents
+        return isinstance(atom, Param) and atom.name in self._facts.extents

@@ -6,12 +6,21 @@ A sum is an atom "total" over bound atoms, which stand for the lanes and iterati
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
 
+from tritonopt.facts.algebra.atoms import (
+    BoundIteration,
+    BoundLane,
+    Lane,
+    Maximum,
+    Placed,
+    Total,
+)
 from tritonopt.facts.algebra.polynomial import ZERO, Argument, Atom, Polynomial, monomial_polynomial
 from tritonopt.facts.algebra.signs import NONNEGATIVE_ATOMS
-from tritonopt.facts.algebra.variation import WITH_AXES, trip_atom, varies_along, varies_with
+from tritonopt.facts.algebra.variation import trip_atom, varies_along, varies_with
 from tritonopt.facts.effects import Loop
 
 
@@ -34,7 +43,7 @@ def sum_over_lanes(form: Polynomial, axis: int, extent: Polynomial) -> Polynomia
 def sum_over_loop(form: Polynomial, loop: Loop, count: Polynomial) -> Polynomial:
     """The sum over all iterations of a loop; none where `count` is negative."""
     times = _at_least_zero(count)
-    dimension = Atom("bound", ("trip", loop.identity))
+    dimension = BoundIteration(loop.identity)
     trip = trip_atom(loop.identity)
     result = ZERO
     for monomial, coefficient in form.terms.items():
@@ -50,13 +59,11 @@ def _total(dimension: Atom, extent: Polynomial, term: Polynomial) -> Polynomial:
     """The sum of a bound term; a sum of a sum is one sum over both dimensions."""
     dimensions: tuple[Argument, ...] = ((dimension, extent),)
     inner = term.sole_atom
-    if inner is not None and inner.tag == "total":
-        nested, body = inner.arguments
-        assert isinstance(nested, tuple) and isinstance(body, Polynomial)
-        dimensions = (*dimensions, *nested)
-        term = body
-    total = Atom("total", (tuple(sorted(dimensions, key=str)), term))
-    lanes = sorted({a for a in total.leaves() if _is_bound_lane(a)}, key=str)
+    if inner is not None and isinstance(inner, Total):
+        dimensions = (*dimensions, *inner.dimensions)
+        term = inner.term
+    total = Total(tuple(sorted(dimensions, key=str)), term)
+    lanes = sorted({a for a in total.leaves() if isinstance(a, BoundLane)}, key=str)
     own = [a for a in lanes if any(isinstance(d, tuple) and d[0] == a for d in dimensions)]
     if len(own) < 2:
         return Polynomial.of(total)
@@ -65,20 +72,18 @@ def _total(dimension: Atom, extent: Polynomial, term: Polynomial) -> Polynomial:
 
 
 def _renumbered(
-    dimensions: tuple[Argument, ...], term: Polynomial, lanes: Sequence[Atom]
+    dimensions: tuple[Argument, ...], term: Polynomial, lanes: Sequence[BoundLane]
 ) -> Iterator[Atom]:
     """The sum with its bound lanes numbered in every order."""
-    numbers = [lane.arguments[2] for lane in lanes]
+    numbers = [lane.number for lane in lanes]
     for order in permutations(numbers):
-        renamed = {
-            lane: Atom("bound", (*lane.arguments[:2], n))
-            for lane, n in zip(lanes, order, strict=True)
+        renamed: dict[Atom, Atom] = {
+            lane: BoundLane(lane.extent, n) for lane, n in zip(lanes, order, strict=True)
         }
-        whole = Polynomial.of(Atom("total", (dimensions, term))).map(renamed.get)
+        whole = Polynomial.of(Total(dimensions, term)).map(renamed.get)
         (total,) = whole.atoms
-        again, body = total.arguments
-        assert isinstance(again, tuple)
-        yield Atom("total", (tuple(sorted(again, key=str)), body))
+        assert isinstance(total, Total)
+        yield Total(tuple(sorted(total.dimensions, key=str)), total.term)
 
 
 def _at_least_zero(count: Polynomial) -> Polynomial:
@@ -86,30 +91,23 @@ def _at_least_zero(count: Polynomial) -> Polynomial:
     if value is not None:
         return count if value >= 0 else ZERO
     if all(
-        c > 0 and all(p > 0 and a.tag in NONNEGATIVE_ATOMS for a, p in m)
+        c > 0 and all(p > 0 and isinstance(a, NONNEGATIVE_ATOMS) for a, p in m)
         for m, c in count.terms.items()
     ):
         return count
-    sides = sorted((ZERO, count), key=lambda side: side.key)
-    return Polynomial.of(Atom("maximum", (*sides, "")))
+    left, right = sorted((ZERO, count), key=lambda side: side.key)
+    return Polynomial.of(Maximum(left, right, ""))
 
 
-def fresh_lane(term: Polynomial, extent: Polynomial) -> Atom:
+def fresh_lane(term: Polynomial, extent: Polynomial) -> BoundLane:
     """A bound lane that is not in the term: sums inside of it keep their own."""
-    taken = [a.arguments[2] for a in term.leaves() if _is_bound_lane(a)]
-    number = 1 + max((n for n in taken if isinstance(n, int)), default=-1)
-    return Atom("bound", ("lane", extent, number))
-
-
-def _is_bound_lane(atom: Atom) -> bool:
-    return atom.tag == "bound" and atom.arguments[0] == "lane"
+    taken = (a.number for a in term.leaves() if isinstance(a, BoundLane))
+    return BoundLane(extent, 1 + max(taken, default=-1))
 
 
 def bind_lane(atom: Atom, axis: int, bound: Atom) -> Atom | None:
-    if atom.tag == "lane" and atom.arguments[1] == axis:
+    if isinstance(atom, Lane) and atom.axis == axis:
         return bound
-    if atom.tag in WITH_AXES and isinstance(atom.arguments[1], tuple):
-        own, axes, depends = atom.arguments
-        assert isinstance(axes, tuple)
-        return Atom(atom.tag, (own, tuple(bound if a == axis else a for a in axes), depends))
+    if isinstance(atom, Placed) and isinstance(atom.axes, tuple):
+        return replace(atom, axes=tuple(bound if a == axis else a for a in atom.axes))
     return None

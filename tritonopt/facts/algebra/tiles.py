@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import CeilDiv, FloorDiv, Minimum, PowerOfTwo
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
+from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.effects import Loop
 
 if TYPE_CHECKING:
@@ -44,17 +45,13 @@ def tiles_of(facts: KernelFacts, loop: Loop) -> tuple[Tiles, ...]:
 
 
 def _tiles(where: str, length: Polynomial, step: Polynomial) -> Tiles:
-    whole = Polynomial.of(Atom("power_of_two", (length,)))
+    whole = Polynomial.of(PowerOfTwo(length))
     rest = (step - length).constant_value
     if step == whole or (rest is not None and rest >= 0):
         return Tiles(where, holds_row=True)
     atom = step.sole_atom
-    if atom is not None and atom.tag == "minimum" and whole in atom.arguments:
-        sizes = [
-            argument.constant_value
-            for argument in atom.arguments
-            if isinstance(argument, Polynomial) and argument != whole
-        ]
+    if isinstance(atom, Minimum) and whole in atom.inside:
+        sizes = [form.constant_value for form in atom.inside if form != whole]
         return Tiles(where, grows=True, size=_number(sizes[0]) if sizes else None)
     if step == ONE:
         return Tiles(where)  # a loop that counts tiles
@@ -63,11 +60,10 @@ def _tiles(where: str, length: Polynomial, step: Polynomial) -> Tiles:
 
 def _counted(tiles: Polynomial) -> tuple[Polynomial, Polynomial] | None:
     """(length, tile) of a loop that counts tiles: `range(tl.cdiv(N, BLOCK))`."""
-    atom = tiles.sole_atom
-    match (atom.tag, *atom.arguments) if atom is not None else ():
-        case ("cdiv", Polynomial() as length, Polynomial() as tile, *_):
+    match tiles.sole_atom:
+        case CeilDiv(length, tile):
             return length, tile
-        case ("floordiv", Polynomial() as length, Polynomial() as tile, *_):
+        case FloorDiv(length, tile):
             return length - tile + 1, tile
     return None
 

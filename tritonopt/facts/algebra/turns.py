@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import CeilDiv, FloorDiv, Maximum, Minimum, PowerOfTwo
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Monomial, Polynomial, TooLarge
@@ -81,13 +82,12 @@ def _below(bounds: Bounds, form: Polynomial) -> Iterator[Polynomial]:
 
 def _products(bounds: Bounds, atom: Atom, rest: Monomial, *, above: bool) -> Iterator[Polynomial]:
     """What an atom times `rest`, if that is its own divisor, is not below, or not above."""
-    if atom.tag not in ("cdiv", "floordiv") or len(atom.arguments) < 2:
+    if not isinstance(atom, (CeilDiv, FloorDiv)):
         return
-    dividend, divisor = atom.arguments[:2]
-    assert isinstance(dividend, Polynomial) and isinstance(divisor, Polynomial)
+    dividend, divisor = atom.dividend, atom.divisor
     if divisor != Polynomial({rest: Fraction(1)}) or not _is_positive(bounds, divisor):
         return
-    if atom.tag == "cdiv":
+    if isinstance(atom, CeilDiv):
         yield dividend + divisor - 1 if above else dividend
     elif _is_nonnegative(bounds, dividend, steps=0):
         # Triton rounds towards zero, which is down only there.
@@ -96,16 +96,15 @@ def _products(bounds: Bounds, atom: Atom, rest: Monomial, *, above: bool) -> Ite
 
 def _limits(bounds: Bounds, atom: Atom, *, above: bool) -> Iterator[Polynomial]:
     """What an atom is not below, or not above."""
-    sides = [a for a in atom.arguments if isinstance(a, Polynomial)]
-    if atom.tag == ("minimum" if above else "maximum"):
-        yield from sides
-    elif atom.tag == "power_of_two" and not above:
-        yield sides[0]
+    if isinstance(atom, Minimum if above else Maximum):
+        yield from (atom.left, atom.right)
+    elif isinstance(atom, PowerOfTwo) and not above:
+        yield atom.form
         # Of 0 it is 0: then there is nothing to go through, in tiles of nothing.
         yield Polynomial.constant(1)
-    elif atom.tag in ("cdiv", "floordiv") and above and len(sides) == 2:
-        dividend, divisor = sides
+    elif isinstance(atom, (CeilDiv, FloorDiv)) and above:
+        dividend, divisor = atom.dividend, atom.divisor
         # Rounded up it is above 1 beyond one divisor, rounded down from two of them on.
-        room = divisor - dividend if atom.tag == "cdiv" else divisor * 2 - dividend - 1
+        room = divisor - dividend if isinstance(atom, CeilDiv) else divisor * 2 - dividend - 1
         if _is_positive(bounds, divisor) and _is_nonnegative(bounds, room):
             yield Polynomial.constant(1)

@@ -6,19 +6,19 @@ Lanes are numbered from the last axis, so that broadcasting changes nothing: `co
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from tritonopt.facts.algebra.atoms import Call, HiddenLane, Iteration, Lane, Opaque, Placed
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.effects import Loop
 
-WITH_AXES = frozenset({"tile", "undefined"})
-"""Atoms that name the axes they lie along."""
-
 
 def trip_atom(loop: int) -> Atom:
-    return Atom("trip", (loop,))
+    return Iteration(loop)
 
 
 def _is_carried_by(leaf: Atom, loop: Loop) -> bool:
-    own = leaf.arguments[0] if leaf.tag == "tile" else None
+    own = leaf.identity if isinstance(leaf, Opaque) else None
     return isinstance(own, tuple) and own[:2] == ("carried", loop.identity)
 
 
@@ -34,13 +34,11 @@ def varies_with(atom: Atom, loop: Loop) -> bool:
 def varies_along(atom: Atom, axis: int) -> bool:
     """Whether an atom may differ between lanes along an axis, counted from the right."""
     for leaf in atom.leaves():
-        if leaf.tag == "lane" and leaf.arguments[1] == axis:
+        if isinstance(leaf, Lane) and leaf.axis == axis:
             return True
-        if leaf.tag in WITH_AXES:
-            axes = leaf.arguments[1]
-            if axes == "unknown" or (isinstance(axes, tuple) and axis in axes):
-                return True
-        if leaf.tag == "call":
+        if isinstance(leaf, Placed) and (leaf.axes == "unknown" or axis in leaf.axes):
+            return True
+        if isinstance(leaf, Call):
             return True
     return False
 
@@ -48,7 +46,7 @@ def varies_along(atom: Atom, axis: int) -> bool:
 def has_unknown_axes(form: Polynomial) -> bool:
     """Whether it is not known along which axes the form varies: nobody can move or sum them."""
     return any(
-        leaf.tag == "call" or (leaf.tag in WITH_AXES and leaf.arguments[1] == "unknown")
+        isinstance(leaf, Call) or (isinstance(leaf, Placed) and leaf.axes == "unknown")
         for leaf in form.leaves()
     )
 
@@ -59,15 +57,11 @@ def move_axes(form: Polynomial, moved: dict[int, int]) -> Polynomial:
         return form
 
     def change(atom: Atom) -> Atom | None:
-        if atom.tag == "lane":
-            extent, axis = atom.arguments
-            assert isinstance(axis, int)
-            return Atom("lane", (extent, moved.get(axis, axis)))
-        if atom.tag in WITH_AXES and isinstance(atom.arguments[1], tuple):
-            own, axes, depends = atom.arguments
-            assert isinstance(axes, tuple)
-            elsewhere = tuple(moved.get(a, a) if isinstance(a, int) else a for a in axes)
-            return Atom(atom.tag, (own, elsewhere, depends))
+        if isinstance(atom, Lane):
+            return Lane(atom.extent, moved.get(atom.axis, atom.axis))
+        if isinstance(atom, Placed) and isinstance(atom.axes, tuple):
+            elsewhere = tuple(moved.get(a, a) if isinstance(a, int) else a for a in atom.axes)
+            return replace(atom, axes=elsewhere)
         return None
 
     return form.map(change)
@@ -75,4 +69,4 @@ def move_axes(form: Polynomial, moved: dict[int, int]) -> Polynomial:
 
 def hide_lanes(form: Polynomial) -> Polynomial:
     """Lanes that are no longer the result's own axes."""
-    return form.map(lambda a: Atom("bound", ("inner", *a.arguments)) if a.tag == "lane" else None)
+    return form.map(lambda a: HiddenLane(a.extent, a.axis) if isinstance(a, Lane) else None)

@@ -19,12 +19,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from tritonopt.facts.algebra.atoms import (
+    Choice,
+    Chosen,
+    FloorDiv,
+    LauncherParameter,
+    Maximum,
+    Minimum,
+    Mod,
+    Param,
+    PowerOfTwo,
+    TensorSize,
+    Unread,
+    ceiling_division,
+)
 from tritonopt.facts.algebra.polynomial import (
     Argument,
     Atom,
     Polynomial,
     TooLarge,
-    ceiling_division,
 )
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.conditions import checked, conjuncts
@@ -90,7 +103,7 @@ def _host(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef | Non
 
 def place_atom(expression: ast.expr) -> Atom:
     """The atom that an expression is whose value cannot be followed, such as a new tensor."""
-    return Atom("host", (_where(expression), ""))
+    return Unread(_where(expression), "")
 
 
 class _Passing:
@@ -115,7 +128,7 @@ class _Passing:
         names = [parameter.name for parameter in self._launch.kernel.parameters]
         return Passed(
             self._launch,
-            {Atom("param", (name,)): self._value(name) for name in names},
+            {Param(name): self._value(name) for name in names},
             tuple(checks.multiples),
             tuple(checks.nonnegative),
             tuple(checks.unread),
@@ -137,13 +150,13 @@ class _Passing:
             number = self._chosen[name]
             if number is not None:
                 return Polynomial.constant(number)
-            return Polynomial.of(Atom("host", ("chosen", name)))
+            return Polynomial.of(Chosen(name))
         parameter = next(p for p in self._launch.kernel.parameters if p.name == name)
         default = parameter.default
         readable = isinstance(default, ast.Constant) or not self._launch.is_elsewhere
         if default is not None and readable and self._chosen is not None:
             return self._host.form(default, None)
-        return Polynomial.of(Atom("host", ("chosen", name)))
+        return Polynomial.of(Chosen(name))
 
     def _form(self, expression: ast.expr, place: ast.stmt | None) -> Polynomial:
         """An expression of the launch, if nothing that the launch evaluates changes it."""
@@ -388,7 +401,7 @@ class _Host:
             if found.place is not None:
                 return _unknown(found.place, f"{name} {found.how}")
             if name in self._parameters:
-                return Polynomial.of(Atom("host", ("parameter", name)))
+                return Polynomial.of(LauncherParameter(name))
         bindings = self._module.names.module.bindings.get(name, [])
         home = self._module.names.scope_of[node].find(name) if node in self._scopes else None
         of_module = home is None or home is self._module.names.module
@@ -433,7 +446,7 @@ class _Host:
                     return self._binary(node, inside(left), op, inside(right))
                 case ast.IfExp(body=body, orelse=orelse):
                     sides = (inside(body), inside(orelse))
-                    return Polynomial.of(Atom("choice", (_where(node), *sides)))
+                    return Polynomial.of(Choice(_where(node), *sides))
                 case ast.Subscript(
                     value=ast.Attribute(value=ast.Name() as tensor, attr="shape"),
                     slice=ast.Constant(value=int() as index),
@@ -463,9 +476,9 @@ class _Host:
                 exact = left.whole_quotient(right)
                 if exact is not None:
                     return exact
-                return Polynomial.of(Atom("floordiv", (left, right, "static")))
+                return Polynomial.of(FloorDiv(left, right, "static"))
             case ast.Mod():
-                return Polynomial.of(Atom("mod", (left, right, "static")))
+                return Polynomial.of(Mod(left, right, "static"))
         return _unknown(node, "")
 
     def _call(
@@ -480,10 +493,10 @@ class _Host:
         if plain and name in CEILING_DIVISIONS and len(node.args) == 2:
             return ceiling_division(inside(node.args[0]), inside(node.args[1]))
         if plain and name == "triton.next_power_of_2" and len(node.args) == 1:
-            return Polynomial.of(Atom("power_of_two", (inside(node.args[0]),)))
+            return Polynomial.of(PowerOfTwo(inside(node.args[0])))
         if plain and name in ("min", "max") and len(node.args) == 2:
-            sides = sorted((inside(a) for a in node.args), key=lambda side: side.key)
-            return Polynomial.of(Atom("minimum" if name == "min" else "maximum", tuple(sides)))
+            left, right = sorted((inside(a) for a in node.args), key=lambda side: side.key)
+            return Polynomial.of((Minimum if name == "min" else Maximum)(left, right))
         if plain and name == "int" and len(node.args) == 1:
             argument = inside(node.args[0])
             return argument if _is_surely_integer(argument) else _unknown(node, "int")
@@ -591,7 +604,7 @@ def _where(node: ast.AST) -> Argument:
 
 def _unknown(node: ast.AST, what: str) -> Polynomial:
     """An atom that only the same reading of the same place is equal to."""
-    return Polynomial.of(Atom("host", (_where(node), what)))
+    return Polynomial.of(Unread(_where(node), what))
 
 
 def is_free(atom: Atom) -> bool:
@@ -599,12 +612,11 @@ def is_free(atom: Atom) -> bool:
 
     Any other is computed in a way that is not followed, and may always be a multiple of something.
     """
-    known = atom.tag == "host" and atom.arguments[0] in ("parameter", "chosen")
-    return known or atom.tag == "size"
+    return isinstance(atom, (LauncherParameter, Chosen, TensorSize))
 
 
 def _size(tensor: Polynomial, method: str, which: tuple[int, ...]) -> Polynomial:
-    return Polynomial.of(Atom("size", (tensor, method, which)))
+    return Polynomial.of(TensorSize(tensor, method, which))
 
 
 def _is_whole(form: Polynomial) -> bool:
@@ -616,16 +628,17 @@ def _is_whole(form: Polynomial) -> bool:
 
 def _is_surely_integer(form: Polynomial) -> bool:
     """Whether it is made of sizes of tensors alone; a name may hold a float."""
-    return _is_whole(form) and not any(leaf.tag == "host" for leaf in _outside_tensors(form))
+    return _is_whole(form) and not any(
+        isinstance(leaf, (LauncherParameter, Chosen, Unread)) for leaf in _outside_tensors(form)
+    )
 
 
 def _outside_tensors(form: Polynomial) -> Iterator[Atom]:
     for atom in form.atoms:
         yield atom
-        if atom.tag != "size":
-            for argument in atom.arguments:
-                if isinstance(argument, Polynomial):
-                    yield from _outside_tensors(argument)
+        if not isinstance(atom, TensorSize):
+            for form in atom.inside:
+                yield from _outside_tensors(form)
 
 
 def _unpacked(targets: Sequence[ast.expr], value: ast.expr, name: str) -> ast.expr | None:

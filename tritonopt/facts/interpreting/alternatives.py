@@ -9,8 +9,9 @@ from tritonopt.facts import language
 from tritonopt.facts.interpreting.helpers import Helpers
 from tritonopt.facts.interpreting.language_calls import LanguageCalls
 from tritonopt.facts.interpreting.lookup import Lookup
+from tritonopt.facts.interpreting.pure_functions import Arguments
 from tritonopt.facts.interpreting.state import State
-from tritonopt.facts.operations import Arguments
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Kernel
 
@@ -40,7 +41,7 @@ class Alternatives:
         shape = shapes.pop() if len(shapes) == 1 else None
         # Like no other value, but one that shows which loads and loops it depends on.
         number = self.state.table.opaque("one of several functions").serial
-        return self.state.table.make("one_of", arguments.everything, number, shape=shape)
+        return self.state.table.make(Op.ONE_OF, arguments.everything, number, shape=shape)
 
     def _only_computed(
         self, node: ast.Call, callee: Kernel | str, arguments: Arguments
@@ -69,7 +70,7 @@ class Alternatives:
         state.go_back(before)
         pure = (after.effects, after.loops) == (before.effects, before.loops)
         pure = pure and state.questions == questions
-        plain = not result.is_none and result.op not in ("tuple", "dtype", "block_pointer")
+        plain = not result.is_none and result.op not in (Op.TUPLE, Op.DTYPE, Op.BLOCK_POINTER)
         return result if pure and plain else None
 
     def _of_shape(self, value: Value) -> Value:

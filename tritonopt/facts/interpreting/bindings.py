@@ -10,8 +10,9 @@ from functools import cached_property
 from tritonopt.facts.effects import EffectKind
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.interpreting.lookup import replaces_elements
+from tritonopt.facts.interpreting.pure_functions import Operations
 from tritonopt.facts.interpreting.state import State
-from tritonopt.facts.operations import Operations
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source.trees import walk
 
@@ -27,12 +28,12 @@ class Bindings:
         state = self.state
         match target:
             case ast.Name(id=name):
-                if value.op == "tuple" and self.elements_change:
+                if value.op is Op.TUPLE and self.elements_change:
                     value = state.table.opaque("a tuple whose elements may be replaced")
                 state.frame.environment[name] = value
                 state.note_value(target, value)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                known = value.op == "tuple" and len(value.operands) == len(elements)
+                known = value.op is Op.TUPLE and len(value.operands) == len(elements)
                 for i, element in enumerate(elements):
                     part = value.operands[i] if known else self._part(value, i)
                     self.bind(element, part)
@@ -47,10 +48,10 @@ class Bindings:
 
     def _part(self, value: Value, index: int) -> Value:
         table = self.state.table
-        if value.op == "opaque":
+        if value.op is Op.OPAQUE:
             return table.opaque("part of a value not understood")
         shape = Operations.shape_of_part(value)
-        return table.make("part", (value,), index, shape=shape)
+        return table.make(Op.PART, (value,), index, shape=shape)
 
     # What is not understood
 
@@ -99,7 +100,7 @@ class Bindings:
         if self._is_bound_outside(name):
             return table.opaque(f"{name} is bound in one branch only")
         branch = (condition.serial, holds)
-        return table.make("in_branch", (value,), branch, shape=value.shape, dtype=value.dtype)
+        return table.make(Op.IN_BRANCH, (value,), branch, shape=value.shape, dtype=value.dtype)
 
     def _is_bound_outside(self, name: str) -> bool:
         """Whether a name of the function is one of its module too: the compiler would read that."""
@@ -112,13 +113,13 @@ class Bindings:
         if a is b:
             return a
         table = self.state.table
-        if a.op == b.op == "tuple" and len(a.operands) == len(b.operands):
+        if a.op == b.op is Op.TUPLE and len(a.operands) == len(b.operands):
             parts = zip(a.operands, b.operands, strict=True)
             chosen = [self.choice(condition, one, other) for one, other in parts]
-            return table.make("tuple", chosen, shape=None)
+            return table.make(Op.TUPLE, chosen, shape=None)
         shape = a.shape if a.shape == b.shape else None
         dtype = a.dtype if a.dtype == b.dtype else None
-        return table.make("phi", (condition, a, b), shape=shape, dtype=dtype)
+        return table.make(Op.PHI, (condition, a, b), shape=shape, dtype=dtype)
 
     def under_guards(self, value: Value) -> Value:
         """What a value is under the conditions that are known to hold here.
@@ -126,12 +127,12 @@ class Bindings:
         `if FLAG: p = X` `else: p = Y`, and later `if FLAG: tl.load(p)`.
         """
         guards = self.state.guards
-        while guards and value.op in ("phi", "in_branch"):
-            condition = value.operands[0].serial if value.op == "phi" else _branch(value)[0]
+        while guards and value.op in (Op.PHI, Op.IN_BRANCH):
+            condition = value.operands[0].serial if value.op is Op.PHI else _branch(value)[0]
             holds = next((g.holds for g in guards if g.condition.serial == condition), None)
             if holds is None:
                 break
-            if value.op == "phi":
+            if value.op is Op.PHI:
                 value = value.operands[1 if holds else 2]
             elif holds == _branch(value)[1]:
                 value = value.operands[0]

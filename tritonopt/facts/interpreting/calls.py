@@ -12,8 +12,9 @@ from tritonopt.facts.interpreting.alternatives import Alternatives
 from tritonopt.facts.interpreting.helpers import Helpers
 from tritonopt.facts.interpreting.language_calls import LanguageCalls
 from tritonopt.facts.interpreting.lookup import Lookup, float_of
+from tritonopt.facts.interpreting.pure_functions import Arguments
 from tritonopt.facts.interpreting.state import Evaluate, State
-from tritonopt.facts.operations import Arguments
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 _SHAPED_METHODS = frozenset({"reshape", "view", "permute", "trans", "broadcast_to"})
@@ -38,14 +39,14 @@ class Calls:
         dotted = self.lookup.dotted(node.func)
         if not dotted and isinstance(node.func, ast.Attribute):
             root = self.evaluate(node.func.value)
-            if root.op != "global":
+            if root.op is not Op.GLOBAL:
                 return self._method(node, root, node.func.attr)
         arguments = self._arguments(node)
         if arguments is None:
             return self.state.unknown_call(node, dotted)
         positional = arguments.positional
         if dotted in language.CEILING_DIVISIONS and len(positional) == 2:
-            return self.state.table.elementwise("elementwise", positional, "cdiv", dtype="int32")
+            return self.state.table.elementwise(Op.ELEMENTWISE, positional, "cdiv", dtype="int32")
         name = language.function(dotted)
         if not name:
             return self._function(node, dotted, arguments)
@@ -74,13 +75,13 @@ class Calls:
             return chosen
         if self.lookup.is_compile_time_function(node.func):
             attribute = (f"python.{ast.unparse(node.func)}", tuple(arguments.keywords))
-            return self.state.table.make("elementwise", arguments.everything, attribute)
+            return self.state.table.make(Op.ELEMENTWISE, arguments.everything, attribute)
         return self._builtin(node, dotted, arguments)
 
     def _builtin(self, node: ast.Call, dotted: str, arguments: Arguments) -> Value:
         table, positional = self.state.table, arguments.positional
         if dotted in ("min", "max") and len(positional) == 2:
-            return table.elementwise("minimum" if dotted == "min" else "maximum", positional)
+            return table.elementwise(Op.MINIMUM if dotted == "min" else Op.MAXIMUM, positional)
         if dotted == "float" and len(positional) == 1:
             number = float_of(positional[0].constant)
             if number is not None:
@@ -99,9 +100,9 @@ class Calls:
             number = only.constant
             if math.isfinite(number):  # type: ignore[arg-type]
                 return table.constant(int(number))  # type: ignore[call-overload]
-        if only is not None and dotted == "len" and only.op == "tuple":
+        if only is not None and dotted == "len" and only.op is Op.TUPLE:
             return table.constant(len(only.operands))
-        return table.make("elementwise", arguments, f"python.{dotted}")
+        return table.make(Op.ELEMENTWISE, arguments, f"python.{dotted}")
 
     def _method(self, node: ast.Call, receiver: Value, method: str) -> Value:
         """`x.to(tl.float32)` is `tl.cast(x, tl.float32)`, `x.sum(0)` is `tl.sum(x, 0)`, ..."""
@@ -110,11 +111,11 @@ class Calls:
             return self.state.unknown_call(node, "")
         given = [self.evaluate(a) for a in node.args]
         keywords = {k.arg: self.evaluate(k.value) for k in node.keywords if k.arg is not None}
-        if given and given[0].op == "tuple" and method not in _SHAPED_METHODS:
+        if given and given[0].op is Op.TUPLE and method not in _SHAPED_METHODS:
             behind = Arguments(given[1:], keywords)
             return self.language_calls.descriptor_method(node, receiver, method, behind)
         if language.is_question_of_type(method) and not keywords:
-            return self.state.table.make("attribute", (receiver, *given), f"{method}()")
+            return self.state.table.make(Op.ATTRIBUTE, (receiver, *given), f"{method}()")
         if not language.is_method(method):
             return self.state.unknown_call(node, "")
         if method == "gather" and not receiver.rank:

@@ -12,37 +12,38 @@ from tritonopt.facts.interpreting.bindings import Bindings
 from tritonopt.facts.interpreting.calls import Calls
 from tritonopt.facts.interpreting.lookup import Lookup
 from tritonopt.facts.interpreting.state import State
-from tritonopt.facts.values import COMPARISONS, Op, Value, broadcast_shapes
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import Value, broadcast_shapes
 
 _BINARY: Mapping[type[ast.operator], Op] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "div",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
-    ast.LShift: "shl",
-    ast.RShift: "shr",
+    ast.Add: Op.ADD,
+    ast.Sub: Op.SUB,
+    ast.Mult: Op.MUL,
+    ast.Div: Op.DIV,
+    ast.FloorDiv: Op.FLOORDIV,
+    ast.Mod: Op.MOD,
+    ast.Pow: Op.POW,
+    ast.BitAnd: Op.AND,
+    ast.BitOr: Op.OR,
+    ast.BitXor: Op.XOR,
+    ast.LShift: Op.SHL,
+    ast.RShift: Op.SHR,
 }
 _UNARY: Mapping[type[ast.unaryop], Op] = {
-    ast.USub: "neg",
-    ast.UAdd: "pos",
-    ast.Invert: "invert",
-    ast.Not: "not",
+    ast.USub: Op.NEG,
+    ast.UAdd: Op.POS,
+    ast.Invert: Op.INVERT,
+    ast.Not: Op.NOT,
 }
 _COMPARE: Mapping[type[ast.cmpop], Op] = {
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-    ast.Is: "is",
-    ast.IsNot: "is not",
+    ast.Lt: Op.LT,
+    ast.LtE: Op.LE,
+    ast.Gt: Op.GT,
+    ast.GtE: Op.GE,
+    ast.Eq: Op.EQ,
+    ast.NotEq: Op.NE,
+    ast.Is: Op.IS,
+    ast.IsNot: Op.IS_NOT,
 }
 
 
@@ -86,16 +87,16 @@ class Expressions:
         table, value = self.state.table, self.evaluate(node.value)
         if node.attr == "T":
             shape = None if value.shape is None else tuple(reversed(value.shape))
-            return table.make("reshaped", (value,), "T", shape=shape, dtype=value.dtype)
+            return table.make(Op.RESHAPED, (value,), "T", shape=shape, dtype=value.dtype)
         if node.attr == "shape" and value.shape:
-            return table.make("tuple", value.shape, shape=None)
+            return table.make(Op.TUPLE, value.shape, shape=None)
         if node.attr == "dtype" and value.dtype not in (None, "int", "float"):
-            return table.make("dtype", (), value.dtype)
-        if node.attr == "value" and value.op in ("constexpr", "const"):
+            return table.make(Op.DTYPE, (), value.dtype)
+        if node.attr == "value" and value.op in (Op.CONSTEXPR, Op.CONST):
             return value
-        if value.op == "opaque":
+        if value.op is Op.OPAQUE:
             return table.opaque("attribute of a value not understood")
-        return table.make("attribute", (value,), node.attr)
+        return table.make(Op.ATTRIBUTE, (value,), node.attr)
 
     # Operators
 
@@ -107,10 +108,10 @@ class Expressions:
         table, name = self.state.table, _BINARY.get(type(op))
         if name is None:
             # `@` is the only other: a matrix product, pure.
-            return table.make("reshaped", (left, right), "matmul", shape=None)
+            return table.make(Op.RESHAPED, (left, right), "matmul", shape=None)
         a, b = left.constant, right.constant
-        if isinstance(a, int) and isinstance(b, int) and name in ("add", "sub", "mul"):
-            return table.constant({"add": a + b, "sub": a - b, "mul": a * b}[name])
+        if isinstance(a, int) and isinstance(b, int) and name in (Op.ADD, Op.SUB, Op.MUL):
+            return table.constant({Op.ADD: a + b, Op.SUB: a - b, Op.MUL: a * b}[name])
         return table.elementwise(name, (left, right))
 
     def _unary_operation(self, node: ast.UnaryOp) -> Value:
@@ -119,7 +120,7 @@ class Expressions:
         if isinstance(node.op, ast.USub) and type(constant) in (int, float):
             return table.constant(-constant)  # type: ignore[operator]
         name = _UNARY[type(node.op)]
-        dtype = "bool" if name == "not" else operand.dtype
+        dtype = "bool" if name is Op.NOT else operand.dtype
         return table.elementwise(name, (operand,), dtype=dtype)
 
     def _comparison(self, node: ast.Compare) -> Value:
@@ -133,7 +134,7 @@ class Expressions:
                 result = part
             else:
                 shape = broadcast_shapes([result.shape, part.shape])
-                result = table.make("both", (result, part), shape=shape, dtype="bool")
+                result = table.make(Op.BOTH, (result, part), shape=shape, dtype="bool")
             before = after
         assert result is not None
         return result
@@ -148,7 +149,7 @@ class Expressions:
 
     def _logical_operation(self, node: ast.BoolOp) -> Value:
         parts = [self.evaluate(v) for v in node.values]
-        name: Op = "both" if isinstance(node.op, ast.And) else "either"
+        name = Op.BOTH if isinstance(node.op, ast.And) else Op.EITHER
         result = parts[0]
         for part in parts[1:]:
             shape = broadcast_shapes([result.shape, part.shape])
@@ -175,7 +176,7 @@ class Expressions:
         return result
 
     def _tuple(self, node: ast.Tuple | ast.List) -> Value:
-        return self.state.table.make("tuple", [self.evaluate(e) for e in node.elts], shape=None)
+        return self.state.table.make(Op.TUPLE, [self.evaluate(e) for e in node.elts], shape=None)
 
     def _subscript(self, node: ast.Subscript) -> Value:
         table, value, index = self.state.table, self.evaluate(node.value), node.slice
@@ -185,13 +186,13 @@ class Expressions:
             return table.insert_axes(value, pattern)
         position = self.evaluate(index)
         place = position.constant
-        if value.op == "tuple" and isinstance(place, int):
+        if value.op is Op.TUPLE and isinstance(place, int):
             if -len(value.operands) <= place < len(value.operands):
                 return value.operands[place]
             return table.opaque("element that is not there")
-        if value.op == "opaque" or self.bindings.elements_change:
+        if value.op is Op.OPAQUE or self.bindings.elements_change:
             return table.opaque("element of a value not understood")
-        return table.make("element", (value, position), shape=None)
+        return table.make(Op.ELEMENT, (value, position), shape=None)
 
     def _call(self, node: ast.Call) -> Value:
         return self.calls.call(node)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.interpreting.bindings import Bindings
 from tritonopt.facts.interpreting.lookup import Lookup
+from tritonopt.facts.interpreting.pure_functions import Arguments
 from tritonopt.facts.interpreting.state import Evaluate, Frame, Returned, Run, State
-from tritonopt.facts.operations import Arguments
 from tritonopt.facts.values import Value
 from tritonopt.source import Kernel
 

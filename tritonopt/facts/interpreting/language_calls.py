@@ -8,8 +8,9 @@ from functools import cached_property
 
 from tritonopt.facts import language
 from tritonopt.facts.effects import EffectKind
+from tritonopt.facts.interpreting.pure_functions import Arguments, Operations
 from tritonopt.facts.interpreting.state import State
-from tritonopt.facts.operations import Arguments, Operations
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 _ORDERED = language.BARRIERS | language.GRID_ORDER
@@ -106,7 +107,7 @@ class LanguageCalls:
         return self.state.table.constant(None)
 
     def _block(self, descriptor: Value) -> Value:
-        return self.state.table.make("block_pointer", (descriptor,), "descriptor", shape=None)
+        return self.state.table.make(Op.BLOCK_POINTER, (descriptor,), "descriptor", shape=None)
 
 
 def _is_volatile(volatile: Value | None, modifier: Value | None) -> bool:

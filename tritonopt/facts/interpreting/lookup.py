@@ -9,6 +9,7 @@ from itertools import chain
 
 from tritonopt.facts import language
 from tritonopt.facts.interpreting.state import State
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Kernel, Module
 from tritonopt.source.names import Binding, Scope
@@ -70,18 +71,18 @@ class Lookup:
             return known
         if dotted.startswith("."):  # which depends on the file
             return self._global(dotted)
-        return self.state.table.make("global", (), dotted, shape=())
+        return self.state.table.make(Op.GLOBAL, (), dotted, shape=())
 
     def _dtype(self, dotted: str) -> Value | None:
         name = language.DTYPES.get(language.function(dotted))
-        return None if name is None else self.state.table.make("dtype", (), name)
+        return None if name is None else self.state.table.make(Op.DTYPE, (), name)
 
     def _global(self, name: str) -> Value:
         """A global that is not known; a helper's from another file is not the kernel's."""
         module = self.state.frame.kernel.module
         if module is not self.state.record.kernel.module:
             name = f"{name} of {module.path}"
-        return self.state.table.make("global", (), name, shape=())
+        return self.state.table.make(Op.GLOBAL, (), name, shape=())
 
     def _constant(self, node: ast.Name | ast.Attribute) -> Value | None:
         """The value of a constant that the function does not bind itself."""

@@ -10,6 +10,7 @@ from tritonopt.facts.effects import EffectKind, Loop
 from tritonopt.facts.interpreting.bindings import Bindings, assigned_names
 from tritonopt.facts.interpreting.lookup import Lookup
 from tritonopt.facts.interpreting.state import Evaluate, Run, State
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Carrier, Value
 from tritonopt.source.trees import walk
 
@@ -95,10 +96,10 @@ class Loops:
             loop.induction = table.opaque("element of an iterable", shape=())
             return
         start, stop, step = loop.start, loop.stop, loop.step = bounds
-        trip = loop.trip = table.make("trip", (), loop.identity, dtype="int32")
-        scaled = trip if step.constant == 1 else table.elementwise("mul", (trip, step))
+        trip = loop.trip = table.make(Op.ITERATION, (), loop.identity, dtype="int32")
+        scaled = trip if step.constant == 1 else table.elementwise(Op.MUL, (trip, step))
         at_zero = start.constant == 0
-        loop.induction = scaled if at_zero else table.elementwise("add", (start, scaled))
+        loop.induction = scaled if at_zero else table.elementwise(Op.ADD, (start, scaled))
 
     def _iterate(
         self, loop: Loop, statement: ast.For | ast.While, changing: frozenset[str]
@@ -142,7 +143,7 @@ class Loops:
                 same = name not in changing
                 loop.initial[name] = initial
                 loop.carried[name] = self.state.table.make(
-                    "carried",
+                    Op.CARRIED,
                     (),
                     Carrier(loop.identity, name),
                     shape=initial.shape if same else None,
@@ -161,7 +162,7 @@ class Loops:
         else:
             carrier = Carrier(loop.identity, name)
             loop.result[name] = table.make(
-                "result", (), carrier, shape=carried.shape, dtype=carried.dtype
+                Op.RESULT, (), carrier, shape=carried.shape, dtype=carried.dtype
             )
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 from tritonopt.facts.effects import Effect, EffectKind, Guard, Loop
 from tritonopt.facts.interpretation import Environment, Interpretation
-from tritonopt.facts.values import Op, Value, broadcast_shapes
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import Value, broadcast_shapes
 from tritonopt.source import Kernel
 
 Evaluate: TypeAlias = Callable[[ast.expr], Value]
@@ -63,7 +64,7 @@ class State:
         """How often the program's index, or the number of programs, was asked for so far."""
         environment: Environment = {}
         for parameter in kernel.parameters:
-            op: Op = "constexpr" if parameter.constexpr else "param"
+            op = Op.CONSTEXPR if parameter.constexpr else Op.PARAM
             environment[parameter.name] = self.table.make(op, (), parameter.name)
         self.frame = Frame(kernel, environment)
 
@@ -119,10 +120,10 @@ class State:
         """Note a load as the next effect; what it loads is equal to no other value."""
         nothing = self.table.constant(None)
         shape = None
-        if pointer is not None and pointer.op != "block_pointer":
+        if pointer is not None and pointer.op is not Op.BLOCK_POINTER:
             shape = broadcast_shapes([pointer.shape, *([mask.shape] if mask is not None else [])])
         operands = (pointer or nothing, mask or nothing, other or nothing)
-        loaded = self.table.make("load", operands, self.clock + 1, shape=shape)
+        loaded = self.table.make(Op.LOAD, operands, self.clock + 1, shape=shape)
         effect = self.effect(
             EffectKind.LOAD,
             node,

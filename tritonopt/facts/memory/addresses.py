@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
 
 if TYPE_CHECKING:
@@ -51,24 +52,24 @@ class _Uses:
             return
         seen.add(pointer)
         match pointer.op:
-            case "add":
+            case Op.ADD:
                 for operand in pointer.operands:
                     yield from self._in(operand, stride, seen)
-            case "sub":
+            case Op.SUB:
                 yield from self._in(pointer.operands[0], stride, seen)
-            case "mul":
+            case Op.MUL:
                 for factor, other in (pointer.operands, pointer.operands[::-1]):
                     if other.rank == 0:
                         forms = self._facts.forms
                         yield from self._in(factor, stride * forms.of(other), seen)
-            case "phi" | "where":
+            case Op.PHI | Op.WHERE:
                 for operand in pointer.operands[1:]:
                     yield from self._in(operand, stride, seen)
-            case "cast" if is_integer(pointer.dtype):
+            case Op.CAST if is_integer(pointer.dtype):
                 yield from self._in(pointer.operands[0], stride, seen)
-            case "insert_axes" | "broadcast_to" | "in_branch":
+            case Op.INSERT_AXES | Op.BROADCAST_TO | Op.IN_BRANCH:
                 yield from self._in(pointer.operands[0], stride, seen)
-            case "carried" | "result":
+            case Op.CARRIED | Op.RESULT:
                 identity, name = pointer.carrier
                 loop = self._facts.loops[identity]
                 yield from self._in(loop.initial[name], stride, seen)
@@ -83,9 +84,9 @@ class _Uses:
                 continue
             seen.add(value)
             yield value
-            if value.op in ("carried", "result"):
+            if value.op in (Op.CARRIED, Op.RESULT):
                 identity, name = value.carrier
                 todo.append(self._facts.loops[identity].initial[name])
                 todo.append(self._facts.loops[identity].following[name])
-            elif value.op != "load":
+            elif value.op is not Op.LOAD:
                 todo.extend(value.operands)

@@ -16,6 +16,15 @@ from functools import cached_property, lru_cache
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import (
+    Iteration,
+    Lane,
+    LauncherParameter,
+    Param,
+    PowerOfTwo,
+    ProgramId,
+    TensorSize,
+)
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.algebra.variation import trip_atom
@@ -117,7 +126,7 @@ class Trial:
     @cached_property
     def _buffer(self) -> Polynomial:
         """The tensor behind the pointer."""
-        passed = self._world.values.get(Atom("param", (self._base,)))
+        passed = self._world.values.get(Param(self._base))
         if passed is None:
             raise CannotTell
         return passed
@@ -146,11 +155,9 @@ class Trial:
         asked: list[tuple[Polynomial, tuple[int, ...]]] = [(self._buffer, ())]
         for form in self._forms:
             for atom in _inputs(form):
-                if atom.tag == "size":
-                    tensor, _, which = atom.arguments
-                    assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
-                    asked.append((tensor, tuple(i for i in which if isinstance(i, int))))
-                elif atom.tag not in ("lane", "program_id", "trip"):
+                if isinstance(atom, TensorSize):
+                    asked.append((atom.tensor, atom.which))
+                elif not isinstance(atom, (Lane, ProgramId, Iteration)):
                     raise CannotTell
         tensors: set[Polynomial] = set()
         seen: set[tuple[Polynomial, tuple[int, ...]]] = set()
@@ -167,7 +174,7 @@ class Trial:
                 asked += [_asked(atom) for size in shape.sizes for atom in _inputs(size)]
             else:
                 given = tensor.sole_atom
-                if given is None or given.tag != "host" or given.arguments[0] != "parameter":
+                if not isinstance(given, LauncherParameter):
                     raise CannotTell
                 tensors.add(tensor)
                 rank = max([rank, *(i + 1 if i >= 0 else -i for i in which)])
@@ -182,12 +189,12 @@ class Trial:
             root = shape.like
         if shape is not None and all(size.constant_value is not None for size in shape.sizes):
             raise CannotTell  # which tensors fit it is for the caller to know
-        atoms = {a for form in self._forms for a in _inputs(form) if a.tag == "size"}
+        atoms = {a for form in self._forms for a in _inputs(form) if isinstance(a, TensorSize)}
         if shape is not None:
-            atoms |= {a for size in shape.sizes for a in _inputs(size) if a.tag == "size"}
-        indexed = any(atom.arguments[2] for atom in atoms)
+            atoms |= {a for size in shape.sizes for a in _inputs(size) if isinstance(a, TensorSize)}
+        indexed = any(atom.which for atom in atoms)
         whole = shape is None or any(
-            atom.arguments[1] in ("numel", "stride") or not atom.arguments[2] for atom in atoms
+            atom.method in ("numel", "stride") or not atom.which for atom in atoms
         )
         given = self._tensor.sole_atom
         assert given is not None
@@ -207,11 +214,9 @@ class Trial:
 
     def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
         """What the sizes and what is computed from them come to."""
-        numbers = {atom: self._size(atom, sizes) for atom in self._sized}
+        numbers: dict[Atom, int] = {atom: self._size(atom, sizes) for atom in self._sized}
         for atom in self._powers:
-            inside = atom.arguments[0]
-            assert isinstance(inside, Polynomial)
-            number = number_of(inside, numbers)
+            number = number_of(atom.form, numbers)
             if number is None or number < 1:
                 raise CannotTell
             numbers[atom] = 1 << (number - 1).bit_length()
@@ -223,27 +228,25 @@ class Trial:
         return [*self._forms, *(extent for form in self._forms for extent in _extents(form))]
 
     @cached_property
-    def _sized(self) -> list[Atom]:
+    def _sized(self) -> list[TensorSize]:
         """The sizes that they are computed from."""
         atoms = (atom for form in self._numbered for atom in _inputs(form))
-        return list(dict.fromkeys(atom for atom in atoms if atom.tag == "size"))
+        return list(dict.fromkeys(atom for atom in atoms if isinstance(atom, TensorSize)))
 
     @cached_property
-    def _powers(self) -> list[Atom]:
+    def _powers(self) -> list[PowerOfTwo]:
         """The powers of two that are computed from these."""
         atoms = (atom for form in self._numbered for atom in form.leaves())
-        return list(dict.fromkeys(atom for atom in atoms if atom.tag == "power_of_two"))
+        return list(dict.fromkeys(atom for atom in atoms if isinstance(atom, PowerOfTwo)))
 
-    def _size(self, atom: Atom, sizes: tuple[int, ...]) -> int:
-        tensor, method, which = atom.arguments
-        assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
-        shape = self._sizes_of(tensor, sizes)
-        if method == "numel" or not which:
+    def _size(self, size: TensorSize, sizes: tuple[int, ...]) -> int:
+        shape = self._sizes_of(size.tensor, sizes)
+        if size.method == "numel" or not size.which:
             return math.prod(shape)
-        index = which[0]
-        if not isinstance(index, int) or not -len(shape) <= index < len(shape):
+        index = size.which[0]
+        if not -len(shape) <= index < len(shape):
             raise CannotTell
-        if method == "stride":
+        if size.method == "stride":
             return math.prod(shape[index % len(shape) + 1 :])
         return shape[index]
 
@@ -265,7 +268,9 @@ class Trial:
             return self._sizes_of(shape.like, sizes)
         found = []
         for form in shape.sizes:
-            inside = {a: self._size(a, sizes) for a in _inputs(form) if a.tag == "size"}
+            inside: dict[Atom, int] = {
+                a: self._size(a, sizes) for a in _inputs(form) if isinstance(a, TensorSize)
+            }
             number = number_of(form, inside)
             if number is None:
                 raise CannotTell
@@ -315,19 +320,18 @@ class Trial:
     @cached_property
     def _varying(self) -> list[Atom]:
         """Programs, iterations and lanes."""
-        atoms = {a for form in self._forms for a in _inputs(form) if a.tag != "size"}
+        atoms = {a for form in self._forms for a in _inputs(form) if not isinstance(a, TensorSize)}
         return sorted(atoms, key=lambda a: a.key)
 
     def _most(self, atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
         """How many values it takes."""
-        if atom.tag == "lane":
-            extent = atom.arguments[0]
-            assert isinstance(extent, Polynomial)
-            number = number_of(extent, numbers)
+        if isinstance(atom, Lane):
+            number = number_of(atom.extent, numbers)
             return number if number and not number & (number - 1) else None
-        if atom.tag == "trip":
+        if isinstance(atom, Iteration):
             count = self._counts.get(atom)
             return number_of(count, numbers) if count is not None else None
+        assert isinstance(atom, ProgramId)
         programs = self._world.programs(atom)
         return number_of(programs, numbers) if programs is not None else None
 
@@ -347,9 +351,9 @@ class Trial:
         assert atom is not None
         name = str(atom.arguments[1])
         shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
-        programs = [str(n) for a, n in place.items() if a.tag == "program_id"]
-        lanes = [str(n) for a, n in place.items() if a.tag == "lane"]
-        trips = [str(n) for a, n in place.items() if a.tag == "trip"]
+        programs = [str(n) for a, n in place.items() if isinstance(a, ProgramId)]
+        lanes = [str(n) for a, n in place.items() if isinstance(a, Lane)]
+        trips = [str(n) for a, n in place.items() if isinstance(a, Iteration)]
         where = [
             f"{what} {numbers[0] if len(numbers) == 1 else '(' + ', '.join(numbers) + ')'}"
             for what, numbers in (("lane", lanes), ("iteration", trips), ("program", programs))
@@ -377,30 +381,27 @@ def _conditions(facts: KernelFacts, store: Effect) -> Iterator[tuple[Polynomial,
 
 
 def _asked(atom: Atom) -> tuple[Polynomial, tuple[int, ...]]:
-    if atom.tag != "size":
+    if not isinstance(atom, TensorSize):
         raise CannotTell
-    tensor, _, which = atom.arguments
-    assert isinstance(tensor, Polynomial) and isinstance(which, tuple)
-    return tensor, tuple(i for i in which if isinstance(i, int))
+    return atom.tensor, atom.which
 
 
 def _inputs(form: Polynomial) -> Iterator[Atom]:
     """What a form is computed from: sizes, lanes, programs, iterations, or anything else."""
     for atom in form.atoms:
-        if atom.tag in ("size", "program_id", "trip"):
+        if isinstance(atom, (TensorSize, ProgramId, Iteration)):
             yield atom
             continue
-        inside = [a for a in atom.arguments if isinstance(a, Polynomial)]
-        if atom.tag == "lane" or not inside:
+        if isinstance(atom, Lane) or not atom.inside:
             yield atom
-        for argument in inside:
-            yield from _inputs(argument)
+        for inner in atom.inside:
+            yield from _inputs(inner)
 
 
 def _extents(form: Polynomial) -> Iterator[Polynomial]:
     for leaf in form.leaves():
-        if leaf.tag == "lane" and isinstance(leaf.arguments[0], Polynomial):
-            yield leaf.arguments[0]
+        if isinstance(leaf, Lane):
+            yield leaf.extent
 
 
 def _made(

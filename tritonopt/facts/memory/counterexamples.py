@@ -16,6 +16,23 @@ from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import (
+    CeilDiv,
+    Compared,
+    FloorDiv,
+    Global,
+    Iteration,
+    Lane,
+    Loaded,
+    Mod,
+    Negative,
+    NumPrograms,
+    Param,
+    ProgramId,
+    Quotient,
+    TileNumber,
+    Truth,
+)
 from tritonopt.facts.algebra.divisibility import Divisibility, stated_tests
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.algebra.variation import trip_atom, varies_along
@@ -29,6 +46,7 @@ from tritonopt.facts.memory.offsets import (
     read_offsets,
     without_casts,
 )
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
@@ -45,11 +63,9 @@ _GRIDS = (1024, 1000)
 """For what only the number of programs depends on."""
 _OTHERS = (1, 0, 2, 3, 8, 64)
 _SHOWN = {2: 0, 0: 1, 1: 2, 3: 3}
-_ANY_NUMBER = frozenset(
-    {"param", "program_id", "num_programs", "trip", "lane", "tile_number", "load"}
-)
+_ANY_NUMBER = (Param, ProgramId, NumPrograms, Iteration, Lane, TileNumber, Loaded)
 """What may be any number, as far as the kernel shows; what is not followed may always be even."""
-_COUNTED = frozenset({"program_id", "trip", "lane", "tile_number"})
+_COUNTED = (ProgramId, Iteration, Lane, TileNumber)
 
 
 @dataclass(frozen=True)
@@ -98,7 +114,7 @@ class Promise:
     def names(self) -> frozenset[str]:
         """The parameters that it speaks of."""
         leaves = (leaf for form in self.forms for leaf in form.leaves())
-        return frozenset(str(leaf.arguments[0]) for leaf in leaves if leaf.tag == "param")
+        return frozenset(leaf.name for leaf in leaves if isinstance(leaf, Param))
 
 
 def promise_about(
@@ -123,8 +139,8 @@ def promise_about(
         extent,
         contiguity,
         divisibility,
-        wraps=_depends_on_lanes(form, "mod"),
-        selects=_depends_on_lanes(form, "negative", "holds"),
+        wraps=_depends_on_lanes(form, Mod),
+        selects=_depends_on_lanes(form, Negative, Compared, Truth),
         tile=_numbered_tile(facts, value, axis),
         ahead=_ahead(facts, value) if needed else None,
     )
@@ -146,12 +162,12 @@ def _numbered_tile(facts: KernelFacts, value: Value, axis: int) -> NumberedTile 
     number = offsets.start.whole_quotient(offsets.extent)
     if offsets.axis != axis or offsets.limit is None or number is None:
         return None
-    if all(atom.tag in ("program_id", "trip", "param") for atom in number.atoms):
+    if all(isinstance(atom, (ProgramId, Iteration, Param)) for atom in number.atoms):
         return None
     name = _name_of(facts, number)
     if not name or not _counts_tiles(facts, offsets):
         return None
-    start = Polynomial.of(Atom("tile_number", (name,))) * offsets.extent
+    start = Polynomial.of(TileNumber(name)) * offsets.extent
     return NumberedTile(name, number, replace(offsets, start=start), offsets)
 
 
@@ -159,28 +175,33 @@ def _counts_tiles(facts: KernelFacts, offsets: Offsets) -> bool:
     """Whether the kernel rounds up how many tiles the length has, so that the last is there too."""
     limit, extent = offsets.limit, offsets.extent
     assert limit is not None
-    rounded = (("cdiv", limit, extent), ("floordiv", limit + extent - 1, extent))
+    rounded = ((CeilDiv, limit, extent), (FloorDiv, limit + extent - 1, extent))
     return any(
-        (leaf.tag, *leaf.arguments[:2]) in rounded
+        (type(leaf), leaf.dividend, leaf.divisor) in rounded
         for value in facts.interpretation.computed
-        if value.op not in ("tuple", "dtype", "block_pointer")
+        if value.op not in (Op.TUPLE, Op.DTYPE, Op.BLOCK_POINTER)
         for leaf in facts.forms.of(value).leaves()
+        if isinstance(leaf, Quotient)
     )
 
 
 def _name_of(facts: KernelFacts, form: Polynomial) -> str:
     """What the kernel calls something; empty where it has no name."""
     for node, value in facts.values.items():
-        named = isinstance(node, ast.Name) and value.op not in ("tuple", "dtype", "block_pointer")
+        named = isinstance(node, ast.Name) and value.op not in (
+            Op.TUPLE,
+            Op.DTYPE,
+            Op.BLOCK_POINTER,
+        )
         if named and facts.forms.of(value) == form:
             assert isinstance(node, ast.Name)
             return node.id
     return ""
 
 
-def _depends_on_lanes(form: Polynomial, *tags: str) -> bool:
+def _depends_on_lanes(form: Polynomial, *kinds: type[Atom]) -> bool:
     return any(
-        leaf.tag in tags and any(inner.tag == "lane" for inner in leaf.leaves())
+        isinstance(leaf, kinds) and any(inner.is_lane for inner in leaf.leaves())
         for leaf in form.leaves()
     )
 
@@ -234,7 +255,7 @@ class _Search:
         self._circumstances = circumstances
         tests = (facts.values.get(test) for test, _ in stated_tests(facts))
         self._stated = [facts.forms.condition(test) for test in tests if test is not None]
-        self._lane = Atom("lane", (promise.extent, promise.axis))
+        self._lane = Lane(promise.extent, promise.axis)
         forms = (*promise.forms, *(c.condition for c in circumstances))
         leaves = {atom for form in forms for atom in _inputs(form)}
         self._counts = {
@@ -251,7 +272,7 @@ class _Search:
         self._lengths = {
             atom
             for leaf in promise.offsets.leaves()
-            if leaf.tag in ("mod", "negative", "holds")
+            if isinstance(leaf, (Mod, Negative, Compared, Truth))
             for form in leaf.arguments[-2:]
             if isinstance(form, Polynomial)
             for atom in _inputs(form)
@@ -271,7 +292,7 @@ class _Search:
         """What comes last is varied first."""
         if atom in self._tiles:
             return 0, atom.key
-        if atom.tag in _COUNTED:
+        if isinstance(atom, _COUNTED):
             return 3, atom.key
         return (2 if atom in self._lengths else 1), atom.key
 
@@ -281,7 +302,7 @@ class _Search:
         given = self._facts.assumptions.given
         known += [a.multiple for a in given if a.multiple is not None]
         for atom in self._inputs:
-            if atom.tag == "param":
+            if isinstance(atom, Param):
                 form = Polynomial.of(atom)
                 power = self._divisibility.largest_power_of_two(form)
                 known.append((form, Polynomial.constant(power)))
@@ -292,7 +313,7 @@ class _Search:
 
     def run(self) -> str:
         self.blind = not all(
-            atom.tag in _ANY_NUMBER and not varies_along(atom, self._promise.axis)
+            isinstance(atom, _ANY_NUMBER) and not varies_along(atom, self._promise.axis)
             for atom in self._inputs
         )
         if self.blind:
@@ -337,7 +358,7 @@ class _Search:
         return sorted(grid - set(leaves), key=lambda leaf: leaf.key) + leaves
 
     def _programs(self, world: Passed, atom: Atom) -> Polynomial | None:
-        return world.programs(atom) if atom.tag == "program_id" else None
+        return world.programs(atom) if isinstance(atom, ProgramId) else None
 
     def _is_passed(self, world: Passed, trial: dict[Atom, int]) -> bool:
         """Whether the launcher passes this; adds to the numbers what it makes of them."""
@@ -367,7 +388,7 @@ class _Search:
             number = number_of(programs, trial) if programs is not None else None
             if number is not None and trial[atom] >= number:
                 return False
-            if atom.tag == "program_id" and number is None and not self._is_needed(trial):
+            if isinstance(atom, ProgramId) and number is None and not self._is_needed(trial):
                 return False
         return True
 
@@ -387,11 +408,11 @@ class _Search:
             if atom not in self._roles:
                 return _GRIDS
             atom = self._roles[atom]
-        if atom.tag in ("trip", "program_id", "tile_number"):
+        if isinstance(atom, (Iteration, ProgramId, TileNumber)):
             return _COUNTERS
-        if atom.tag == "lane":
+        if isinstance(atom, Lane):
             return (0, 1)
-        if atom.tag == "num_programs":
+        if isinstance(atom, NumPrograms):
             return (4,)
         if atom in self._tiles:
             return _TILES
@@ -486,16 +507,16 @@ class _Search:
         named = [f"{name}={trial[a]}" for a in inputs if (name := self._name(a))]
         if tile is not None and number is not None:
             named.append(f"{tile.name}={number}")
-        programs = [str(trial[a]) for a in inputs if a.tag == "program_id"]
-        trips = [str(trial[a]) for a in inputs if a.tag == "trip"]
+        programs = [str(trial[a]) for a in inputs if isinstance(a, ProgramId)]
+        trips = [str(trial[a]) for a in inputs if isinstance(a, Iteration)]
         place = f"lane {lane}{_of('iteration', trips)}{_of('program', programs)}"
         where = ", ".join(named)
         return f"{where + ': ' if where else ''}{place} {what}"
 
     def _name(self, atom: Atom) -> str:
-        if atom.tag in ("param", "global", "tile_number"):
-            return str(atom.arguments[0])
-        if atom.tag in ("program_id", "trip", "lane", "num_programs"):
+        if isinstance(atom, (Param, Global, TileNumber)):
+            return atom.name
+        if isinstance(atom, (ProgramId, Iteration, Lane, NumPrograms)):
             return ""
         return _name_of(self._facts, Polynomial.of(atom))
 
@@ -524,9 +545,8 @@ def _of(what: str, numbers: Sequence[str]) -> str:
 def _inputs(form: Polynomial) -> Iterator[Atom]:
     """What a form is computed from: numbers can be put in for these."""
     for atom in form.atoms:
-        if atom.tag in COMPUTED:
-            for argument in atom.arguments:
-                if isinstance(argument, Polynomial):
-                    yield from _inputs(argument)
+        if isinstance(atom, COMPUTED):
+            for inner in atom.inside:
+                yield from _inputs(inner)
         else:
             yield atom

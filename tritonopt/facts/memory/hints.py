@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import Iteration, Lane, NumPrograms, Param, ProgramId
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
@@ -25,6 +26,7 @@ from tritonopt.facts.memory.counterexamples import (
     promise_about,
 )
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, read_offsets, stays_below
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source.trees import walk
 
@@ -83,7 +85,7 @@ def _by_axis(facts: KernelFacts, node: ast.expr | None, rank: int) -> tuple[Poly
     value = facts.values.get(node) if node is not None else None
     if value is None:
         return (None,) * rank
-    parts = value.operands if value.op == "tuple" else (value,)
+    parts = value.operands if value.op is Op.TUPLE else (value,)
     if len(parts) != rank:
         return (None,) * rank
     return tuple(facts.forms.of(part) for part in parts)
@@ -92,7 +94,7 @@ def _by_axis(facts: KernelFacts, node: ast.expr | None, rank: int) -> tuple[Poly
 def is_address(facts: KernelFacts, hinted: Hinted) -> bool:
     """Of pointers, multiples are counted in bytes, and what they point to may be aligned."""
     atoms = facts.forms.of(hinted.value).atoms
-    return any(a.tag == "param" and a.arguments[0] in facts.pointers for a in atoms)
+    return any(isinstance(a, Param) and a.name in facts.pointers for a in atoms)
 
 
 def counterexample(
@@ -157,7 +159,7 @@ class _Truth:
         worlds = self._divisibility.worlds
         return all(
             atom in own
-            or atom.tag in ("lane", "trip", "program_id", "num_programs")
+            or isinstance(atom, (Lane, Iteration, ProgramId, NumPrograms))
             or (worlds and all(world.number(atom) is not None for world in worlds))
             for atom in promise.offsets.atoms
         )
@@ -217,7 +219,7 @@ class _Truth:
                 found.append((effect.guards[0].condition, not effect.guards[0].holds))
         circumstances = []
         for value, holds in found:
-            chosen = {str(v.attribute) for v in value.walk() if v.op == "constexpr"}
+            chosen = {str(v.attribute) for v in value.walk() if v.op is Op.CONSTEXPR}
             if chosen - promise.names:
                 # It may well say just what the hint needs: `EVEN_M`.
                 raise CannotTell("a choice of the launcher")
@@ -227,7 +229,7 @@ class _Truth:
     def _speaks_of(self, condition: Value, promise: Promise) -> bool:
         """Whether a loop's condition may say how far the offsets go."""
         leaves = self._facts.forms.condition(condition).leaves()
-        return any(a.tag == "param" and a.arguments[0] in promise.names for a in leaves)
+        return any(isinstance(a, Param) and a.name in promise.names for a in leaves)
 
 
 def _guards(root: ast.AST, node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, bool]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.language import REDUCTION_PARAMETERS
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
@@ -55,13 +56,13 @@ def reductions_of(facts: KernelFacts) -> list[Reduction]:
 
 
 def _reduction(node: ast.expr, value: Value) -> Reduction | None:
-    if value.op == "reduce":
+    if value.op is Op.REDUCE:
         operand, name, axes = value.operands[0], value.reduction.name, value.reduction.axes
         if operand.rank is None:
             return None
         return Reduction(node, name, operand, frozenset(operand.rank - 1 - a for a in axes))
     match value.op, value.attribute:
-        case "reshaped", (str() as name, tuple() as keywords) if name in _OTHER_FORMS:
+        case Op.RESHAPED, (str() as name, tuple() as keywords) if name in _OTHER_FORMS:
             pass
         case _:
             return None

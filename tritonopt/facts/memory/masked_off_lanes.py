@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import Compared, Lane, Negative
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
@@ -18,12 +19,13 @@ from tritonopt.facts.effects import Effect
 from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
 from tritonopt.facts.memory.zeros import Axes, put_in, widened, zero_is_noticed
-from tritonopt.facts.values import COMPARISONS, ELEMENTWISE, Value, is_integer
+from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
+from tritonopt.facts.values import Value, is_integer
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
-_PASSED_ON = ELEMENTWISE - {"where", "mul", "and"}
+_PASSED_ON = ELEMENTWISE - {Op.WHERE, Op.MUL, Op.AND}
 
 _INFINITY = math.inf
 
@@ -66,7 +68,7 @@ def taken_in(
 
 def _is_of_integers(operand: Value) -> bool:
     return is_integer(operand.dtype) or any(
-        part.op in ("load", "cast") and is_integer(part.dtype) for part in operand.walk()
+        part.op in (Op.LOAD, Op.CAST) and is_integer(part.dtype) for part in operand.walk()
     )
 
 
@@ -82,13 +84,13 @@ def _ways(facts: KernelFacts, operand: Value, effect: Effect) -> list[Axes]:
         seen.add((value, axes))
         if value is effect.loaded:
             found.append(axes)
-        elif value.op == "insert_axes":
+        elif value.op is Op.INSERT_AXES:
             assert isinstance(value.attribute, tuple)
             todo.append((value.operands[0], (value.attribute, *axes)))
-        elif value.op in ("carried", "result"):
+        elif value.op in (Op.CARRIED, Op.RESULT):
             loop = facts.loops[value.carrier.loop]
             todo += [(end[value.carrier.name], axes) for end in (loop.initial, loop.following)]
-        elif value.op in ELEMENTWISE or value.op in ("phi", "broadcast_to"):
+        elif value.op in ELEMENTWISE or value.op in (Op.PHI, Op.BROADCAST_TO):
             todo += [(part, axes) for part in value.operands]
     return found
 
@@ -129,9 +131,7 @@ class _Lanes:
         return [
             {**self.on, atom: 1 - on}
             for atom, on in self.on.items()
-            if any(
-                leaf.tag == "lane" and leaf.arguments[1] in self._reduced for leaf in atom.leaves()
-            )
+            if any(isinstance(leaf, Lane) and leaf.axis in self._reduced for leaf in atom.leaves())
             and not self._is_always(atom, on)
         ]
 
@@ -152,9 +152,9 @@ class _Lanes:
             if part.op not in COMPARISONS or self._facts.forms.condition(part) != wanted:
                 continue
             least, most = part.operands
-            if part.op in ("gt", "ge"):
+            if part.op in (Op.GT, Op.GE):
                 least, most = most, least
-            if self._stays_below(least, most, int(part.op in ("le", "ge"))):
+            if self._stays_below(least, most, int(part.op in (Op.LE, Op.GE))):
                 return True
         return False
 
@@ -176,10 +176,10 @@ class _Lanes:
 
 def _what_it_needs(atom: Atom, on: int) -> Polynomial | None:
     """A form that is at least 0 just where an indicator is on; None where it has none."""
-    match atom.tag, atom.arguments:
-        case "negative", (Polynomial() as form,):
+    match atom:
+        case Negative(form):
             return -form - 1 if on else form
-        case "holds", ("lt" | "le" as order, Polynomial() as left, Polynomial() as right):
+        case Compared("lt" | "le" as order, left, right):
             strict = int(order == "lt")
             return right - left - strict if on else left - right - 1 + strict
     return None
@@ -202,23 +202,23 @@ class _Taking:
         self._seen.add((value, axes))
         operands = value.operands
         match value.op:
-            case "where":
+            case Op.WHERE:
                 decided = self._decided(operands[0], axes)
                 return decided is not None and self.reaches(operands[1 if decided else 2], axes)
-            case "phi":
+            case Op.PHI:
                 return self._chosen(value, axes)
-            case "mul" | "and":
+            case Op.MUL | Op.AND:
                 if any(self._is_zero(operand, axes) for operand in operands):
                     return False
                 return any(self.reaches(operand, axes) for operand in operands)
-            case "insert_axes":
+            case Op.INSERT_AXES:
                 assert isinstance(value.attribute, tuple)
                 return self.reaches(operands[0], (value.attribute, *axes))
-            case "carried" | "result":
+            case Op.CARRIED | Op.RESULT:
                 loop = self._facts.loops[value.carrier.loop]
                 ends = (loop.initial, loop.following)
                 return any(self.reaches(end[value.carrier.name], axes) for end in ends)
-        if value.op in _PASSED_ON or value.op == "broadcast_to":
+        if value.op in _PASSED_ON or value.op is Op.BROADCAST_TO:
             return any(self.reaches(operand, axes) for operand in operands)
         return False
 
@@ -282,22 +282,22 @@ class _Filling:
     def _compute(self, value: Value, axes: Axes) -> float | None:
         operands = value.operands
         match value.op:
-            case "load":
+            case Op.LOAD:
                 return self._loaded(value, axes)
-            case "const":
+            case Op.CONST:
                 constant = value.constant
                 return float(constant) if constant in _SPELLED else None
-            case "cast" | "full" | "broadcast_to" | "pos":
+            case Op.CAST | Op.FULL | Op.BROADCAST_TO | Op.POS:
                 return self._of(operands[0], axes)
-            case "insert_axes":
+            case Op.INSERT_AXES:
                 assert isinstance(value.attribute, tuple)
                 return self._of(operands[0], (value.attribute, *axes))
-            case "carried" | "result":
+            case Op.CARRIED | Op.RESULT:
                 return self._carried(value, axes)
-            case "where" | "phi":
+            case Op.WHERE | Op.PHI:
                 sides = {self._of(side, axes) for side in operands[1:]}
                 return sides.pop() if len(sides) == 1 else None
-        name = str(value.attribute if value.op == "elementwise" else value.op)
+        name = str(value.attribute if value.op is Op.ELEMENTWISE else value.op)
         numbers = [self._of(operand, axes) for operand in operands]
         return _computed(name, numbers)
 

@@ -15,11 +15,28 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import (
+    CeilDiv,
+    Compared,
+    FloorDiv,
+    Iteration,
+    Lane,
+    Maximum,
+    Minimum,
+    Mod,
+    Negative,
+    PowerOfTwo,
+    ProgramId,
+    Truth,
+    Zero,
+    ceiling_division,
+)
 from tritonopt.facts.algebra.divisibility import Divisibility, Proof, substitute
 from tritonopt.facts.algebra.indicators import negative
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, ceiling_division
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
 from tritonopt.facts.algebra.variation import trip_atom, varies_along
 from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
@@ -27,7 +44,7 @@ if TYPE_CHECKING:
 
 
 _WIDE = frozenset({"int32", "int64", "uint32", "uint64"})
-_ORDERS = frozenset({"lt", "le", "gt", "ge"})
+_ORDERS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 
 
 class Kind(str, Enum):
@@ -56,11 +73,11 @@ class Offsets:
     @property
     def form(self) -> Polynomial:
         """The values of the lanes, as compiled code computes them."""
-        inside = self.start + Polynomial.of(Atom("lane", (self.extent, self.axis)))
+        inside = self.start + Polynomial.of(Lane(self.extent, self.axis))
         if self.limit is None:
             return inside
         if self.kind is Kind.WRAPPED:
-            return Polynomial.of(Atom("mod", (inside, self.limit, "runtime")))
+            return Polynomial.of(Mod(inside, self.limit, "runtime"))
         assert self.instead is not None
         below = negative(inside - self.limit)
         return below * inside + (ONE - below) * self.instead
@@ -71,11 +88,11 @@ def read_offsets(facts: KernelFacts, value: Value) -> Offsets:
     value = without_casts(value)
     forms = facts.forms
     match value.op:
-        case "mod":
+        case Op.MOD:
             inside, limit = (forms.of(operand) for operand in value.operands)
             axis, extent, start = _lanes(inside)
             return Offsets(Kind.WRAPPED, axis, extent, start, _even(limit, axis))
-        case "where":
+        case Op.WHERE:
             return _selected(facts, value)
     axis, extent, start = _lanes(forms.of(value))
     return Offsets(Kind.PLAIN, axis, extent, start)
@@ -83,7 +100,7 @@ def read_offsets(facts: KernelFacts, value: Value) -> Offsets:
 
 def without_casts(value: Value) -> Value:
     """The value before it is converted to a type that holds every index."""
-    while value.op == "cast" and value.dtype in _WIDE:
+    while value.op is Op.CAST and value.dtype in _WIDE:
         value = value.operands[0]
     return value
 
@@ -93,9 +110,9 @@ def _selected(facts: KernelFacts, value: Value) -> Offsets:
     if condition.op not in _ORDERS:
         raise NotConsecutive("the condition does not compare them with a length")
     least, most = (facts.forms.of(operand) for operand in condition.operands)
-    if condition.op in ("gt", "ge"):
+    if condition.op in (Op.GT, Op.GE):
         least, most = most, least
-    below = least - most if condition.op in ("lt", "gt") else least - most - 1
+    below = least - most if condition.op in (Op.LT, Op.GT) else least - most - 1
     here, there = (facts.forms.of(side) for side in sides)
     # Integers: where `a < b` does not hold, `b - 1 < a` does.
     for inside, instead, less in ((here, there, below), (there, here, -below - 1)):
@@ -111,14 +128,13 @@ def _selected(facts: KernelFacts, value: Value) -> Offsets:
 def _lanes(form: Polynomial) -> tuple[int, Polynomial, Polynomial]:
     """(axis, number of lanes, rest) of `rest + lane`; the fastest axis that has such lanes."""
     lanes = sorted(
-        (atom for atom in form.atoms if atom.tag == "lane"), key=lambda a: str(a.arguments[1])
+        (atom for atom in form.atoms if isinstance(atom, Lane)), key=lambda a: str(a.axis)
     )
     if not lanes:
         raise NotConsecutive("the values of its lanes are not known")
     why = ""
     for lane in lanes:
-        extent, axis = lane.arguments
-        assert isinstance(extent, Polynomial) and isinstance(axis, int)
+        extent, axis = lane.extent, lane.axis
         step = form.terms.get(((lane, 1),))
         if step != 1:
             apart = "" if step is None else f"{step} elements "
@@ -161,12 +177,12 @@ def stays_below(facts: KernelFacts, divisibility: Divisibility, offsets: Offsets
     if counter is None:
         return None
     whole = divisibility.proof(extent, limit)
-    if counter.tag == "trip":
+    if isinstance(counter, Iteration):
         loop = next(loop for loop in facts.loops if trip_atom(loop.identity) == counter)
         count = facts.forms.trip_count(loop)
         if whole is not None and count == ceiling_division(limit, extent):
             return whole
-    if counter.tag == "program_id" and worlds:
+    if isinstance(counter, ProgramId) and worlds:
         by_grid = (
             _grid_stays_below(world, world.programs(counter), extent, limit, whole is not None)
             for world in worlds
@@ -204,7 +220,7 @@ def _grid_stays_below(
     extent, length = substitute(extent, world), substitute(limit, world)
     if _is_nonnegative(length - extent * programs):
         return True
-    if programs == Polynomial.of(Atom("floordiv", (length, extent, "static"))):
+    if programs == Polynomial.of(FloorDiv(length, extent, "static")):
         return True
     return whole and programs == ceiling_division(length, extent)
 
@@ -229,35 +245,36 @@ def number_of(form: Polynomial, numbers: Mapping[Atom, int]) -> int | None:
 
 
 def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
-    if atom.tag not in COMPUTED:
+    if not isinstance(atom, COMPUTED):
         return None
-    sides = [number_of(a, numbers) for a in atom.arguments if isinstance(a, Polynomial)]
-    match atom.tag, sides:
-        case "minimum", [int() as a, int() as b]:
+    sides = [number_of(form, numbers) for form in atom.inside]
+    match atom, sides:
+        case Minimum(), [int() as a, int() as b]:
             return min(a, b)
-        case "maximum", [int() as a, int() as b]:
+        case Maximum(), [int() as a, int() as b]:
             return max(a, b)
-        case "cdiv", [int() as a, int() as b] if b:
+        case CeilDiv(), [int() as a, int() as b] if b:
             return -(-a // b)
-        case "floordiv", [int() as a, int() as b] if b:
-            floor = "static" in atom.arguments
+        case FloorDiv(rounding=rounding), [int() as a, int() as b] if b:
+            floor = rounding == "static"
             return a // b if floor else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-        case "mod", [int() as a, int() as b] if b:
-            floor = "static" in atom.arguments
+        case Mod(rounding=rounding), [int() as a, int() as b] if b:
+            floor = rounding == "static"
             return a % b if floor else abs(a) % abs(b) * (-1 if a < 0 else 1)
-        case "holds", [int() as a, int() as b]:
-            truth = {"lt": a < b, "le": a <= b, "eq": a == b}.get(str(atom.arguments[0]))
+        case Compared(order=order), [int() as a, int() as b]:
+            truth = {"lt": a < b, "le": a <= b, "eq": a == b}.get(order)
             return None if truth is None else int(truth)
-        case "negative", [int() as a]:
+        case Negative(), [int() as a]:
             return int(a < 0)
-        case "zero", [int() as a]:
+        case Zero(), [int() as a]:
             return int(a == 0)
-        case "power_of_two", [int() as a]:
+        case PowerOfTwo(), [int() as a]:
             return 1 << (a - 1).bit_length() if a > 0 else None
     return None
 
 
-COMPUTED = frozenset(
-    ["minimum", "maximum", "cdiv", "floordiv", "mod", "negative", "zero", "holds", "power_of_two"]
+COMPUTED = (
+    *(Minimum, Maximum, CeilDiv, FloorDiv, Mod, PowerOfTwo),
+    *(Negative, Zero, Compared, Truth),
 )
 """Atoms with a number of their own once what is inside them has one."""

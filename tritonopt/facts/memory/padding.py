@@ -15,9 +15,25 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import (
+    CeilDiv,
+    FloorDiv,
+    Global,
+    Iteration,
+    Lane,
+    Maximum,
+    Minimum,
+    Mod,
+    Negative,
+    NumPrograms,
+    Param,
+    ProgramId,
+    Zero,
+)
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.dtypes import FLOATS
-from tritonopt.facts.values import COMPARISONS, FLOAT_BITS, INTEGER_DTYPES, Value, is_float
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value, is_float
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -30,13 +46,13 @@ MAX_DEPTH = 100
 _NEVER_ZERO = 1 / 64
 """No type rounds a number of this size to 0."""
 
-_COMPARED: Mapping[str, Callable[[float, float], bool]] = {
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
+_COMPARED: Mapping[Op, Callable[[float, float], bool]] = {
+    Op.LT: operator.lt,
+    Op.LE: operator.le,
+    Op.GT: operator.gt,
+    Op.GE: operator.ge,
+    Op.EQ: operator.eq,
+    Op.NE: operator.ne,
 }
 
 _Axes = tuple[tuple[bool, ...], ...]
@@ -44,9 +60,9 @@ _Axes = tuple[tuple[bool, ...], ...]
 
 _UNKNOWN = "value-is-not-known"
 
-_STABLE_ATOMS = frozenset(
-    ["param", "global", "program_id", "num_programs", "lane", "trip", "cdiv", "floordiv", "mod"]
-    + ["minimum", "maximum", "negative", "zero"]
+_STABLE_ATOMS = (
+    *(Param, Global, ProgramId, NumPrograms, Lane, Iteration),
+    *(CeilDiv, FloorDiv, Mod, Minimum, Maximum, Negative, Zero),
 )
 """What conditions on indices are made of, as long as nothing is loaded for them."""
 
@@ -81,7 +97,11 @@ class Padding:
             if self._depth > MAX_DEPTH:
                 raise NotKnown(_UNKNOWN, "the expression is too deep to be followed")
             number = _checked(self._number(value, axes))
-            if value.op in ("neg", "mul") and is_negative_zero(number) and self._is_integer(value):
+            if (
+                value.op in (Op.NEG, Op.MUL)
+                and is_negative_zero(number)
+                and self._is_integer(value)
+            ):
                 # 0, which is another number than -0.0 once it is converted to a float.
                 raise NotKnown(_UNKNOWN, "whether it is 0 or -0.0 depends on its type")
             return number
@@ -98,39 +118,39 @@ class Padding:
     def _number(self, value: Value, axes: _Axes) -> float:
         operands = value.operands
         match value.op:
-            case "const":
+            case Op.CONST:
                 return _constant(value)
-            case "load":
+            case Op.LOAD:
                 return self._load(value, axes)
-            case "full":
+            case Op.FULL:
                 return self.of(operands[0])
-            case "insert_axes":
+            case Op.INSERT_AXES:
                 assert isinstance(value.attribute, tuple)
                 return self.of(operands[0], (value.attribute, *axes))
-            case "broadcast_to" | "pos":
+            case Op.BROADCAST_TO | Op.POS:
                 return self.of(operands[0], axes)
-            case "neg":
+            case Op.NEG:
                 return -self.of(operands[0], axes)
-            case "add":
+            case Op.ADD:
                 return self.of(operands[0], axes) + self.of(operands[1], axes)
-            case "sub":
+            case Op.SUB:
                 return self.of(operands[0], axes) - self.of(operands[1], axes)
-            case "mul":
+            case Op.MUL:
                 return self._product(operands[0], operands[1], axes)
-            case "div":
+            case Op.DIV:
                 return _quotient(self.of(operands[0], axes), self.of(operands[1], axes))
-            case "minimum" | "maximum":
+            case Op.MINIMUM | Op.MAXIMUM:
                 return _extremum(value.op, *(self.of(o, axes) for o in operands))
-            case "where":
+            case Op.WHERE:
                 decided = self._decided(operands[0], axes)
                 if decided is not None:
                     return self.of(operands[1 if decided else 2], axes)
                 return self._same(operands[1], operands[2], axes)
-            case "phi":
+            case Op.PHI:
                 return self._same(operands[1], operands[2], axes)
-            case "cast":
+            case Op.CAST:
                 return _cast(self.of(operands[0], axes), value)
-            case "elementwise":
+            case Op.ELEMENTWISE:
                 return self._function(value, axes)
         raise NotKnown(_UNKNOWN, f"{_named(value)} is not known where the mask is off")
 
@@ -226,7 +246,7 @@ class Padding:
             implied = on * kept == on
         except TooLarge:
             return False
-        stable = all(leaf.tag in _STABLE_ATOMS for leaf in kept.leaves())
+        stable = all(isinstance(leaf, _STABLE_ATOMS) for leaf in kept.leaves())
         self.by_arithmetic |= implied and stable
         return implied and stable
 
@@ -272,10 +292,10 @@ def _quotient(dividend: float, divisor: float) -> float:
     raise NotKnown("function-is-rounded", detail)
 
 
-def _extremum(op: str, one: float, other: float) -> float:
+def _extremum(op: Op, one: float, other: float) -> float:
     if one == other and not same_number(one, other):
         raise NotKnown(_UNKNOWN, "which zero it is, is not known")
-    return min(one, other) if op == "minimum" else max(one, other)
+    return min(one, other) if op is Op.MINIMUM else max(one, other)
 
 
 def _cast(number: float, value: Value) -> float:
@@ -304,7 +324,7 @@ def _implies(mask: Value, kept: Value) -> bool:
 
 def _conjuncts(value: Value, *, inner: bool = False) -> Iterator[Value]:
     """The parts of a chain of `&`; with `inner` also the chains that it is made of."""
-    if value.op in ("and", "both"):
+    if value.op in (Op.AND, Op.BOTH):
         if inner:
             yield value
         for operand in value.operands:
@@ -315,7 +335,7 @@ def _conjuncts(value: Value, *, inner: bool = False) -> Iterator[Value]:
 
 def _negated(condition: Value) -> Value | None:
     """What a condition is the opposite of, if it is written so."""
-    if condition.op not in ("invert", "not"):
+    if condition.op not in (Op.INVERT, Op.NOT):
         return None
     inside = condition.operands[0]
     # The bits of an integer are not just the two.
@@ -326,7 +346,7 @@ def _negated(condition: Value) -> Value | None:
 def _is_of_indices(condition: Value) -> bool:
     """Whether nothing in a condition is known to be a float: its arithmetic is not rounded."""
     return not any(
-        is_float(part.dtype) or part.dtype == "float" or part.op in ("div", "load", "opaque")
+        is_float(part.dtype) or part.dtype == "float" or part.op in (Op.DIV, Op.LOAD, Op.OPAQUE)
         for part in condition.walk()
     )
 
@@ -334,12 +354,12 @@ def _is_of_indices(condition: Value) -> bool:
 def _named(value: Value) -> str:
     """What a reader of the kernel would call it."""
     match value.op:
-        case "const":
+        case Op.CONST:
             return str(value.constant)
-        case "param" | "constexpr" | "global":
+        case Op.PARAM | Op.CONSTEXPR | Op.GLOBAL:
             return str(value.attribute)
-        case "carried" | "result":
+        case Op.CARRIED | Op.RESULT:
             return value.carrier.name
-        case "reduce":
+        case Op.REDUCE:
             return f"the {value.reduction.name}"
-    return "another value" if value.op == "opaque" else f"the result of {value.op}"
+    return "another value" if value.op is Op.OPAQUE else f"the result of {value.op}"

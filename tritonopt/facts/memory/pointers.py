@@ -7,12 +7,35 @@ from dataclasses import dataclass
 
 from tritonopt.facts import language
 from tritonopt.facts.interpretation import Interpretation
-from tritonopt.facts.values import COMPARISONS, Carrier, Value
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.values import Carrier, Value
 
 _NUMBERS = frozenset(
-    {"const", "lane", "trip", "program_id", "num_programs", "constexpr", "load", "reduce"}
-    | {"mul", "div", "floordiv", "mod", "pow", "neg", "pos", "shl", "shr", "and", "or", "xor"}
-    | {"invert", "not", "both", "either", "is", "is not", "minimum", "maximum"}
+    {
+        Op.CONST,
+        Op.LANE,
+        Op.ITERATION,
+        Op.PROGRAM_ID,
+        Op.NUM_PROGRAMS,
+        Op.CONSTEXPR,
+        Op.LOAD,
+        Op.REDUCE,
+    }
+    | {
+        Op.MUL,
+        Op.DIV,
+        Op.FLOORDIV,
+        Op.MOD,
+        Op.POW,
+        Op.NEG,
+        Op.POS,
+        Op.SHL,
+        Op.SHR,
+        Op.AND,
+        Op.OR,
+        Op.XOR,
+    }
+    | {Op.INVERT, Op.NOT, Op.BOTH, Op.EITHER, Op.IS, Op.IS_NOT, Op.MINIMUM, Op.MAXIMUM}
     | COMPARISONS
 )
 """What is no pointer: nothing else than adding and choosing can be done to one.
@@ -21,11 +44,24 @@ A loaded address must be cast before its use.
 """
 
 _ARITHMETIC = frozenset(
-    {"mul", "div", "floordiv", "mod", "neg", "minimum", "maximum", "lt", "le", "gt", "ge", "lane"}
+    {
+        Op.MUL,
+        Op.DIV,
+        Op.FLOORDIV,
+        Op.MOD,
+        Op.NEG,
+        Op.MINIMUM,
+        Op.MAXIMUM,
+        Op.LT,
+        Op.LE,
+        Op.GT,
+        Op.GE,
+        Op.LANE,
+    }
 )
 """What is not done to pointers."""
 
-_PASSED_THROUGH = frozenset({"insert_axes", "broadcast_to", "widened", "in_branch"})
+_PASSED_THROUGH = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.WIDENED, Op.IN_BRANCH})
 
 _REARRANGED = frozenset({"reshape", "view", "ravel", "trans", "permute", "flip", "T", "broadcast"})
 """What only moves the lanes of the first operand: pointers stay pointers, integers integers."""
@@ -70,24 +106,24 @@ def _candidates(
         return _candidates(value, interpretation, known, numbers, open_loops)
 
     match pointer.op:
-        case "param":
+        case Op.PARAM:
             name = str(pointer.attribute)
             return None if name in numbers else frozenset({name})
-        case "add" | "sub":
+        case Op.ADD | Op.SUB:
             surely = _Numbers(interpretation, numbers)
             leaves = [v for v in _summands(pointer) if not surely.is_number(v)]
-            named = [leaf for leaf in leaves if leaf.op == "param" and leaf.attribute in known]
+            named = [leaf for leaf in leaves if leaf.op is Op.PARAM and leaf.attribute in known]
             if len(named) == 1:
                 return inside(named[0])
             # `ptrs += stride`: what a loop adds to is the pointer, and what it adds is none.
-            if any(v.op in ("carried", "result") and v.carrier in open_loops for v in leaves):
+            if any(v.op in (Op.CARRIED, Op.RESULT) and v.carrier in open_loops for v in leaves):
                 return frozenset()
             return inside(leaves[0]) if len(leaves) == 1 else None
-        case "phi" | "where":
+        case Op.PHI | Op.WHERE:
             return _union(inside(side) for side in pointer.operands[1:])
-        case "const":
+        case Op.CONST:
             return frozenset() if pointer.constant is None else None
-        case "carried" | "result":
+        case Op.CARRIED | Op.RESULT:
             identity, name = pointer.carrier
             if pointer.carrier in open_loops:
                 return frozenset()
@@ -95,7 +131,7 @@ def _candidates(
             opened = open_loops | {pointer.carrier}
             ends = (loop.initial[name], loop.following[name])
             return _union(_candidates(end, interpretation, known, numbers, opened) for end in ends)
-        case "block_pointer":
+        case Op.BLOCK_POINTER:
             return inside(pointer.operands[0])
         case op if op in _PASSED_THROUGH or _is_rearranged(pointer):
             return inside(pointer.operands[0])
@@ -103,7 +139,7 @@ def _candidates(
 
 
 def _is_rearranged(value: Value) -> bool:
-    return value.op == "reshaped" and _function(value) in _REARRANGED
+    return value.op is Op.RESHAPED and _function(value) in _REARRANGED
 
 
 def _function(value: Value) -> str:
@@ -135,24 +171,24 @@ class _Numbers:
         # Pointers have no type here: only numbers do.
         if value.op in _NUMBERS or value.dtype is not None:
             return not value.is_none
-        if value.op == "reshaped":
+        if value.op is Op.RESHAPED:
             return _function(value) in _COMPUTED
-        return value.op == "param" and value.attribute in self.parameters
+        return value.op is Op.PARAM and value.attribute in self.parameters
 
     def _parts(self, value: Value) -> Sequence[Value] | None:
         """What must be numbers for the value to be one; None where nothing makes it one."""
         match value.op:
-            case "add":
+            case Op.ADD:
                 return value.operands
-            case "sub":
+            case Op.SUB:
                 return value.operands[:1]
-            case "where" | "phi":
+            case Op.WHERE | Op.PHI:
                 return value.operands[1:]
-            case "elementwise":
+            case Op.ELEMENTWISE:
                 return ()
-            case "full":
+            case Op.FULL:
                 return value.operands[:1]
-            case "carried" | "result":
+            case Op.CARRIED | Op.RESULT:
                 # What a loop carries keeps its type.
                 identity, name = value.carrier
                 return (self.interpretation.loops[identity].initial[name],)
@@ -173,10 +209,10 @@ def _union(parts: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
 def _summands(value: Value) -> Iterator[Value]:
     """The leaves of a chain of additions; of a subtraction, only what is added."""
     match value.op:
-        case "add":
+        case Op.ADD:
             for operand in value.operands:
                 yield from _summands(operand)
-        case "sub":
+        case Op.SUB:
             yield from _summands(value.operands[0])
         case op if op in _PASSED_THROUGH:
             yield from _summands(value.operands[0])
@@ -189,10 +225,10 @@ def find_numbers(interpretation: Interpretation) -> frozenset[str]:
     found: set[str] = set()
     for value in interpretation.computed:
         if value.op in _ARITHMETIC:
-            found.update(str(o.attribute) for o in value.operands if o.op == "param")
+            found.update(str(o.attribute) for o in value.operands if o.op is Op.PARAM)
     for loop in interpretation.loops:
         for bound in (loop.start, loop.stop, loop.step):
-            if bound is not None and bound.op == "param":
+            if bound is not None and bound.op is Op.PARAM:
                 found.add(str(bound.attribute))
     return frozenset(found)
 
@@ -216,20 +252,27 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> I
         if value.serial in seen:
             return
         seen.add(value.serial)
-        if value.op in ("param", "constexpr"):
+        if value.op in (Op.PARAM, Op.CONSTEXPR):
             found.add(str(value.attribute))
-        elif value.op == "load":
+        elif value.op is Op.LOAD:
             loads.add(value.number)
-        elif value.op in ("add", "sub", "mul", "floordiv", "mod", "neg", "minimum", "maximum") or (
-            value.op == "elementwise" and value.attribute == "cdiv"
-        ):
+        elif value.op in (
+            Op.ADD,
+            Op.SUB,
+            Op.MUL,
+            Op.FLOORDIV,
+            Op.MOD,
+            Op.NEG,
+            Op.MINIMUM,
+            Op.MAXIMUM,
+        ) or (value.op is Op.ELEMENTWISE and value.attribute == "cdiv"):
             for operand in value.operands:
                 descend(operand)
         elif value.op in _PASSED_THROUGH:
             descend(value.operands[0])
 
     for value in interpretation.computed:
-        if value.op == "lane":
+        if value.op is Op.LANE:
             descend(value.operands[0])
     for loop in interpretation.loops:
         for bound in (loop.start, loop.stop, loop.step):
@@ -246,7 +289,7 @@ def find_extents(interpretation: Interpretation) -> frozenset[str]:
     return frozenset(
         str(extent.attribute)
         for value in interpretation.computed
-        if value.op == "lane"
+        if value.op is Op.LANE
         for extent in value.operands
-        if extent.op in ("param", "constexpr")
+        if extent.op in (Op.PARAM, Op.CONSTEXPR)
     )

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from tritonopt.facts.algebra.atoms import Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size
 from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, checks_are_understood
 from tritonopt.facts.memory.offsets import number_of
+from tritonopt.facts.operations import Op
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -60,7 +62,7 @@ def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
     Seen without any launch: the offsets differ by a number of whole tiles, or by some elements
     where tiles stand side by side.
     """
-    program = Atom("program_id", (Polynomial.constant(axis),))
+    program = ProgramId(Polynomial.constant(axis))
     for load in (e for e in facts.effects if e.kind is EffectKind.LOAD):
         for store in (e for e in facts.effects if e.kind is EffectKind.STORE):
             if load.pointer is None or store.pointer is None:
@@ -76,7 +78,7 @@ def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
             number = tiles.constant_value if tiles is not None else None
             if number is not None and number.denominator == 1:
                 return load, store
-            lanes = [a for a in written.atoms if a.tag == "lane" and a.arguments[0] == step]
+            lanes = [a for a in written.atoms if isinstance(a, Lane) and a.extent == step]
             if apart.constant_value is not None and lanes:
                 return load, store
     return None
@@ -107,7 +109,7 @@ def _is_plain(effect: Effect, kind: EffectKind) -> bool:
 def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
     if load.mask is None and store.mask is not None:
         return ""  # lanes that are off in the store may be of no use to anybody
-    if store.stored is not None and store.stored.op in ("const", "constexpr", "full"):
+    if store.stored is not None and store.stored.op in (Op.CONST, Op.CONSTEXPR, Op.FULL):
         return ""  # whoever writes it, it is the same
     for launch in facts.launches.launches:
         if not (checks_are_understood(launch) and passes_any_size(launch)):
@@ -132,7 +134,7 @@ class _Access(Trial):
         """A program that reads what another one writes."""
         if self._buffer != writes._buffer or self._tensor != writes._tensor:
             return ""
-        programs = {a for a in (*self._varying, *writes._varying) if a.tag == "program_id"}
+        programs = {a for a in (*self._varying, *writes._varying) if isinstance(a, ProgramId)}
         rank = max(self._rank, writes._rank)
         if not programs or rank > MAX_RANK:
             return ""
@@ -184,7 +186,7 @@ class _Access(Trial):
         numbers: Mapping[Atom, int],
         element: int,
         places: tuple[dict[Atom, int], dict[Atom, int]],
-        programs: set[Atom],
+        programs: set[ProgramId],
     ) -> str:
         """What is to be said where the two places are of different programs; else ""."""
         mine, theirs = (dict(place) for place in places)
@@ -211,6 +213,6 @@ class _Access(Trial):
         )
 
 
-def _number(programs: set[Atom], place: Mapping[Atom, int]) -> str:
+def _number(programs: set[ProgramId], place: Mapping[Atom, int]) -> str:
     numbers = [str(place[a]) for a in sorted(programs, key=lambda a: a.key) if a in place]
     return numbers[0] if len(numbers) == 1 else f"({', '.join(numbers)})"

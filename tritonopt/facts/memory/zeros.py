@@ -12,16 +12,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.polynomial import ZERO, Atom, Polynomial
+from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.repetition import function_on_numbers
-from tritonopt.facts.values import COMPARISONS, Value
+from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
 _TRIALS = 8
 _ROUNDING = 1e-6
-_INDICES = frozenset({"lane", "program_id", "num_programs", "trip"})
-_CONNECTIVES = COMPARISONS | {"and", "or", "not", "both", "either"}
+_INDICES = frozenset({Op.LANE, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION})
+_CONNECTIVES = COMPARISONS | {Op.AND, Op.OR, Op.NOT, Op.BOTH, Op.EITHER}
 
 Axes = tuple[tuple[bool, ...], ...]
 """The axes that are inserted into a value on the way up, innermost first."""
@@ -112,29 +113,29 @@ class _Lane:
     def _compute(self, value: Value, axes: Axes) -> float:
         operands = value.operands
         match value.op:
-            case "const" if isinstance(value.constant, int | float):
+            case Op.CONST if isinstance(value.constant, int | float):
                 return float(value.constant)
-            case "load":
+            case Op.LOAD:
                 return self._loaded(value, axes)
-            case "full" | "broadcast_to" | "pos":
+            case Op.FULL | Op.BROADCAST_TO | Op.POS:
                 return self.of(operands[0], axes)
-            case "cast":
+            case Op.CAST:
                 number = self.of(operands[0], axes)
                 return float(int(number)) if "int" in (value.dtype or "") else number
-            case "insert_axes":
+            case Op.INSERT_AXES:
                 assert isinstance(value.attribute, tuple)
                 return self.of(operands[0], (value.attribute, *axes))
-            case "carried":
+            case Op.CARRIED:
                 loop = self._facts.loops[value.carrier.loop]
                 return self.of(loop.initial[value.carrier.name], axes)
-            case "result":
+            case Op.RESULT:
                 loop = self._facts.loops[value.carrier.loop]
                 return self.of(loop.following[value.carrier.name], axes)
-            case "where":
+            case Op.WHERE:
                 return self.of(operands[1 if self._holds(operands[0], axes) else 2], axes)
-            case "phi":
+            case Op.PHI:
                 return self.of(random.Random(self._trial).choice(operands[1:]), axes)
-            case "reduce":
+            case Op.REDUCE:
                 return self._anything(value)
         if value.op in _CONNECTIVES:
             decided = self._decided(value, axes)
@@ -145,7 +146,7 @@ class _Lane:
         compute = function_on_numbers(value)
         if compute is not None:
             return float(compute(*(self.of(operand, axes) for operand in operands)))
-        if any(part.op == "load" for part in value.walk()):
+        if any(part.op is Op.LOAD for part in value.walk()):
             raise _Unclear
         return self._anything(value)
 
@@ -175,10 +176,10 @@ class _Lane:
     def _anything(self, value: Value) -> float:
         """Some number, the same for both kinds of lanes."""
         numbers = random.Random(f"{self._trial} {value.serial}")
-        if value.op == "constexpr":
+        if value.op is Op.CONSTEXPR:
             return numbers.choice((0.0, 1.7))  # a flag, or a number
         if value.op in _INDICES or value.attribute in self._facts.integers.parameters:
             return float(numbers.randint(1, 9))
-        if value.op != "load":
+        if value.op is not Op.LOAD:
             return numbers.uniform(0.1, 4)
         return numbers.uniform(-4, 4)

@@ -39,13 +39,16 @@ class _Search:
         self._callers: dict[tuple[str, int, int], Kernel] = {}
 
     def run(self) -> Elsewhere:
-        handed_on = self._program.hands_on(self._path)
+        reached = (
+            self._program.hands_on(self._path),
+            self._program.reached_in(self._path, self._kernel.name),
+        )
         self._look_everywhere()
         escapes = [self._escapes[place] for place in sorted(self._escapes)]
         callers = [self._callers[place] for place in sorted(self._callers)]
         return Elsewhere(
             tuple(self._launches[place] for place in sorted(self._launches)),
-            (*escapes, handed_on) if handed_on else tuple(escapes),
+            (*escapes, *filter(None, reached)),
             callers[0] if callers else None,
         )
 

@@ -11,9 +11,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-WHOLE = ("__dict__", "__setattr__", "__getattribute__")
+from tritonopt.source.mutation import HELD, SETTERS
+from tritonopt.source.mutation import WHOLE as SETTING
+
+WHOLE = (*sorted(SETTING), "__class__", "__getattribute__")
 """Attributes by which all that a module holds can be read or replaced."""
-_FINDING = (b"import_module", b"__import__", b"modules")
+_FINDING = (b"import_module", b"__import__", b"modules", b"patch")
+_CHANGING = (SETTERS | SETTING | {"patch", "_unsafe_update_src"}) - {"__init__"}
+_INIT = re.compile(r"\w\.__init__\(")
+"""Of something that has a name; `__init__` itself is a word of most files."""
+_PATCHING = (b"patch", b"setattr", b"delattr", b"monkeypatch")
+_INDIRECT = re.compile(
+    r"(?<![\w.])(?:exec|eval)\b|\bsys\.modules\b|\bfrom sys\b"
+    r"|\b(?:builtins|__globals__|f_globals|getmodule|import_module|__import__)\b"
+)
 _GAP = r"(?:[\s\\]|#[^\n]*\n)*"
 # They begin with a word of their own, which is looked for before all else.
 _FROM = re.compile(r"from((?:[.\w \t\f]|\\\r?\n)+?)(?=\bimport\b)")
@@ -21,10 +32,13 @@ _IMPORT = re.compile(r"import\b[\s\\]*(\((?:[\w\s,\\]|#[^\r\n]*)*\)|(?:[\w \t\f.
 _WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"[\s\\]+")
 _OTHER_NAME = re.compile(r"(\w+)[\s\\]+as[\s\\]+(\w+)")
+_OTHER_VALUE = re.compile(r"^(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)[ \t]*\r?$", re.M)
 _OTHERS = r"(?<!\bself)(?<!\bcls)"
+_CHAIN = re.compile(r"\w+(?:[\s\\]*\.[\s\\]*\w+)+")
+_SET_BY_TEXT = re.compile(r"\([\s\\]*[\w.]+[\s\\]*,[\s\\]*[\"'](\w+)[\"']")
 _STORE = re.compile(
     rf"{_OTHERS}\.[\s\\]*(\w+)"
-    r"(?=\s*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*\)?[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
+    r"(?=[\s\\]*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*\)?[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
 )
 """An attribute that may be assigned to, by what follows it."""
 _WHOLE = rf"\.{_GAP}(?:{'|'.join(WHOLE)})\b"
@@ -32,7 +46,7 @@ _VALUE = rf"(?:(?={_GAP}{_WHOLE})|(?![ \t]*[.(]))"
 """Behind a name that is neither called nor read of, but for all that it has."""
 _IN_STRING = re.compile(r"\b(\w+)\.(\w+)\s*[\"']")
 """The last two of the names that a string has at its end."""
-_BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|for|with)\b[^\n]*", re.M)
+_BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|with)\b[^\n]*|\bfor\b[^\n]*", re.M)
 _OF_OTHERS = re.compile(rf"{_OTHERS}\.\s*(\w+)")
 _NO_WORD = bytes(
     code if chr(code).isalnum() or chr(code) == "_" or code > 127 else ord(" ")
@@ -52,6 +66,20 @@ class _Imports:
     star: bool
 
 
+@dataclass(frozen=True)
+class _Facts:
+    """What a file may do, by its text, to what it has by a name."""
+
+    is_indirect: bool
+    """Whether it may replace names in other ways than `module.name = ...`."""
+    sets_any: bool
+    """Whether it may set attributes that jit functions and constexprs have."""
+    owners: frozenset[str]
+    """The names in `some.thing.attribute` where such an attribute may be assigned to."""
+    set_by_text: frozenset[str]
+    """The attributes in `setattr(some.thing, "attribute", ...)` and the like."""
+
+
 class Mentions:
     """By name, the files that mention it; in the order in which they were added."""
 
@@ -61,6 +89,8 @@ class Mentions:
         self._words: dict[bytes, list[str]] = {}
         self._imports: dict[str, _Imports] = {}
         self._stored: dict[str, frozenset[str]] = {}
+        self._all_names: dict[str, list[str]] = {}
+        self._facts: dict[str, _Facts] = {}
         self._found: dict[tuple[str, str], list[str]] = {}
         for path, text in texts:
             for word in set(text.encode(errors="replace").translate(_NO_WORD).split()):
@@ -105,9 +135,38 @@ class Mentions:
                 found += {other for old, other in pairs if old == one} - {*found}
         return found
 
+    def all_names_of(self, name: str) -> list[str]:
+        """The same, with those that modules give to it by `other = name` and `other = a.name`."""
+        if name not in self._all_names:
+            found = self.names_of(name)
+            for one in found:  # it grows meanwhile
+                others = self._assigned.get(one, set())
+                found += sorted(others.difference(found))
+            self._all_names[name] = found
+        return self._all_names[name]
+
+    @cached_property
+    def _assigned(self) -> dict[str, set[str]]:
+        """By name, the other names that modules give to what it stands for."""
+        found: dict[str, set[str]] = {}
+        for path in self._paths:
+            for other, name in _OTHER_VALUE.findall(self._text_of(path)):
+                found.setdefault(name, set()).add(other)
+        return found
+
     def modules_behind(self, name: str, path: str) -> tuple[str, ...]:
         """From which modules a file imports a name, as it writes them; "" of `import module`."""
         return self._imports_of(path).modules.get(name, ())
+
+    def uses_module(self, name: str, path: str) -> bool:
+        """Whether a file may import a module, or something from it, or have it as an attribute."""
+        imports = self._imports_of(path).modules
+        sources = (module for modules in imports.values() for module in modules)
+        return (
+            name in imports
+            or any(module.rpartition(".")[2] == name for module in sources)
+            or self._has(re.compile(rf"\.{_GAP}{re.escape(name)}{_GAP}\."), path)
+        )
 
     def is_value(self, name: str, path: str) -> bool:
         """Whether a file does more with what a name stands for than to call it or to read of it.
@@ -130,6 +189,56 @@ class Mentions:
         """Whether a file may replace `module.name` by a string: `patch("a.module.name", ...)`."""
         return (module, name) in self._patched
 
+    def replacing_indirectly(self, word: str) -> list[str]:
+        """Files with a word that may replace names in other ways than `module.name = ...`."""
+        return sorted(self._indirect.intersection(self.having(word)))
+
+    def changing(self, name: str) -> list[str]:
+        """Files with the name that may set attributes of what it stands for."""
+        return sorted(self._setting.intersection(self.having(name)) | self._owners.get(name, set()))
+
+    def setting_by_text(self, name: str) -> list[str]:
+        """Files with a `setattr(some.thing, "name", ...)`, or another call of that form."""
+        return [path for path in self.having(name) if name in self._facts_of(path).set_by_text]
+
+    def _facts_of(self, path: str) -> _Facts:
+        if path not in self._facts:
+            text = self._text_of(path)
+            stored = self._stored_in(path)
+            chains = map(_WORD.findall, _CHAIN.findall(text) if stored else ())
+            self._facts[path] = _Facts(
+                _INDIRECT.search(text) is not None,
+                bool(stored & HELD) or _INIT.search(text) is not None,
+                frozenset(
+                    word for chain in chains if not stored.isdisjoint(chain[1:]) for word in chain
+                ),
+                frozenset(_SET_BY_TEXT.findall(text)),
+            )
+        return self._facts[path]
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        return sorted({path for paths in self._words.values() for path in paths})
+
+    @cached_property
+    def _indirect(self) -> frozenset[str]:
+        return frozenset(path for path in self._paths if self._facts_of(path).is_indirect)
+
+    @cached_property
+    def _setting(self) -> frozenset[str]:
+        """Files that may set attributes of anything that they have."""
+        by_word = {path for word in _CHANGING for path in self._words.get(word.encode(), ())}
+        return frozenset(by_word.union(p for p in self._paths if self._facts_of(p).sets_any))
+
+    @cached_property
+    def _owners(self) -> dict[str, set[str]]:
+        """By name, the files that may assign to an attribute of what it stands for."""
+        found: dict[str, set[str]] = {}
+        for path in self._paths:
+            for name in self._facts_of(path).owners:
+                found.setdefault(name, set()).add(path)
+        return found
+
     def found_by_text(self, module: str) -> list[str]:
         """Files that may find a module by its name in a string: `import_module("a.module")`."""
         ways = {path for word in _FINDING for path in self._words.get(word, ())}
@@ -137,7 +246,7 @@ class Mentions:
 
     @cached_property
     def _patched(self) -> frozenset[tuple[str, str]]:
-        ways = {path for word in (b"patch", b"setattr") for path in self._words.get(word, ())}
+        ways = {path for word in _PATCHING for path in self._words.get(word, ())}
         return frozenset(
             names for path in sorted(ways) for names in _IN_STRING.findall(self._text_of(path))
         )

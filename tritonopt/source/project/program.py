@@ -42,6 +42,7 @@ class Program:
         self._modules: OrderedDict[str, Module | None] = OrderedDict()
         self.following = Following(self)
         self._replacing = Replacing(self)
+        self._patched: dict[str, bool] = {}
 
     def __getstate__(self) -> dict[str, object]:
         # For another process: what it parses, it parses itself.
@@ -62,6 +63,10 @@ class Program:
     def _text(self, path: str) -> str:
         """The text of a file, as it was given."""
         return self._kept.get(path) or read_file(Path(path)).text
+
+    def shown(self, path: str) -> str:
+        """The path by which the file at a real path was given."""
+        return self._shown[path]
 
     def module(self, path: str) -> Module | None:
         """The file at a real path, as it was given; None where it does not parse."""
@@ -150,9 +155,21 @@ class Program:
         return path in self._shown and self._replacing.is_replaced(path, name)
 
     def is_stored(self, module: Module, name: str) -> bool:
-        """Whether another file assigns to a global of a module, as `module.name`."""
+        """Whether another file assigns to a global of a module, as `module.name` or by its text."""
         path = module.real_path
-        return path in self._shown and self._replacing.is_stored(path, name)
+        return path in self._shown and (
+            self._replacing.is_stored(path, name) or self._replacing.is_exchanged(path, name)
+        )
+
+    def is_patched(self, dotted: str) -> bool:
+        """Whether a file replaces a function of triton: `tl.exp = ...`."""
+        if dotted not in self._patched:
+            self._patched[dotted] = self._replacing.is_patched(dotted)
+        return self._patched[dotted]
+
+    def reached_in(self, path: str, name: str) -> str:
+        """Where another file may replace or change a global in a way that has no `module.name`."""
+        return self._replacing.reached_in(path, name)
 
     def is_in_package_of(self, missing: Missing, path: str) -> bool:
         """Whether a file has the outermost package of what is missing."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from tritonopt.source.module import Module
+from tritonopt.source.project.indirect import Ways, find_ways
 from tritonopt.source.project.layout import place_of
 from tritonopt.source.project.meanings import Part
 from tritonopt.source.project.mentions import WHOLE
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from tritonopt.source.project.program import Program
 
 _FINDING = frozenset({"sys.modules", "importlib.import_module"})
+_PATCHING = frozenset({"patch", "setattr", "delattr", "setitem", "delitem"})
 
 
 class Replacing:
@@ -26,11 +29,81 @@ class Replacing:
         self._program = program
         self._mentions = program.mentions
         self._replaced: dict[tuple[str, str], bool] = {}
+        self._exchanged: dict[tuple[str, str], bool] = {}
+        self._reached: dict[tuple[str, str], str] = {}
+        self._changed: dict[str, frozenset[str]] = {}
         self._handed_on: dict[str, str] = {}
+        self._patched: dict[str, frozenset[str]] = {}
+        self._ways: dict[str, Ways] = {}
 
     def is_replaced(self, path: str, name: str) -> bool:
         """Whether another file may give a global of a file another value."""
-        return self.hands_on(path) != "" or self.is_stored(path, name)
+        handed_on = self.hands_on(path) != ""
+        return handed_on or self.is_stored(path, name) or self.reached_in(path, name) != ""
+
+    def reached_in(self, path: str, name: str) -> str:
+        """Where another file may replace a global, or change what it holds, by no plain name.
+
+        "" where none does.
+        """
+        key = (path, name)
+        if key not in self._reached:
+            self._reached[key] = next(
+                chain(self._replacing_indirectly(path, name), self._changing(path, name)), ""
+            )
+        return self._reached[key]
+
+    def _replacing_indirectly(self, path: str, name: str) -> Iterator[str]:
+        stem = os.path.basename(place_of(path))
+        for other in self._mentions.replacing_indirectly(name):
+            if other != path and name in self._ways_of(other).names:
+                yield self._program.shown(other)
+        for other in self._mentions.replacing_indirectly(stem):
+            if other != path and self._mentions.uses_module(stem, other):
+                yield from [self._program.shown(other)] * self._ways_of(other).any
+
+    def _ways_of(self, path: str) -> Ways:
+        if path not in self._ways:
+            module = self._program.module(path)
+            self._ways[path] = Ways() if module is None else find_ways(module)
+        return self._ways[path]
+
+    def is_exchanged(self, path: str, name: str) -> bool:
+        """Whether another file gives some module's global another value by its name in a text."""
+        key = (path, name)
+        if key not in self._exchanged:
+            files = self._mentions.replacing_indirectly(name)
+            self._exchanged[key] = any(
+                name in self._ways_of(other).names for other in files if other != path
+            )
+        return self._exchanged[key]
+
+    def is_patched(self, dotted: str) -> bool:
+        """Whether a file replaces a function of triton: `tl.exp = ...`."""
+        module, _, name = dotted.rpartition(".")
+        if self._mentions.is_patched(module.rpartition(".")[2], name):
+            return True
+        files = {*self._mentions.stored(name), *self._mentions.setting_by_text(name)}
+        return any(dotted in self._patched_in(path) for path in sorted(files))
+
+    def _patched_in(self, path: str) -> frozenset[str]:
+        if path not in self._patched:
+            module = self._program.module(path)
+            self._patched[path] = frozenset() if module is None else module.patched
+        return self._patched[path]
+
+    def _changing(self, path: str, name: str) -> Iterator[str]:
+        names = self._mentions.all_names_of(name)
+        for known in names:
+            for other in self._mentions.changing(known):
+                if other != path and not self._changed_in(other).isdisjoint(names):
+                    yield self._program.shown(other)
+
+    def _changed_in(self, path: str) -> frozenset[str]:
+        if path not in self._changed:
+            module = self._program.module(path)
+            self._changed[path] = frozenset() if module is None else module.changed_names
+        return self._changed[path]
 
     def is_stored(self, path: str, name: str) -> bool:
         """Whether another file assigns to `module.name`."""
@@ -112,21 +185,23 @@ class Replacing:
         return ""
 
     def _finds(self, other: str, stem: str) -> str:
-        """Where a file finds a module by its name in a string, for more than to import it."""
+        """Where a file finds a module by its name in a text, for more than to import it."""
         module = self._program.module(other)
-        for node, around in module.names.parents.items() if module is not None else ():
+        for node in module.names.parents if module is not None else ():
             assert module is not None
-            if not (_names_module(node, stem) and isinstance(around, (ast.Call, ast.Subscript))):
+            if not _names_module(node, stem):
                 continue
-            way = around.func if isinstance(around, ast.Call) else around.value
-            is_found = any(
-                isinstance(part, (ast.Name, ast.Attribute))
-                and (module.names.resolve(part) in _FINDING or module.builtin(part) == "__import__")
-                for part in walk(way)
-            )
-            if is_found and not isinstance(module.names.parents.get(around), ast.Expr):
-                return f"line {around.lineno} of {module.path}"
+            user, way = _outermost(node, module)
+            is_for_nothing = isinstance(user, ast.Expr) and self._only_imports(way, module)
+            if not is_for_nothing and any(_is_way(part, module) for part in walk(way)):
+                return f"line {way.lineno} of {module.path}"
         return ""
+
+    def _only_imports(self, statement: ast.expr, module: Module) -> bool:
+        return isinstance(statement, ast.Call) and (
+            module.names.resolve(statement.func) == "importlib.import_module"
+            or module.builtin(statement.func) == "__import__"
+        )
 
     def _may_be(self, expression: ast.expr, module: Module, path: str) -> bool:
         """Whether an expression may be the module that a file is."""
@@ -138,9 +213,31 @@ class Replacing:
 
 
 def _names_module(node: ast.AST, stem: str) -> bool:
-    """Whether it is a string with the name of a module, in a package or not."""
-    return (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and node.value.rpartition(".")[2] == stem
-    )
+    """Whether it is a text with the name of a module, in a package or not, or a keyword's name."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text.removesuffix(".__dict__").rpartition(".")[2] == stem
+        case ast.keyword(arg=name):
+            return name == stem
+    return False
+
+
+def _outermost(node: ast.AST, module: Module) -> tuple[ast.AST, ast.expr]:
+    """The whole expression that a text is part of, and what that is part of in turn."""
+    found = node
+    around = module.names.parents[node]
+    while isinstance(around, (ast.expr, ast.keyword)) and not isinstance(around, ast.Compare):
+        found, around = around, module.names.parents[around]
+    return around, found if isinstance(found, ast.expr) else ast.Constant("")
+
+
+def _is_way(node: ast.AST, module: Module) -> bool:
+    """Whether it finds modules, or replaces what a text names."""
+    match node:
+        case ast.Constant(value="sys.modules"):
+            return True
+        case ast.Attribute(attr=name) | ast.Name(id="patch" as name) if name in _PATCHING:
+            return True
+        case ast.Name() | ast.Attribute():
+            return module.names.resolve(node) in _FINDING or module.builtin(node) == "__import__"
+    return False

@@ -107,9 +107,10 @@ class Following:
             # Which of them comes last is not followed.
             found = own if found is None else Meaning((*own.targets, *found.targets))
         certain = found is not None and found.sure and _TARGETS_ONLY not in seen
-        if found is not None and certain and self._program.is_replaced(module, name):
-            return Meaning(found.targets)
-        return found
+        if found is None or not certain:
+            return found
+        is_replaced = module.replaces(name) or self._program.is_replaced(module, name)
+        return Meaning(found.targets) if is_replaced else found
 
     def _bound(self, scope: Scope, name: str, module: Module, seen: _Seen) -> Meaning:
         """What the bindings of a name in one scope come to."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.language import REDUCTIONS
+from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import reducing
 
@@ -55,9 +56,9 @@ def _is_carried_on(facts: KernelFacts, loop: Loop, name: str) -> bool:
     todo = [loop.following[name]]
     while todo:
         for part in todo.pop().walk():
-            if part is loop.carried[name] or part.op == "opaque":
+            if part is loop.carried[name] or part.op is Op.OPAQUE:
                 return True
-            if part.op == "result" and part not in seen:
+            if part.op is Op.RESULT and part not in seen:
                 seen.add(part)
                 inner = facts.loops[part.carrier.loop]
                 todo += [ends[part.carrier.name] for ends in (inner.initial, inner.following)]
@@ -80,9 +81,9 @@ def _brings(facts: KernelFacts, node: ast.AST, name: str) -> bool:
 def _is_reduction(facts: KernelFacts, node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         value = facts.values.get(node)
-        while value is not None and value.op == "part":
+        while value is not None and value.op is Op.PART:
             value = value.operands[0]  # `top, place = tl.max(x, axis=0, return_indices=True)`
-            if value.op == "reshaped" and isinstance(value.attribute, tuple):
+            if value.op is Op.RESHAPED and isinstance(value.attribute, tuple):
                 return value.attribute[0] in REDUCTIONS
-        return value is not None and value.op == "reduce"
+        return value is not None and value.op is Op.REDUCE
     return isinstance(node, ast.expr) and reducing(facts, node) is not None

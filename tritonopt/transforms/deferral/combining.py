@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
+from tritonopt.facts.operations import Op
 from tritonopt.source import Kernel
 
 
@@ -76,9 +77,9 @@ def reducing(facts: KernelFacts, node: ast.expr) -> Reducing | None:
     operand = arguments[0] if arguments else given.get("input")
     if operand is None:
         return None
-    if name in _REDUCTIONS and value.op == "reduce":
+    if name in _REDUCTIONS and value.op is Op.REDUCE:
         return Reducing(node, operand, _REDUCTIONS[name])
-    if name == "reduce" and value.op == "reshaped":
+    if name == "reduce" and value.op is Op.RESHAPED:
         combine = arguments[2] if len(arguments) > 2 else given.get("combine_fn")
         return Reducing(node, operand, _combined_by(facts, combine))
     return None

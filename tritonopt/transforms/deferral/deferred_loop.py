@@ -13,6 +13,7 @@ from functools import cached_property
 from tritonopt.facts import Value
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import DTYPES, function
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
@@ -21,7 +22,7 @@ from tritonopt.transforms.deferral.updates import Reduced, Update, mentions
 from tritonopt.transforms.writing import NotExpressible, Writer, block_of
 
 _NAMES = {short: long for long, short in DTYPES.items()}
-_BINARY = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//"}
+_BINARY = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.FLOORDIV: "//"}
 _SHAPED = {"arange": (0, 1), "zeros": (0,), "full": (0,), "broadcast_to": (1,), "reshape": (1,)}
 """Functions of the language that are told extents, and in which arguments."""
 _LONGEST = 88
@@ -92,7 +93,7 @@ class DeferredLoop:
     def _filler(self) -> float | int | None:
         """The number that the accumulator starts with; None where it is not known."""
         initial = self.deferral.initial
-        if initial.op == "full":
+        if initial.op is Op.FULL:
             initial = initial.operands[0]
         number = initial.constant
         return number if isinstance(number, (int, float)) and not math.isnan(number) else None
@@ -138,7 +139,7 @@ class DeferredLoop:
         deferral = self.deferral
         if isinstance(extent.constant, int):
             return str(extent.constant)
-        if extent.op == "constexpr" and environment.get(str(extent.attribute)) is extent:
+        if extent.op is Op.CONSTEXPR and environment.get(str(extent.attribute)) is extent:
             return str(extent.attribute)
         for node in self._written_extents:
             if deferral.facts.values.get(node) is extent and self.writer.means_the_same(

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER, Types
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
@@ -289,7 +290,7 @@ class _Legality:
             (dtype,) = types.seen
             if dtype not in (SOME_FLOAT, SOME_INTEGER):
                 return dtype
-        if initial.op == "full" and initial.attribute != "like":
+        if initial.op is Op.FULL and initial.attribute != "like":
             return None
         text = f"the type of {self.name} is not known before the loop"
         raise unknown("accumulator-is-wide", "accumulator-type-unknown", text)
@@ -363,7 +364,7 @@ class _Legality:
     def _is_small(self, one: Reduced) -> bool:
         """Whether a tile of integers of 8 bits is reduced, in that type or in a wider one."""
         value = self._reduced_value(one)
-        while value.op == "cast" and self.facts.types.of(value).all_in(_MAY_WRAP | _SMALL):
+        while value.op is Op.CAST and self.facts.types.of(value).all_in(_MAY_WRAP | _SMALL):
             if self.facts.types.of(value).all_in(_SMALL):
                 return True
             value = value.operands[0]
@@ -387,7 +388,7 @@ def _axes(facts: KernelFacts, one: Reduced) -> tuple[object, ...]:
     value, tile = facts.values[one.whole], facts.values[one.tile]
     steps: list[object] = []
     while value is not tile and value.operands:
-        if value.op != "cast":
+        if value.op is not Op.CAST:
             others = tuple(other.serial for other in value.operands[1:])
             steps.append((value.op, value.attribute, others))
         value = value.operands[0]

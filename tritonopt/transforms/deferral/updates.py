@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt.facts import KernelFacts
+from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import (
@@ -120,7 +121,7 @@ class _Reader:
             [*value.args, *(k.value for k in value.keywords)] if isinstance(value, ast.Call) else []
         )
         own = any(_is_name(side, self.name) for side in sides)
-        return found is not None and found.op == "where" and own
+        return found is not None and found.op is Op.WHERE and own
 
     def _spine(
         self, node: ast.expr, combining: Combining | None
@@ -216,7 +217,7 @@ def _reduction(facts: KernelFacts, node: ast.expr) -> Reduced | None:
             case ast.Subscript(value=below) if _only_adds_axes(inner):
                 inner = below
             case ast.Call(func=ast.Attribute(value=below, attr="to")) if (
-                value.op == "cast" and value.operands[0] is facts.values.get(below)
+                value.op is Op.CAST and value.operands[0] is facts.values.get(below)
             ):
                 casts.append(inner)
                 inner = below

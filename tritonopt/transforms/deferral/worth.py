@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tritonopt.facts.algebra.tiles import Tiles, tiles_of
+from tritonopt.facts.operations import Op
 from tritonopt.transforms.deferral.regrouping import Deferral
 
 _FITS = 8192
@@ -35,9 +36,9 @@ def worth_of(deferral: Deferral) -> Worth:
         large = any(tiles.size is not None and tiles.size > _FITS for tiles in launches)
         return Worth(kept, depends=wider or large)
     tile = deferral.tile
-    while tile.op == "cast":
+    while tile.op is Op.CAST:
         tile = tile.operands[0]
-    if tile.op == "load":
+    if tile.op is Op.LOAD:
         text = f"{kept}; it comes straight from a load, and the compiler may do that by itself"
         return Worth(text, pays=False, unpaid="nothing-to-save")
     return Worth(kept, depends=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tritonopt.facts import Atom, Effect, Polynomial
+from tritonopt.facts.algebra.atoms import Lane, Negative
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.memory.counterexamples import CannotTell
 from tritonopt.facts.memory.hints import Hinted, counterexample, is_address
@@ -63,8 +64,8 @@ class _Check:
             return None
         if offsets.limit is None:
             return None
-        lanes = Polynomial.of(Atom("lane", (offsets.extent, 0)))
-        inside = Atom("negative", (_along_any_axis(offsets.start + lanes - offsets.limit),))
+        lanes = Polynomial.of(Lane(offsets.extent, 0))
+        inside = Negative(_along_any_axis(offsets.start + lanes - offsets.limit))
         for effect in self._facts.effects:
             if effect.writes and effect.mask is not None and not effect.mask.is_none:
                 condition = _along_any_axis(self._facts.forms.condition(effect.mask))
@@ -121,6 +122,6 @@ def _along_any_axis(form: Polynomial) -> Polynomial:
     """A form in which it does not matter along which axis lanes run."""
 
     def flat(atom: Atom) -> Atom | None:
-        return Atom("lane", (atom.arguments[0], 0)) if atom.tag == "lane" else None
+        return Lane(atom.extent, 0) if isinstance(atom, Lane) else None
 
     return form.map(flat)

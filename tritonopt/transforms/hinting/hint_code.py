@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.memory.offsets import Kind
@@ -119,7 +120,7 @@ class _Code:
         length = "the length"
         if isinstance(place, ast.BinOp):
             length = " ".join(self._writer.text(place.right).split())
-        elif all(atom.tag == "param" for atom in offsets.limit.atoms):
+        elif all(isinstance(atom, Param) for atom in offsets.limit.atoms):
             length = offsets.limit.readable
         if offsets.kind is Kind.SELECTED:
             return f"# True as long as every lane is below {length}, so that none is left out."

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import Polynomial
+from tritonopt.facts.algebra.atoms import Global, Param
 from tritonopt.facts.algebra.divisibility import Proof, substitute
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.memory.addresses import strides
@@ -232,7 +233,7 @@ class _Legality:
         if offsets.kind is Kind.SELECTED:
             return refuted(claim, reason, text)
         named = (form.sole_atom for form in (offsets.limit, extent))
-        if all(atom is not None and atom.tag == "param" for atom in named):
+        if all(isinstance(atom, Param) for atom in named):
             fact = f"{length} % {lanes} == 0"
             if self._helps(fact):
                 text += f"; if {length} is always a multiple of {lanes}, give --assume '{fact}'"
@@ -244,7 +245,7 @@ class _Legality:
         assert offsets.limit is not None
         names = {p.name for p in self._facts.kernel.parameters if p.constexpr}
         static = all(
-            atom.tag == "global" or (atom.tag == "param" and atom.arguments[0] in names)
+            isinstance(atom, Global) or (isinstance(atom, Param) and atom.name in names)
             for atom in offsets.limit.atoms
         )
         proof = self._divisibility.proof(value, offsets.limit)

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Lane, Loaded
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility, Proof
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.language import function
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, read_offsets
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
 
 
@@ -42,7 +44,7 @@ class WrappedOffsets:
         """Tiles of offsets that are wrapped or selected, in source order."""
         places: dict[Value, list[ast.expr]] = {}
         for node, value in self.facts.values.items():
-            if value.op in ("mod", "where") and value.rank and self._computes(node, value):
+            if value.op in (Op.MOD, Op.WHERE) and value.rank and self._computes(node, value):
                 places.setdefault(value, []).append(node)
         found = [Wrap(value, tuple(nodes)) for value, nodes in places.items()]
         return [wrap for wrap in found if _runs_along_lanes(self.facts, wrap.value)]
@@ -50,9 +52,9 @@ class WrappedOffsets:
     def _computes(self, node: ast.expr, value: Value) -> bool:
         match node:
             case ast.BinOp(op=ast.Mod()):
-                return value.op == "mod"
+                return value.op is Op.MOD
             case ast.Call():
-                return value.op == "where" and self.function(node) == "where"
+                return value.op is Op.WHERE and self.function(node) == "where"
             case ast.Name(ctx=ast.Store()):
                 return node in self._wrapped_in_place
         return False
@@ -98,17 +100,17 @@ def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
 
 def _runs_along_lanes(facts: KernelFacts, value: Value) -> bool:
     """Whether what is wrapped or selected is an index that a reader may think contiguous."""
-    sides = value.operands[:1] if value.op == "mod" else value.operands[1:]
+    sides = value.operands[:1] if value.op is Op.MOD else value.operands[1:]
     if any(is_float(side.dtype) or side.dtype == "float" for side in (value, *sides)):
         return False
-    if value.op == "where":
+    if value.op is Op.WHERE:
         # Most selections are of data.
         try:
             return read_offsets(facts, value).kind is Kind.SELECTED
         except (NotConsecutive, TooLarge):
             return False
     return any(
-        len(monomial) == 1 and monomial[0][0].tag in ("lane", "load")
+        len(monomial) == 1 and isinstance(monomial[0][0], (Lane, Loaded))
         for side in sides
         for monomial in facts.forms.of(side).terms
     )

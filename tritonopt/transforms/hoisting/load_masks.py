@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from tritonopt.facts import Assumption, Loop, Polynomial
 from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, Declined, unknown
 from tritonopt.source import AddArgument, Change, ReplaceExpression
 from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
@@ -81,7 +82,7 @@ def masked(
         return
     call = one.node
     assert isinstance(call, ast.Call)
-    if one.pointer is None or one.pointer.op == "block_pointer" or one.loaded is None:
+    if one.pointer is None or one.pointer.op is Op.BLOCK_POINTER or one.loaded is None:
         detail = f"{load.where} may run no time at all, and a block pointer takes no mask"
         raise _may_not_run(detail)
     together = " & ".join(f"({condition})" for condition in conditions)

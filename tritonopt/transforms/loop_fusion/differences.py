@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tritonopt.facts import Atom, Polynomial
+from tritonopt.facts.algebra.atoms import Call, Converted, Loaded, Opaque, Rounded, Total
 from tritonopt.facts.algebra.polynomial import monomial_polynomial
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.reductions import Accumulation, accumulation
@@ -28,23 +29,23 @@ def why_elements_differ(
         stored = f"it reads back what the {back.name} in line {back.line} has stored, rounded to"
         return refuted("data-is-unchanged", "data-may-change", f"{stored} the type of the buffer")
     square, elements, weight = "squares-of-deviations", "same-elements", "weight-is-one"
-    tags = {a.tag for a in plain.leaves()}
-    if tags & {"round", "cast"}:
+    leaves = list(plain.leaves())
+    if any(isinstance(leaf, (Rounded, Converted)) for leaf in leaves):
         rounds = "the second sweep rounds what it squares to another type"
         return refuted(elements, "pinned-bits", rounds)
-    if tags & {"call", "tile"}:
+    if any(isinstance(leaf, (Call, Opaque)) for leaf in leaves):
         opaque = "what the second sweep squares is not understood"
         return unknown(elements, "opaque-value", opaque)
     rest = plain - term * term
-    if not any(a.tag == "load" for a in rest.leaves()):
+    if not any(isinstance(a, Loaded) for a in rest.leaves()):
         extra = "lanes that the mask turns off add something to the second sum"
         return refuted("masked-lanes-add-nothing", "padding-lanes-count", extra)
-    powers = {p for m in plain.terms for a, p in m if a.tag == "load"}
+    powers = {p for m in plain.terms for a, p in m if isinstance(a, Loaded)}
     if max(powers, default=0) < 2:
         other = "the second sweep adds up something other than squared deviations"
         return refuted(square, "not-a-square", other)
-    summed = {a.arguments[:2] for a in term.leaves() if a.tag == "load"}
-    squared = {a.arguments[:2] for a in squared_loads(plain)}
+    summed = {(a.base, a.offset) for a in term.leaves() if isinstance(a, Loaded)}
+    squared = {(a.base, a.offset) for a in squared_loads(plain)}
     buffers = [{base for base, _ in loads} for loads in (summed, squared)]
     if buffers[0] != buffers[1]:
         if buffers[1] < buffers[0]:
@@ -63,7 +64,7 @@ def why_elements_differ(
         other = "the deviations go in with another power than 2"
         return refuted(square, "not-a-square", other)
     root = _square_root(plain)
-    if root is not None and {a.tag for a in root.atoms if not a.is_indicator} == {"load"}:
+    if root is not None and _is_of_elements(root):
         other = "the first sweep does not add the elements that the second one squares"
         return refuted("centre-is-the-mean", "centre-is-not-the-mean", other)
     return refuted(weight, "weighted", "the squared deviations are weighted")
@@ -93,7 +94,13 @@ def _differs_in_time_only(
 def without_sums(form: Polynomial) -> Polynomial:
     """The form with the sums of earlier sweeps, and so the centre, set to 0."""
     terms = form.terms.items()
-    return Polynomial({m: c for m, c in terms if not any(a.tag == "total" for a, _ in m)})
+    return Polynomial({m: c for m, c in terms if not any(isinstance(a, Total) for a, _ in m)})
+
+
+def _is_of_elements(form: Polynomial) -> bool:
+    """Whether a form is made of elements that are loaded, where some conditions hold."""
+    factors = [atom for atom in form.atoms if not atom.is_indicator]
+    return bool(factors) and all(isinstance(atom, Loaded) for atom in factors)
 
 
 def _square_root(form: Polynomial) -> Polynomial | None:

@@ -12,6 +12,7 @@ from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
 from tritonopt.facts.algebra.variation import move_axes
 from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, nodes_of
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
@@ -199,7 +200,7 @@ class MergedSweep:
 
     def _zero(self) -> str:
         initial = self.squares.initial
-        if initial.op == "const":
+        if initial.op is Op.CONST:
             return "0.0"
         for node in self.expressions:
             same = self.facts.values[node] is initial and not isinstance(node, ast.Name)

@@ -14,11 +14,25 @@ from functools import cached_property
 from itertools import combinations
 
 from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts.algebra.atoms import (
+    Call,
+    CeilDiv,
+    Converted,
+    Loaded,
+    Maximum,
+    Opaque,
+    Param,
+    Reduced,
+    Rounded,
+    Total,
+    Undef,
+)
 from tritonopt.facts.algebra.counting import Count, Lanes, NotCounted, count_elements, end_of_mask
 from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.polynomial import ONE, Monomial, monomial_polynomial
 from tritonopt.facts.algebra.sums import sum_over_lanes, sum_over_loop
 from tritonopt.facts.algebra.variation import varies_along, varies_with
+from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, summed_tile
 from tritonopt.facts.values import FLOAT_BITS, is_integer
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
@@ -204,7 +218,7 @@ class _Legality:
 
         descend(squares.tile)
         if len({self.facts.forms.of(c) for c in centres}) != 1:
-            if any(sum(a.tag == "load" for a, _ in m) > 1 for m in squares.term.terms):
+            if any(sum(isinstance(a, Loaded) for a, _ in m) > 1 for m in squares.term.terms):
                 product = "two different deviations are multiplied"
                 raise refuted("squares-of-deviations", "not-a-square", product)
             several = "the centre is not one result of the first sweep that stays what it is"
@@ -213,12 +227,15 @@ class _Legality:
 
     def _check_centre_is_exact(self, centre: _Centre) -> None:
         for atom in _outside_totals(centre.mean):
-            if atom.tag in ("round", "cast"):
+            if isinstance(atom, (Rounded, Converted)):
                 called = _called(self.candidate, centre.value)
                 rounded = f"{called} is rounded to another type before its use"
                 raise refuted("centre-is-unrounded", "centre-is-rounded", rounded)
         for atom in centre.mean.leaves():
-            if atom.tag == "tile" and f"('result', {self.sweeps.first.identity}, " in atom.key:
+            if (
+                isinstance(atom, Opaque)
+                and f"('result', {self.sweeps.first.identity}, " in atom.key
+            ):
                 name, line = atom.readable.rstrip("?"), self.sweeps.first.line
                 more = f"the loop in line {line} uses {name} for more than adding to it"
                 raise refuted("accumulators-are-sums", "accumulator-is-read", more)
@@ -311,14 +328,14 @@ class _Pair:
         self._check_padding()
         if plain != self.term * self.term:
             raise why_elements_differ(self.candidate, self.sum, plain, self.mask, self.renaming)
-        bases = sorted({str(a.arguments[0]) for a in self.term.leaves() if a.tag == "load"})
+        bases = sorted({a.base for a in self.term.leaves() if isinstance(a, Loaded)})
         shown = f"both read the same elements of {', '.join(bases)}, under the same mask"
         self.checklist.prove("same-elements", shown)
 
     def _check_padding(self) -> None:
         """The lanes that the mask turns off must add nothing to the first sum."""
         claim, reason = "masked-lanes-add-nothing", "padding-lanes-count"
-        if any(atom.tag == "undefined" for atom in self.term.leaves()):
+        if any(isinstance(atom, Undef) for atom in self.term.leaves()):
             undefined = "masked-off lanes of a load without `other` are summed: they are undefined"
             raise refuted(claim, reason, undefined)
         for indicators in map(_indicators, self.term.terms):
@@ -346,7 +363,7 @@ class _Pair:
         total = count.total
         number = share.inverse() if len(share.terms) == 1 else None
         if number is None or not self._is_equal(_or_one(number), total):
-            if not self.mask and any(a.tag == "cdiv" for a in total.leaves()):
+            if not self.mask and any(isinstance(a, CeilDiv) for a in total.leaves()):
                 unmasked = (
                     f"the tiles are not masked, so {total.readable} elements are added; "
                     "if the last tile is always full, give --assume with the `%` that says so"
@@ -377,13 +394,14 @@ class _Pair:
         """Whether two counts are equal, if need be because every launch passes them equal."""
         if number == total:
             return True
-        pairs = {
+        pairs: dict[Atom, Atom] = {
             mine: theirs
             for mine in number.atoms
             for theirs in total.atoms
-            if mine.tag == theirs.tag == "param"
+            if isinstance(mine, Param)
+            and isinstance(theirs, Param)
             and mine != theirs
-            and self.facts.launches.equal(str(mine.arguments[0]), str(theirs.arguments[0]))
+            and self.facts.launches.equal(mine.name, theirs.name)
         }
         if number.map(pairs.get) != total.map(pairs.get):
             return False
@@ -400,7 +418,7 @@ class _Pair:
         )
         rest = squared - deviations
         if not rest.is_zero:
-            if not any(a.tag == "load" for m in rest.terms for a, _ in m):
+            if not any(isinstance(a, Loaded) for m in rest.terms for a, _ in m):
                 padding = "masked-off lanes add the square of the mean to the second sum"
                 raise refuted("masked-lanes-add-nothing", "padding-lanes-count", padding)
             other = "the second sweep adds something other than squared deviations from the mean"
@@ -432,9 +450,9 @@ def _reads_of_lanes(candidate: TwoSums, result: Value) -> list[ast.Name]:
     around = {loop.identity for loop in candidate.sweeps.second.nest}
 
     def holds_lanes(value: Value) -> bool:
-        if value.op in ("result", "carried"):
+        if value.op in (Op.RESULT, Op.CARRIED):
             return value.carrier.loop in around and value.carrier.name == candidate.name
-        if value.op == "reduce" and summed_tile(value)[0] is result:
+        if value.op is Op.REDUCE and summed_tile(value)[0] is result:
             return False
         return any(holds_lanes(operand) for operand in value.operands)
 
@@ -482,8 +500,8 @@ def _share(
     share = mean.divided_by(total)
     if share is None:
         return None
-    data = {"load", "total", "tile", "reduce", "call"}
-    leaves = [leaf for leaf in share.leaves() if leaf.tag in data]
+    data = (Loaded, Total, Opaque, Reduced, Call)
+    leaves = [leaf for leaf in share.leaves() if isinstance(leaf, data)]
     # A length that was loaded is a number like another.
     return share if all(forms.is_integer(Polynomial.of(leaf)) for leaf in leaves) else None
 
@@ -491,10 +509,8 @@ def _share(
 def _or_one(number: Polynomial) -> Polynomial:
     """N of `tl.maximum(N, 1)`: of no elements the sum is 0, whatever it is divided by."""
     atom = number.sole_atom
-    if atom is not None and atom.tag == "maximum" and ONE in atom.arguments[:2]:
-        (other,) = [side for side in atom.arguments[:2] if side != ONE] or [ONE]
-        assert isinstance(other, Polynomial)
-        return other
+    if isinstance(atom, Maximum) and ONE in (atom.left, atom.right):
+        return atom.right if atom.left == ONE else atom.left
     return number
 
 
@@ -512,10 +528,9 @@ def _outside_totals(form: Polynomial) -> Iterator[Atom]:
     """The atoms of a form, inner ones included, but not what is inside a sum."""
     for atom in form.atoms:
         yield atom
-        if atom.tag != "total":
-            for argument in atom.arguments:
-                if isinstance(argument, Polynomial):
-                    yield from _outside_totals(argument)
+        if not isinstance(atom, Total):
+            for inner in atom.inside:
+                yield from _outside_totals(inner)
 
 
 def float_type(value: Value) -> str | None:
@@ -524,4 +539,4 @@ def float_type(value: Value) -> str | None:
 
 
 def mentions(value: Value, loop: Loop) -> bool:
-    return any(v.op == "result" and v.carrier.loop == loop.identity for v in value.walk())
+    return any(v.op is Op.RESULT and v.carrier.loop == loop.identity for v in value.walk())

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Carrier
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
@@ -144,13 +145,13 @@ class TwoSweeps:
         lost = self._lost(name)
         for value, line in self._values_outside(inside):
             for part in value.walk():
-                if part.op in ("result", "carried") and part.carrier in lost:
+                if part.op in (Op.RESULT, Op.CARRIED) and part.carrier in lost:
                     used = f"{part.carrier.name} of the second sweep is used in line {line}"
                     raise refuted(claim, reason, used)
         bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for node, value in self.facts.values.items():
             later = isinstance(node, ast.Name) and node.id in bound and node not in inside
-            if later and value.op == "opaque" and node.lineno > self.second.line:
+            if later and value.op is Op.OPAQUE and node.lineno > self.second.line:
                 read = f"line {node.lineno} reads a name that the second sweep binds"
                 raise unknown(claim, reason, read)
         checklist.prove(claim, f"nothing but {name} is used of it")
@@ -170,7 +171,7 @@ class TwoSweeps:
             for loop in (loop for loop in self.facts.loops if self.second not in loop.nest):
                 for carried, initial in loop.initial.items():
                     ends = (*initial.walk(), *loop.following[carried].walk())
-                    parts = (p for p in ends if p.op in ("result", "carried"))
+                    parts = (p for p in ends if p.op in (Op.RESULT, Op.CARRIED))
                     if any(p.carrier in lost for p in parts):
                         lost.add(Carrier(loop.identity, carried))
         return lost

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial
+from tritonopt.facts import KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.atoms import Iteration, Loaded
 from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, accumulation
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
 
@@ -60,12 +62,12 @@ class TwoSums:
         seen: set[int] = set()
         while todo:
             for part in todo.pop().walk():
-                if part.serial in seen or part.op not in ("result", "carried"):
+                if part.serial in seen or part.op not in (Op.RESULT, Op.CARRIED):
                     continue
                 seen.add(part.serial)
                 identity, name = part.carrier
                 loop = self.facts.loops[identity]
-                if part.op == "result" and loop is self.sweeps.first:
+                if part.op is Op.RESULT and loop is self.sweeps.first:
                     return True
                 if self.sweeps.second in loop.nest and name != self.name:
                     todo.append(loop.initial[name])
@@ -77,7 +79,7 @@ class TwoSums:
         loop = self.sweeps.second
         while True:
             following = loop.following[self.name]
-            if following.op != "result":
+            if following.op is not Op.RESULT:
                 return loop
             inner = self.facts.loops[following.carrier.loop]
             if inner.parent is not loop or self.name not in inner.following:
@@ -91,18 +93,16 @@ class TwoSums:
 
     def _squares_the_same_elements(self, squares: Accumulation) -> bool:
         mine = {_place(a) for a in squared_loads(squares.term)}
-        theirs = {_place(a) for s in self.sums for a in s.term.atoms if a.tag == "load"}
+        theirs = {_place(a) for s in self.sums for a in s.term.atoms if isinstance(a, Loaded)}
         return bool(mine & theirs)
 
 
-def squared_loads(form: Polynomial) -> set[Atom]:
+def squared_loads(form: Polynomial) -> set[Loaded]:
     """The elements that go into a form with a power of 2 or more."""
-    return {a for monomial in form.terms for a, p in monomial if a.tag == "load" and p > 1}
+    return {a for monomial in form.terms for a, p in monomial if isinstance(a, Loaded) and p > 1}
 
 
-def _place(load: Atom) -> tuple[str, str]:
-    """Where a load reads, apart from which trip of which loop it is."""
-    offset = load.arguments[1]
-    assert isinstance(offset, Polynomial)
-    anywhere = offset.map(lambda a: Atom("trip") if a.tag == "trip" else None)
-    return str(load.arguments[0]), anywhere.key
+def _place(load: Loaded) -> tuple[str, str]:
+    """Where a load reads, apart from which iteration of which loop it is."""
+    anywhere = load.offset.map(lambda a: Iteration() if isinstance(a, Iteration) else None)
+    return load.base, anywhere.key

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tritonopt.facts import Atom, KernelFacts, Polynomial
+from tritonopt.facts.algebra.atoms import NumPrograms, ProgramId, Quotient
 from tritonopt.facts.algebra.polynomial import Monomial
 from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Loop
+from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.values import Value
 from tritonopt.rewriting.checklist import refuted
-
-_DIVISIONS = frozenset({"cdiv", "floordiv", "mod"})
 
 
 def check_program_count(facts: KernelFacts, ids: ProgramIds) -> None:
@@ -44,11 +44,10 @@ def check_program_count(facts: KernelFacts, ids: ProgramIds) -> None:
 
 def _ways_through_tiles(facts: KernelFacts, axis: int) -> tuple[Loop | None, bool]:
     """A loop that strides by the number of programs, and whether each has its share of the work."""
-    divides = False
+    divides, programs = False, NumPrograms(Polynomial.constant(axis))
     for form in _index_forms(facts):
         for atom in form.atoms:
-            inside = {(leaf.tag, leaf.arguments) for leaf in atom.leaves()}
-            if atom.tag in _DIVISIONS and ("num_programs", (Polynomial.constant(axis),)) in inside:
+            if isinstance(atom, Quotient) and programs in atom.leaves():
                 divides = True
         for loop in facts.loops:
             if _strides(form, loop, axis):
@@ -74,8 +73,8 @@ def _index_forms(facts: KernelFacts) -> Iterator[Polynomial]:
 
 def _strides(form: Polynomial, loop: Loop, axis: int) -> bool:
     """Whether the program id and every so many programs, by iterations, go into it alike."""
-    of_axis = (Polynomial.constant(axis),)
-    programs, tile = Atom("num_programs", of_axis), Atom("program_id", of_axis)
+    of_axis = Polynomial.constant(axis)
+    programs, tile = NumPrograms(of_axis), ProgramId(of_axis)
     trip = trip_atom(loop.identity)
     of_tile = {_without(m, {tile}): c for m, c in form.terms.items() if (tile, 1) in m}
     return any(
@@ -95,4 +94,4 @@ def _steering(loop: Loop) -> Iterator[Value]:
 
 
 def _counts_programs(value: Value) -> bool:
-    return any(part.op == "num_programs" for part in value.walk())
+    return any(part.op is Op.NUM_PROGRAMS for part in value.walk())

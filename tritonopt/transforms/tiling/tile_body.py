@@ -16,6 +16,7 @@ from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect, Loop
 from tritonopt.facts.language import DTYPES, MATH_MODULES, function
 from tritonopt.facts.memory.races import find_races, shifted
+from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Kernel
@@ -120,7 +121,7 @@ class TileBody:
             return False
         # Where the number of tiles is asked for, what depends on it may be the same for all.
         parts = self.facts.values[test].walk()
-        asked = (p.operands[0].constant for p in parts if p.op == "program_id")
+        asked = (p.operands[0].constant for p in parts if p.op is Op.PROGRAM_ID)
         return not self.ids.counts or self.ids.axis in asked
 
 

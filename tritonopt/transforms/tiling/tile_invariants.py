@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
 
 
@@ -77,7 +78,7 @@ def _may_run_early(facts: KernelFacts, statement: ast.stmt) -> bool:
     expressions = [node for node in inside if isinstance(node, ast.expr)]
     values = [facts.values[node] for node in expressions if node in facts.values]
     divides = any(
-        part.op in ("floordiv", "mod") or part.attribute == "cdiv"
+        part.op in (Op.FLOORDIV, Op.MOD) or part.attribute == "cdiv"
         for value in values
         for part in value.walk()
     )

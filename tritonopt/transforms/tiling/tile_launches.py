@@ -6,7 +6,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tritonopt.facts import Atom, KernelFacts, Polynomial
+from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
+from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source import AddArgument, Change, InsertBefore, Launch
 from tritonopt.source.launches import places
@@ -25,7 +27,7 @@ from tritonopt.transforms.tiling.tile_limits import Limit, check_builtin
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
 _UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
-_NARROW = frozenset({"add", "mul", "program_id", "lane", "const", "constexpr"})
+_NARROW = frozenset({Op.ADD, Op.MUL, Op.PROGRAM_ID, Op.LANE, Op.CONST, Op.CONSTEXPR})
 """What offsets of 32 bits are made of."""
 
 
@@ -238,8 +240,8 @@ class _Legality:
         if block is None or not isinstance(dividend, ast.Name):
             return False
         axis = Polynomial.constant(self.axis)
-        first = Polynomial.of(Atom("program_id", (axis,))) * block
-        offsets = first + Polynomial.of(Atom("lane", (block, 0)))
+        first = Polynomial.of(ProgramId(axis)) * block
+        offsets = first + Polynomial.of(Lane(block, 0))
         forms = self.facts.forms
         return any(
             all(part.op in _NARROW for part in value.walk()) and forms.of(value) == offsets
@@ -252,7 +254,7 @@ def _form(node: ast.expr) -> Polynomial | None:
     """The form of a parameter or a number."""
     match node:
         case ast.Name(id=name):
-            return Polynomial.of(Atom("param", (name,)))
+            return Polynomial.of(Param(name))
         case ast.Constant(value=int() as value):
             return Polynomial.constant(value)
     return None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import indent
 
 from tritonopt.facts.language import MATRIX
+from tritonopt.facts.operations import Op
 from tritonopt.source import (
     AddParameter,
     Change,
@@ -119,7 +120,7 @@ class TileLoop:
             f"{self._language_call('program_id')}, {tiles}, {self._language_call('num_programs')}"
         )
         multiplies = any(
-            value.op == "reshaped"
+            value.op is Op.RESHAPED
             and isinstance(value.attribute, tuple)
             and value.attribute[0] in MATRIX
             for value in self.body.facts.interpretation.computed

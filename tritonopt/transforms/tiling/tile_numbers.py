@@ -15,13 +15,27 @@ from itertools import chain
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.language import HINTS, LOOP_CALLS, function
+from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.facts.values import COMPARISONS, Value
+from tritonopt.facts.values import Value
 from tritonopt.source.trees import walk
 
 _ARITHMETIC = frozenset(
-    {"add", "sub", "mul", "floordiv", "mod", "neg", "pos", "and", "or", "xor", "shl", "shr"}
-    | {"invert", "not", "both", "either", *COMPARISONS}
+    {
+        Op.ADD,
+        Op.SUB,
+        Op.MUL,
+        Op.FLOORDIV,
+        Op.MOD,
+        Op.NEG,
+        Op.POS,
+        Op.AND,
+        Op.OR,
+        Op.XOR,
+        Op.SHL,
+        Op.SHR,
+    }
+    | {Op.INVERT, Op.NOT, Op.BOTH, Op.EITHER, *COMPARISONS}
 )
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 _DIVISIONS = (ast.FloorDiv, ast.Mod)
@@ -60,7 +74,7 @@ class _Numbers:
     def _merged(self) -> Iterator[Value]:
         """What a branch or a loop makes one name of, which must be of one kind."""
         for value in self._facts.interpretation.computed:
-            if value.op == "phi":
+            if value.op is Op.PHI:
                 yield from value.operands[1:]
         for loop in self._facts.loops:
             yield from loop.initial.values()
@@ -79,9 +93,9 @@ class _Numbers:
     def _found_kind(self, value: Value) -> bool | None:
         if value.serial in self._sources:
             return True
-        if value.op == "constexpr":
+        if value.op is Op.CONSTEXPR:
             return None
-        if value.op == "const":
+        if value.op is Op.CONST:
             return None if isinstance(value.constant, int) else False
         if value.op not in _ARITHMETIC:
             return False
@@ -122,7 +136,7 @@ class _Numbers:
         value = self._facts.values.get(other)
         if value is None:
             return False
-        if isinstance(value.constant, float) or any(part.op == "load" for part in value.walk()):
+        if isinstance(value.constant, float) or any(part.op is Op.LOAD for part in value.walk()):
             return False  # of a type that a number would take on
         if isinstance(op, _OPERATORS):
             return True

@@ -15,13 +15,14 @@ from itertools import product
 from tritonopt.facts import Assumption, EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import function
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
 from tritonopt.rewriting.checklist import Checklist
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.tile_body import TileBody
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
-_TENSORS = frozenset({"load", "reduce", "cast"})
+_TENSORS = frozenset({Op.LOAD, Op.REDUCE, Op.CAST})
 """Operations whose result is a tensor also where it is a scalar."""
 _SUMMED_AS = {"fp16": "float32", "bf16": "float32", "fp32": "float32", "fp64": "float64"} | {
     f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (32, 64)

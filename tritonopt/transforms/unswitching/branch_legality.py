@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from tritonopt.facts import Loop, Value
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import parents_of, walk
@@ -79,7 +80,7 @@ def _check_condition(branch: InvariantBranch, checklist: Checklist) -> None:
         )
         raise unknown(claim, "condition-is-not-understood", detail)
     for part in condition.walk():
-        if part.op != "load" or is_invariant(facts, part, branch.loop):
+        if part.op is not Op.LOAD or is_invariant(facts, part, branch.loop):
             continue
         load = facts.interpretation.loads[part.number]
         what = f"the load in line {load.line}"
@@ -139,7 +140,7 @@ def _check_names(branch: InvariantBranch, checklist: Checklist) -> None:
         if other.id not in bound or other in inside:
             continue
         left = other.id in own or other.id not in known
-        if left and (value is None or value.op == "opaque"):
+        if left and (value is None or value.op is Op.OPAQUE):
             detail = f"line {other.lineno} reads {other.id}, which the loop binds"
             raise refuted(claim, "name-is-read-later", detail)
     for name in own:
@@ -194,7 +195,7 @@ def _check_scopes(branch: InvariantBranch, plan: Plan) -> None:
 
 def _is_uncertain(value: Value) -> bool:
     """Whether a value is, among others, that of a name bound in one branch only: it has none."""
-    return any(part.op == "opaque" for part in value.walk())
+    return any(part.op is Op.OPAQUE for part in value.walk())
 
 
 def _check_scope(branch: InvariantBranch, name: ast.Name, node: ast.If) -> None:

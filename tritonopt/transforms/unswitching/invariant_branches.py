@@ -9,15 +9,25 @@ from functools import cached_property
 
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.operations import Op
 from tritonopt.source import Module
 from tritonopt.source.trees import parents_of, walk
 from tritonopt.transforms.loop_invariants import is_invariant
 
 _RUNTIME = frozenset(
-    {"program_id", "num_programs", "lane", "load", "trip", "carried", "result", "reduce"}
-    | {"reshaped", "block_pointer", "full"}
+    {
+        Op.PROGRAM_ID,
+        Op.NUM_PROGRAMS,
+        Op.LANE,
+        Op.LOAD,
+        Op.ITERATION,
+        Op.CARRIED,
+        Op.RESULT,
+        Op.REDUCE,
+    }
+    | {Op.RESHAPED, Op.BLOCK_POINTER, Op.FULL}
 )
-_STATIC = frozenset({"const", "constexpr", "global", "dtype", "attribute", "is", "is not"})
+_STATIC = frozenset({Op.CONST, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE, Op.ATTRIBUTE, Op.IS, Op.IS_NOT})
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +102,7 @@ def invariant_branches(facts: KernelFacts) -> Iterator[list[InvariantBranch]]:
         outer = parents[branch]
         if isinstance(outer, ast.If) and _is_elif(facts, branch) and outer in sites:
             continue  # it goes where its `if` goes
-        loads = frozenset(part.number for part in value.walk() if part.op == "load")
+        loads = frozenset(part.number for part in value.walk() if part.op is Op.LOAD)
         found: list[InvariantBranch] = []
         node = parents.get(branch)
         while node is not None:
@@ -115,12 +125,12 @@ def when_known(facts: KernelFacts, condition: Value, in_helper: bool = False) ->
     todo = [condition]
     while todo:
         value = todo.pop()
-        if value.op in _STATIC or (value.op == "param" and value.attribute in facts.pointers):
+        if value.op in _STATIC or (value.op is Op.PARAM and value.attribute in facts.pointers):
             continue
-        unrolled = value.op in ("trip", "carried", "result") and _is_unrolled(facts, value)
-        if value.op in ("opaque", "one_of") or unrolled:
+        unrolled = value.op in (Op.ITERATION, Op.CARRIED, Op.RESULT) and _is_unrolled(facts, value)
+        if value.op in (Op.OPAQUE, Op.ONE_OF) or unrolled:
             found.add("unknown")
-        elif value.op == "param":
+        elif value.op is Op.PARAM:
             found.add("unknown" if in_helper else "runtime")
         elif value.op in _RUNTIME:
             found.add("runtime")
@@ -131,9 +141,9 @@ def when_known(facts: KernelFacts, condition: Value, in_helper: bool = False) ->
 
 def is_one_question(one: Value, other: Value) -> bool:
     """Whether two conditions are the same, or always just one of them holds."""
-    negated = {one.op, other.op} == {"eq", "ne"} and one.operands == other.operands
+    negated = {one.op, other.op} == {Op.EQ, Op.NE} and one.operands == other.operands
     for this, that in ((one, other), (other, one)):
-        negated |= this.op == "not" and this.operands[0] is that
+        negated |= this.op is Op.NOT and this.operands[0] is that
     return one is other or negated
 
 
@@ -146,7 +156,7 @@ def _is_helper(facts: KernelFacts) -> bool:
 
 
 def _is_unrolled(facts: KernelFacts, value: Value) -> bool:
-    identity = value.number if value.op == "trip" else value.carrier.loop
+    identity = value.number if value.op is Op.ITERATION else value.carrier.loop
     return facts.loops[identity].kind == "tl.static_range"
 
 

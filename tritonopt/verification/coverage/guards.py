@@ -18,6 +18,21 @@ from dataclasses import dataclass
 
 from tritonopt import facts, source
 from tritonopt.facts import Atom, Polynomial
+from tritonopt.facts.algebra.atoms import (
+    CeilDiv,
+    Compared,
+    FloorDiv,
+    Global,
+    Maximum,
+    Minimum,
+    Mod,
+    Negative,
+    NumPrograms,
+    Param,
+    ProgramId,
+    Truth,
+    Zero,
+)
 from tritonopt.facts.algebra.indicators import negative
 from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.source.trees import blocks_of
@@ -33,9 +48,10 @@ _HARMLESS = (
 )  # fmt: skip
 """Functions of Triton's language that write nothing, wait for nothing, and end nothing."""
 _METHODS = ("to", "cast")
-_PLACES = ("program_id", "num_programs")
-_NAMED = ("param", "global")
-_COMPUTED = ("negative", "zero", "holds", "cdiv", "floordiv", "mod", "minimum", "maximum")
+_SHARED = (
+    *(ProgramId, NumPrograms, Negative, Zero, Compared, Truth),
+    *(CeilDiv, FloorDiv, Mod, Minimum, Maximum),
+)
 """Atoms that mean the same in two kernels, as far as what they are made of does."""
 
 
@@ -131,12 +147,12 @@ class _Conditions:
         return total
 
     def _atom_in_place(self, atom: Atom) -> Polynomial:
+        if isinstance(atom, Negative):
+            return negative(self._in_place(atom.form))
         arguments = tuple(
             self._in_place(a) if isinstance(a, Polynomial) else a for a in atom.arguments
         )
-        if atom.tag == "negative" and isinstance(arguments[0], Polynomial):
-            return negative(arguments[0])
-        return Polynomial.of(Atom(atom.tag, arguments))
+        return Polynomial.of(atom.with_arguments(arguments))
 
     def _counts_programs(self, atom: Atom) -> bool:
         """Whether it numbers the turns of a loop from the program's id by the number of them."""
@@ -144,14 +160,14 @@ class _Conditions:
         if loop is None or loop.start is None or loop.step is None:
             return False
         start, step = (self.facts.forms.of(v).sole_atom for v in (loop.start, loop.step))
-        if start is None or step is None or start.arguments != step.arguments:
+        if not isinstance(start, ProgramId) or not isinstance(step, NumPrograms):
             return False
-        return (start.tag, step.tag) == _PLACES
+        return start.axis == step.axis
 
     def _is_shared(self, atom: Atom) -> bool:
-        if atom.tag in _NAMED:
-            return str(atom.arguments[0]) not in self.suspects
-        return atom.tag in (*_PLACES, *_COMPUTED)
+        if isinstance(atom, (Param, Global)):
+            return atom.name not in self.suspects
+        return isinstance(atom, _SHARED)
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
