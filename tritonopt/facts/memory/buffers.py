@@ -197,8 +197,8 @@ class Trial:
             atom.method in ("numel", "stride") or not atom.which for atom in atoms
         )
         given = self._tensor.sole_atom
-        assert given is not None
-        known = rank_of(self._launch, str(given.arguments[1]))
+        assert isinstance(given, LauncherParameter)
+        known = rank_of(self._launch, given.name)
         if (indexed and whole and known is None) or (known or 0) > MAX_RANK:
             raise CannotTell
         self._rank = known or self._rank
@@ -348,8 +348,8 @@ class Trial:
         self, sizes: tuple[int, ...], length: int, element: int, place: Mapping[Atom, int]
     ) -> str:
         atom = self._tensor.sole_atom
-        assert atom is not None
-        name = str(atom.arguments[1])
+        assert isinstance(atom, LauncherParameter)
+        name = atom.name
         shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
         programs = [str(n) for a, n in place.items() if isinstance(a, ProgramId)]
         lanes = [str(n) for a, n in place.items() if isinstance(a, Lane)]
