@@ -38,10 +38,10 @@ class DeferReduction(Pass):
 
     To reduce a tile takes shuffles between the threads of a warp and, with several warps, shared
     memory and barriers. Adding a tile to another one takes none of these. The compiler
-    defers a reduction by itself only where a tile of two axes comes straight from a load.
+    does it by itself only where a tile of two axes comes straight from a load.
 
     The price is registers: a tile is kept through the loop, in place of a number for each row. So
-    under `all` the pass leaves alone what the compiler defers, loops that run once at the launches
+    under `all` the pass leaves alone what the compiler may do, loops that run once at the launches
     that are seen, and, where it depends on the shape, tiles of two axes and large ones.
 
     ## Conditions

@@ -46,10 +46,10 @@ def test_a_tile_that_becomes_wider_depends_on_them() -> None:
     assert site_of(case("wide_counts")).depends
 
 
-def test_what_the_compiler_defers_has_nothing_to_save() -> None:
+def test_what_the_compiler_may_defer_has_nothing_to_save() -> None:
     text = case("rows_of_a_tile")
     assert site_of(text).pays and site_of(text).depends
     loaded = text.replace("tl.where(mask, x - 1.0, 0.0)", "x")
     assert loaded != text
     site = site_of(loaded)
-    assert not site.pays and "the compiler defers that by itself" in site.message
+    assert not site.pays and "the compiler may do that by itself" in site.message

@@ -624,6 +624,11 @@ REASONS: Mapping[str, Reason] = {
         "Beside reductions, the loop brings something to the accumulator that is none.",
         "Keep what is no reduction in a name of its own, and combine the two after the loop.",
     ),
+    "chosen-by-a-condition": Reason(
+        "The loop chooses its accumulator by a condition, as the index that goes with a maximum is "
+        "chosen by the maximum.",
+        "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
+    ),
     "combination-is-not-known": Reason(
         "What the function of a `tl.reduce` makes of two lanes is not understood.",
         "Let it return one operation on its two parameters, as in `return a * b`.",

@@ -1,4 +1,4 @@
-# expect: missed accumulator-is-read
+# expect: missed chosen-by-a-condition
 """The index goes with the value that it is of."""
 
 import torch

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Loop, Value
+from tritonopt.facts.language import REDUCTIONS
 from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import reducing
@@ -80,5 +81,9 @@ def _brings(facts: KernelFacts, node: ast.AST, name: str) -> bool:
 def _is_reduction(facts: KernelFacts, node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         value = facts.values.get(node)
+        while value is not None and value.op is Op.PART:
+            value = value.operands[0]  # `top, place = tl.max(x, axis=0, return_indices=True)`
+            if value.op is Op.RESHAPED and isinstance(value.attribute, tuple):
+                return value.attribute[0] in REDUCTIONS
         return value is not None and value.op is Op.REDUCE
     return isinstance(node, ast.expr) and reducing(facts, node) is not None

@@ -8,7 +8,7 @@ accumulator before the end, and that each lane is combined in the type of the ac
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,6 +26,16 @@ from tritonopt.transforms.writing import block_of, comments_in
 _WIDE = frozenset({"fp32", "fp64", "int32", "int64", "uint32", "uint64"})
 _SMALL = BOOLEANS | {"int8", "uint8"}
 """Types of which the sum of a tile is always within int32, in which Triton takes it."""
+_INTO_INT32 = _SMALL | {"int16", "uint16", "int32"}
+_INTO_INT64 = _INTO_INT32 | {"uint32", "int64"}
+_INTO_FP32 = _INTO_INT64 | {"uint64", "fp16", "bf16", "fp32"}
+_STAYS: Mapping[str | None, frozenset[str]] = {
+    "int32": _INTO_INT32,
+    "int64": _INTO_INT64,
+    "fp32": _INTO_FP32,
+    "fp64": _INTO_FP32 | {"fp64"},
+}
+"""By the type of an accumulator, the types of tiles that can be added to it and leave it so."""
 _MAY_WRAP = INTEGERS - _SMALL - {"int64", "uint64"}
 
 
@@ -152,7 +162,7 @@ class _Legality:
         updates = updates_in(self.facts, self.name, self.statements)
         combining = self._combining(updates)
         reduced = [r for update in updates for r in update.reduced]
-        shape = self._shape(reduced)
+        shape = self._shape(updates, reduced)
         dtype, exact = self._dtype(combining, reduced)
         self._check_text(reduced)
         if combining.rounds and not exact:
@@ -212,7 +222,7 @@ class _Legality:
         self.checklist.prove("operations-agree", f"all of them take the {combining.noun}")
         return combining
 
-    def _shape(self, reduced: Sequence[Reduced]) -> tuple[Value, ...]:
+    def _shape(self, updates: Sequence[Update], reduced: Sequence[Reduced]) -> tuple[Value, ...]:
         claim, values = "tiles-are-of-one-shape", self.facts.values
         shapes = {values[r.tile].shape for r in reduced}
         results = {values[r.whole].shape for r in reduced}
@@ -224,6 +234,10 @@ class _Legality:
             raise refuted(claim, "tiles-differ", "tiles of different shapes are reduced")
         if len({_axes(self.facts, one) for one in reduced}) != 1:
             raise refuted(claim, "tiles-differ", "tiles are reduced along different axes")
+        ranks = {0, len(next(iter(shapes)) or ())}
+        if any(update.inside for update in updates) and len(initial) not in ranks:
+            text = f"{self.name} is spread over another axis of the tile than it is reduced along"
+            raise refuted(claim, "tiles-differ", text)
         if results != {initial}:
             text = f"{self.name} has another shape than the reduction"
             raise refuted(claim, "tiles-differ", text)
@@ -282,10 +296,18 @@ class _Legality:
         raise unknown("accumulator-is-wide", "accumulator-type-unknown", text)
 
     def _check_casts(self, one: Reduced, dtype: str | None) -> None:
-        for cast in one.casts:
-            if dtype is None or self.facts.values[cast].dtype != dtype:
-                text = f"the reduction in line {cast.lineno} is cast to another type"
-                raise unknown("accumulator-is-wide", "reduction-is-cast", text)
+        """What is cast before it is added, in the reduction or behind it, is not cast any more."""
+        values = self.facts.values
+        if not one.casts and self._reduced_value(one) is values[one.tile]:
+            return
+        same = all(values[cast].dtype == dtype for cast in one.casts)
+        stays = _STAYS.get(dtype, frozenset())
+        if not same or not self.facts.types.of(values[one.tile]).all_in(stays):
+            text = (
+                f"the reduction in line {one.whole.lineno} is made in another type or cast to one, "
+                "which the tile may not be added in"
+            )
+            raise unknown("accumulator-is-wide", "reduction-is-cast", text)
 
     def _check_terms(self, one: Reduced, dtype: str | None) -> None:
         """`tl.sum(a) - tl.sum(b)` becomes `a - b`, which is made in their own type."""

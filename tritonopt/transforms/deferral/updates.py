@@ -87,6 +87,12 @@ class _Reader:
         call = reducing(self.facts, value)
         if call is not None:
             return self._inside(statement, target, call)
+        if self._is_chosen(value):
+            text = (
+                f"line {statement.lineno} chooses {self.name} by a condition, as the index of a "
+                "maximum is"
+            )
+            raise refuted(_CLAIM, "chosen-by-a-condition", text)
         combining, own, terms = self._spine(value, None)
         return Update(statement, (target, own), combining, terms)
 
@@ -107,6 +113,15 @@ class _Reader:
         assert isinstance(name, ast.Name)
         reduced = Reduced(call.call, (call,), call.operand)
         return Update(statement, (target, name), call.combining, (reduced,), inside=True)
+
+    def _is_chosen(self, value: ast.expr) -> bool:
+        """`best = tl.where(top > m, place, best)`"""
+        found = self.facts.values.get(value)
+        sides = (
+            [*value.args, *(k.value for k in value.keywords)] if isinstance(value, ast.Call) else []
+        )
+        own = any(_is_name(side, self.name) for side in sides)
+        return found is not None and found.op is Op.WHERE and own
 
     def _spine(
         self, node: ast.expr, combining: Combining | None

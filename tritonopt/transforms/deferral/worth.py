@@ -39,7 +39,7 @@ def worth_of(deferral: Deferral) -> Worth:
     while tile.op is Op.CAST:
         tile = tile.operands[0]
     if tile.op is Op.LOAD:
-        text = f"{kept}; it comes straight from a load, and the compiler defers that by itself"
+        text = f"{kept}; it comes straight from a load, and the compiler may do that by itself"
         return Worth(text, pays=False, unpaid="nothing-to-save")
     return Worth(kept, depends=True)
 
