@@ -44,6 +44,7 @@ CLAIMS: Mapping[str, str] = {
     "copies-are-readable": "The copies of the loop have at most `max_statements` statements.",
     "data-is-float": "What is summed is of a float type.",
     "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
+    "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
     "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
     "every-tile-ends-alone": "A tile that is done early can be skipped without ending the program.",
     "grid-is-known": "It is read from every launch how many programs it starts.",
@@ -87,6 +88,8 @@ CLAIMS: Mapping[str, str] = {
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
     "same-elements": "The second sweep reads the elements that the first one reads.",
+    "row-fits-one-tile": "No loop takes a second turn: one tile is as long as the row.",
+    "row-is-read-again": "A later sweep loads elements that an earlier one has loaded.",
     "same-mask": "Both sweeps are masked alike.",
     "same-range": "Both sweeps run over the same numbers, in the same order.",
     "same-rounding": "Both sweeps do the same arithmetic in types of less than 32 bits.",
@@ -301,6 +304,32 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, where that is meant: the shifted formula is for weight 1.",
     ),
     # licm, loop-unswitch
+    "bound-in-both-branches": Reason(
+        "Without the loops both branches of an `if` would bind a name, which the compiler takes "
+        "for one.",
+        "Give the two different names.",
+    ),
+    "nothing-read-twice": Reason(
+        "No sweep loads again what was loaded before, with nothing stored there in between.",
+        "Where a store in between goes to another buffer, say so: `--assume 'disjoint(X, Y)'`.",
+    ),
+    "number-becomes-a-tensor": Reason(
+        "A loop makes a tensor of a Python number that it adds to; without the loop the result "
+        "may be of a narrower type.",
+        "Begin with a tensor: `tl.full([], 0.0, tl.float32)`, or cast what is added.",
+    ),
+    "read-behind-its-loop": Reason(
+        "A name that a loop binds for itself, or counts with, is read behind the loop.",
+        "Give the name another one behind the loop.",
+    ),
+    "row-may-be-empty": Reason(
+        "A loop over no elements does nothing; without the loop something would be computed.",
+        "Mask the loads, with an `other` that changes nothing, or do not launch for empty rows.",
+    ),
+    "row-may-be-longer": Reason(
+        "The row may be longer than a tile, and the loops are needed then.",
+        "Launch with `BLOCK=triton.next_power_of_2(N)`, where rows are short enough for it.",
+    ),
     "already-decided": Reason(
         "An `if` around the loop asks the same and has decided it.",
         "Take the inner `if` out by hand: it always goes one way.",
