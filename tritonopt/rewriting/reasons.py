@@ -50,6 +50,7 @@ CLAIMS: Mapping[str, str] = {
     "grid-is-known": "It is read from every launch how many programs it starts.",
     "hint-does-not-narrow": "A hint promises no less than the compiler knows.",
     "hint-fits-the-tile": "A hint promises no more lanes than its tile has.",
+    "heuristic-can-be-added": "A heuristic above the kernel is asked at every launch of it.",
     "hint-is-a-power-of-two": "The number in a hint is a power of two.",
     "hint-is-true": "What a hint promises holds in every program and every iteration.",
     "is-an-address": "The offsets are those of a load or a store.",
@@ -59,6 +60,7 @@ CLAIMS: Mapping[str, str] = {
     "is-understood": "The values at the site are small enough to be compared.",
     "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
+    "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
     "loops-are-plain": "The loops are counted, run to their ends, and have no `else`.",
     "masked-lanes-add-nothing": "Lanes that the mask turns off add 0 to both sums.",
@@ -308,6 +310,14 @@ REASONS: Mapping[str, Reason] = {
         "Without the loops both branches of an `if` would bind a name, which the compiler takes "
         "for one.",
         "Give the two different names.",
+    ),
+    "called-from-a-kernel": Reason(
+        "Another kernel calls this one, and Triton allows that of no kernel below a heuristic.",
+        "Let the other kernel call a helper that both share.",
+    ),
+    "length-is-computed": Reason(
+        "How often the loops turn is computed in the kernel, or from what it loads.",
+        "Pass the length of the row as an argument, and the tile as a constexpr.",
     ),
     "nothing-read-twice": Reason(
         "No sweep loads again what was loaded before, with nothing stored there in between.",

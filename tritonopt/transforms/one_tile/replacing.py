@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tritonopt.source import Change, EditConflict, InsertBefore, Remove
+from tritonopt.source import Change, EditConflict, Enclose, InsertBefore, Remove
 from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.changes import ELSE
 from tritonopt.transforms.one_tile.legality import OneTile
+from tritonopt.transforms.one_tile.question import Asked
 from tritonopt.transforms.writing import NotExpressible
 
 
@@ -18,3 +20,14 @@ def in_place_of_the_loops(proof: OneTile) -> tuple[Change, ...]:
     except EditConflict as conflict:
         raise NotExpressible(str(conflict)) from conflict
     return tuple(changes)
+
+
+def beside_the_loops(proof: OneTile, asked: Asked) -> tuple[Change, ...]:
+    """The code where one tile holds the row, and the loops where it does not."""
+    statements = proof.sweeps.statements
+    inside = excerpts.indented(proof.stretch.code, "    ")
+    return (
+        *asked.changes,
+        InsertBefore(statements[0], f"if {asked.test}:\n{inside}"),
+        Enclose(statements[0], statements[-1], f"{ELSE}\n    ..."),
+    )
