@@ -221,7 +221,14 @@ INNER_FLOORS = {
     },
     "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2},
     "source": {"editing": 0, "project": 0},
-    "transforms": {"hinting": 0, "hoisting": 0, "loop_fusion": 0, "tiling": 0, "unswitching": 0},
+    "transforms": {
+        "hinting": 0,
+        "hoisting": 0,
+        "loop_fusion": 0,
+        "one_tile": 0,
+        "tiling": 0,
+        "unswitching": 0,
+    },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is
 beside the order, and only kept from circles."""

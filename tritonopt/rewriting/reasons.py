@@ -60,6 +60,7 @@ CLAIMS: Mapping[str, str] = {
     "is-understood": "The values at the site are small enough to be compared.",
     "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
+    "launched-as-usual": "Files that were not given only launch the kernel.",
     "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
     "loops-are-plain": "The loops are counted, run to their ends, and have no `else`.",

@@ -33,7 +33,9 @@ def runs_always(facts: KernelFacts, loop: Loop) -> bool:
         return False
 
 
-def _is_positive(facts: KernelFacts, step: Polynomial, length: Polynomial, tile: Polynomial) -> bool:
+def _is_positive(
+    facts: KernelFacts, step: Polynomial, length: Polynomial, tile: Polynomial
+) -> bool:
     """Whether what a launch passes for the length of a row is at least 1."""
     number = length.constant_value
     if number is not None:
@@ -104,7 +106,5 @@ def _read_later(facts: KernelFacts, loop: Loop) -> list[str]:
         name
         for name in sorted(loop.carried)
         if nested
-        or any(
-            n not in inside and n.lineno > loop.line for n in reads_of(facts.kernel.node, name)
-        )
+        or any(n not in inside and n.lineno > loop.line for n in reads_of(facts.kernel.node, name))
     ]

@@ -92,7 +92,7 @@ class _Counter:
                             self.copies.add(copy)
 
     def _binds_zero(self, statement: ast.stmt) -> bool:
-        """Whether all that a statement does is to bind 0 to a name that the loop keeps for itself."""
+        """Whether a statement only binds 0 to a name that the loop keeps for itself."""
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._is_zero(value):
                 known = self.facts.loop_of(self.loop)
@@ -142,7 +142,9 @@ class _Counter:
         match node:
             case ast.BinOp(op=ast.Add(), left=left, right=right) if self._is_zero(left):
                 return self._kept(right) if self._stays_itself(right) else node
-            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if self._is_zero(right):
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if self._is_zero(
+                right
+            ):
                 return self._kept(left) if self._stays_itself(left) else node
         return node
 
@@ -156,10 +158,11 @@ class _Counter:
 
     def _check_uses(self, node: ast.AST, around: ast.AST, names: set[str]) -> None:
         """A counter is a tensor, and its first value a number, which not everything takes."""
-        if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
-            if not isinstance(around, (ast.BinOp, ast.Compare)):
-                text = f"line {node.lineno} takes the counter of the loop for a tensor"
-                raise NotExpressible(f"{text}, and its first value is a number")
+        read = isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
+        if read and not isinstance(around, (ast.BinOp, ast.Compare)):
+            assert isinstance(node, ast.Name)
+            text = f"line {node.lineno} takes the counter of the loop for a tensor"
+            raise NotExpressible(f"{text}, and its first value is a number")
         for child in children(node):
             hint = isinstance(node, ast.Call) and self._is_hint(node)
             self._check_uses(child, around if hint else node, names)

@@ -16,17 +16,19 @@ from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import AddDecorator, AddParameter, Change
 from tritonopt.source.kernels import Parameter
-from tritonopt.source.trees import parents_of, walk
+from tritonopt.source.trees import parents_of
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
 _NAME = "ONE_TILE"
 _WIDTH = 99
 _HEURISTICS = "triton.heuristics"
-_LAUNCHING_AS_ASKED = frozenset({"triton.jit", "triton.autotune", _HEURISTICS})
+_CACHING = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"}) | {
+    "sglang.srt.utils.cached_triton_kernel"
+}
+"""Decorators that keep what was compiled for one launch, and do not ask a heuristic at each."""
 _CACHING_BY_VALUE = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"})
-"""Decorators that keep what a heuristic said, by the values of the arguments that are specialized:
-they do not ask again for another value of one that is not."""
+"""Of these, those that compile anew for another value of an argument that is specialized."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,7 @@ def ask(sweeps: RowSweeps, may_be_empty: bool, checklist: Checklist) -> Question
     """The question that decides between the two forms. Raises Declined."""
     facts, count = sweeps.facts, sweeps.count
     tiles = count.sole_atom if count is not None else None
-    if tiles is None or tiles.tag != "cdiv":
-        turns = "any number of" if count is None else count.readable
-        detail = f"the loops take {turns} turns, of which nobody can tell at the launch"
-        raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
+    assert tiles is not None and tiles.tag == "cdiv"
     extent, tile = tiles.arguments
     assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
     _check_parameters(sweeps, extent, tile)
@@ -102,7 +101,7 @@ def ask(sweeps: RowSweeps, may_be_empty: bool, checklist: Checklist) -> Question
     if not question.is_constexpr:
         _check_heuristic(question)
         checklist.prove("heuristic-can-be-added", "every launch would ask it")
-        checklist.assume_no_other_launches("other files launch it as `kernel[grid](...)`")
+        checklist.assume("launched-as-usual", "files that were not given use it for launches only")
     return question
 
 
@@ -144,12 +143,15 @@ def _check_heuristic(question: Question) -> None:
         raise unknown(claim, "compiled-ahead", detail)
     if any(p.kind.startswith("var") for p in kernel.parameters):
         raise refuted(claim, "unknown-parameters", "the kernel takes any number of arguments")
+    unknown_decorator = kernel.unknown_decorator
     for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
-        caching = name in _CACHING_BY_VALUE and _are_specialized(question)
-        if name not in _LAUNCHING_AS_ASKED and not caching:
+        by_value = name in _CACHING_BY_VALUE and _are_specialized(question)
+        if decorator is unknown_decorator or (name in _CACHING and not by_value):
             what = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
             detail = f"{what} may keep what a heuristic said, or launch without asking it"
             raise unknown(claim, "unknown-decorator", detail)
+    if unknown_decorator is not None:
+        raise unknown(claim, "unknown-decorator", facts.launches.unknown)
 
 
 def _are_specialized(question: Question) -> bool:
@@ -161,16 +163,17 @@ def _are_specialized(question: Question) -> bool:
     named = {p.name for p in question.parameters}
     for keyword in jit.keywords:
         if keyword.arg is None or keyword.arg == "do_not_specialize":
-            listed = keyword.value.elts if isinstance(keyword.value, (ast.List, ast.Tuple)) else None
-            if listed is None or not all(isinstance(e, ast.Constant) for e in listed):
+            if not isinstance(keyword.value, (ast.List, ast.Tuple)):
                 return False
-            if any(isinstance(e, ast.Constant) and _is_listed(e, named) for e in listed):
+            if any(_may_name(element, named) for element in keyword.value.elts):
                 return False
     return True
 
 
-def _is_listed(element: ast.Constant, named: set[str]) -> bool:
-    return not isinstance(element.value, str) or element.value in named
+def _may_name(element: ast.expr, named: set[str]) -> bool:
+    """Whether an entry of `do_not_specialize` may be one of these parameters."""
+    name = element.value if isinstance(element, ast.Constant) else None
+    return not isinstance(name, str) or name in named
 
 
 @dataclass(frozen=True)
@@ -196,8 +199,8 @@ def asked(question: Question, writer: Writer) -> Asked:
     if len(code) + kernel.node.col_offset > _WIDTH:
         code = f'{decorator}\n    {{"{name}": {function}}}\n)'
     default = " = False" if kernel.node.args.defaults else ""
-    added = AddParameter(kernel, f"{name}: tl.constexpr".replace("tl.constexpr", writer.language("constexpr")) + default)
-    return Asked(name, (AddDecorator(kernel, code), added))
+    parameter = f"{name}: {writer.language('constexpr')}{default}"
+    return Asked(name, (AddDecorator(kernel, code), AddParameter(kernel, parameter)))
 
 
 def _parsed(text: str) -> ast.expr:
@@ -250,8 +253,7 @@ def is_asked_already(question: Question, sweeps: RowSweeps) -> bool:
             answer = answers.get(node.test.id)
             hidden = "" in answers and _is_constexpr_parameter(sweeps.facts, node.test.id)
             if hidden or (
-                answer is not None
-                and ast.dump(answer) == ast.dump(_parsed(question.for_heuristic))
+                answer is not None and ast.dump(answer) == ast.dump(_parsed(question.for_heuristic))
             ):
                 return True
     return False
@@ -259,6 +261,3 @@ def is_asked_already(question: Question, sweeps: RowSweeps) -> bool:
 
 def _is_constexpr_parameter(facts: KernelFacts, name: str) -> bool:
     return any(p.name == name and p.constexpr for p in facts.kernel.parameters)
-
-
-__all__ = ["Asked", "Question", "ask", "asked", "is_asked_already", "walk"]

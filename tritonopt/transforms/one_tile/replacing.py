@@ -5,8 +5,8 @@ from __future__ import annotations
 from tritonopt.source import Change, EditConflict, Enclose, InsertBefore, Remove
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.changes import ELSE
-from tritonopt.transforms.one_tile.legality import OneTile
 from tritonopt.transforms.one_tile.question import Asked
+from tritonopt.transforms.one_tile.row_legality import OneTile
 from tritonopt.transforms.writing import NotExpressible
 
 

@@ -3,56 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Value
-from tritonopt.facts.effects import Effect
 from tritonopt.facts.interpretation import Environment
-from tritonopt.facts.values import operands_first
 from tritonopt.source import Change, InsertBefore, Remove, ReplaceExpression
 from tritonopt.source.trees import children, walk
+from tritonopt.transforms.one_tile.masked_lanes import MaskedLanes, masked_tile
+from tritonopt.transforms.one_tile.same_values import SameValues
 from tritonopt.transforms.one_tile.stretch import Stretch
 from tritonopt.transforms.writing import Writer, names_bound, reads_of
 
 _GIVEN = frozenset({"const", "param", "constexpr", "global", "dtype", "full", "tuple"})
 """What is so short that everybody writes it again, or starts an accumulator."""
-
-
-@dataclass
-class SameValues:
-    """Numbers the values of a kernel: two have one number where they are surely equal.
-
-    Values are that already, but for loads: two that read the same elements, with nothing between
-    them that may write there, are one.
-    """
-
-    facts: KernelFacts
-    _numbers: dict[int, int] = field(default_factory=dict)
-    _known: dict[Hashable, int] = field(default_factory=dict)
-
-    def number(self, value: Value) -> int:
-        for part in operands_first(value, self._numbers):
-            self._numbers[part.serial] = self._known.setdefault(self._key(part), len(self._known))
-        return self._numbers[value.serial]
-
-    def _key(self, value: Value) -> Hashable:
-        operands = tuple(self._numbers[o.serial] for o in value.operands)
-        if value.op == "opaque":
-            return value.serial
-        if value.op != "load":
-            return value.op, operands, value.attribute, value.dtype
-        load = self.facts.interpretation.loads[value.number]
-        if load.volatile:
-            return value.serial
-        return "load", operands, self.facts.memory_version(load), _cache_modifier(load)
-
-
-def _cache_modifier(load: Effect) -> str:
-    """Where the load looks first; not how long a line stays, which changes no value."""
-    keywords = load.node.keywords if isinstance(load.node, ast.Call) else []
-    return next((ast.dump(k.value) for k in keywords if k.arg == "cache_modifier"), "")
 
 
 @dataclass(frozen=True)
@@ -72,6 +37,10 @@ class Reuse:
     @cached_property
     def same(self) -> SameValues:
         return SameValues(self.facts)
+
+    @cached_property
+    def masked(self) -> MaskedLanes:
+        return MaskedLanes(self.facts, self.same)
 
     def step(self) -> list[Change]:
         """Empty where there is nothing more to do."""
@@ -109,6 +78,8 @@ class Reuse:
         if isinstance(value, ast.Name) and name not in self.copies:
             return []
         known = self._name_of(self.facts.values[value], self.facts.before[statement])
+        if known is None:
+            known = self._tile_for(value, statement, lanes_count=False)
         if known is None or known == name:
             return []
         renamed = self._renamed(index, name, known)
@@ -165,6 +136,19 @@ class Reuse:
             rebound = rebound or other in bound
         return None if self.stretch.is_read_behind(name) else changes
 
+    def _tile_for(self, node: ast.expr, place: ast.stmt, *, lanes_count: bool) -> str | None:
+        """A tile that differs in the masked lanes at most: its name, or where they count a choice.
+
+        `lanes_count` says whether a choice is wanted.
+        """
+        tile = masked_tile(self.facts, node)
+        if tile is None or lanes_count is False and self.masked.reach(tile):
+            return None
+        for name, value in self.facts.before[place].items():
+            if self.masked.are_alike(value, tile.value):
+                return self.masked.chosen(name, tile) if self.masked.reach(tile) else name
+        return None
+
     # Loads that were made already
 
     def _load_again(self, index: int, statement: ast.stmt) -> list[Change]:
@@ -172,6 +156,7 @@ class Reuse:
             for expression in self._loading(node):
                 value = self.facts.values[expression]
                 known = self._name_of(value, self.facts.before[place])
+                known = known or self._tile_for(expression, place, lanes_count=True)
                 if known is not None:
                     return [ReplaceExpression(expression, known)]
                 changes = self._named(index, value)
@@ -219,7 +204,8 @@ class Reuse:
             for expression in self._loading(whole):
                 if self.same.number(self.facts.values[expression]) == number:
                     text = self.facts.kernel.module.text_of(expression)
-                    kept = Writer(self.facts).fresh(self._base(value))
+                    base = self._base(value)
+                    kept = Writer(self.facts).fresh(base, f"{base}_tile")
                     code = f"{kept} = {text}"
                     return [InsertBefore(earlier, code), ReplaceExpression(expression, kept)]
         return []

@@ -71,8 +71,13 @@ def row_sweeps(facts: KernelFacts) -> Iterator[RowSweeps]:
                 or (count is not None and facts.forms.trip_count(loop) == count)
             ] or [loops[0]]
             loops = [loop for loop in loops if loop not in alike]
-            if _read_the_same(facts, alike):
+            if (one_turn or _goes_through_tiles(count)) and _read_the_same(facts, alike):
                 yield RowSweeps(facts, owner, field, tuple(alike), one_turn)
+
+
+def _goes_through_tiles(count: Polynomial | None) -> bool:
+    tiles = count.sole_atom if count is not None else None
+    return tiles is not None and tiles.tag == "cdiv"
 
 
 def _by_block(facts: KernelFacts) -> dict[_Block, list[Loop]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tritonopt.facts import EffectKind
 from tritonopt.source import Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
+from tritonopt.transforms.one_tile.extremes import without_least
 from tritonopt.transforms.one_tile.stretch import Stretch
 from tritonopt.transforms.writing import names_bound, reads_of
 
@@ -65,6 +66,8 @@ class Tidying:
         if len(reads) != 1 or isinstance(reads[0][0], (ast.For, ast.While, ast.If)):
             return []
         ((place, read),) = reads
+        if not self._is_reduced(place, read):
+            return []
         inside = set(walk(statement.value))
         if not facts.effect_nodes.isdisjoint(inside) or any(
             isinstance(n, ast.Name)
@@ -75,6 +78,12 @@ class Tidying:
             return []
         text = facts.kernel.module.text_of(statement.value)
         return [] if "\n" in text else [Remove(statement), ReplaceExpression(read, text)]
+
+    def _is_reduced(self, place: ast.stmt, read: ast.Name) -> bool:
+        """Whether a tile is read to be reduced, which is where its name says least."""
+        calls = (n for n in walk(place) if isinstance(n, ast.Call) and read in n.args)
+        values = self.stretch.facts.values
+        return any(c in values and values[c].op == "reduce" for c in calls)
 
 
 def _bound(statement: ast.stmt) -> str:
@@ -87,13 +96,17 @@ def _bound(statement: ast.stmt) -> str:
 
 def _reads(statement: ast.stmt, name: str) -> bool:
     own = isinstance(statement, ast.AugAssign) and _bound(statement) == name
-    return own or bool(reads_of(statement, name)) or (
-        name in names_bound(statement) and _bound(statement) != name
+    return (
+        own
+        or bool(reads_of(statement, name))
+        or (name in names_bound(statement) and _bound(statement) != name)
     )
 
 
 def tidied(stretch: Stretch, names: Sequence[str], sums: Sequence[str]) -> Stretch:
     """The stretch without what the loops needed."""
+    while changes := without_least(stretch):
+        stretch = stretch.after(changes)
     while changes := Tidying(stretch, frozenset(names), frozenset(sums)).step():
         stretch = stretch.after(changes)
     return stretch

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 
-from tritonopt.facts import EffectKind, Loop, Value
+from tritonopt.facts import Assumption, EffectKind, Loop, Value
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
@@ -16,13 +17,11 @@ from tritonopt.transforms.one_tile.empty_rows import does_nothing_when_empty, ru
 from tritonopt.transforms.one_tile.one_turn import Straightened, straightened
 from tritonopt.transforms.one_tile.reuse import reused
 from tritonopt.transforms.one_tile.stretch import Stretch
-from tritonopt.transforms.one_tile.sums import Sum, sums_of
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.one_tile.tidying import tidied
-from tritonopt.transforms.writing import NotExpressible, names_bound, reads_of
+from tritonopt.transforms.one_tile.updates import CARRIED, Update, updates_of
+from tritonopt.transforms.writing import NotExpressible, Writer, names_bound, reads_of
 
-_CARRIED = {"int": "int32", "float": "fp32"}
-"""What a loop makes of a Python number that it carries."""
 _TAKES_NUMBERS = ("maximum", "minimum", "where")
 
 
@@ -33,15 +32,15 @@ class OneTile:
     sweeps: RowSweeps
     stretch: Stretch
     """In the text without the loops."""
-    sums: tuple[Sum, ...]
-    """Accumulators that are gone."""
+    updates: tuple[Update, ...]
+    """Of the accumulators that are gone."""
     may_be_empty: bool
     """Whether rows of no elements have to keep the loops, which then do not run."""
 
     @property
     def is_exact(self) -> bool:
         """Whether no sum can lose the sign of a zero."""
-        return all(sum_.keeps_zeros for sum_ in self.sums)
+        return all(update.keeps_zeros for update in self.updates)
 
 
 def prove_one_tile(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> OneTile:
@@ -57,13 +56,14 @@ def prove_one_tile(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> O
         _prove_one_turn(sweeps, checklist)
     may_be_empty = _may_be_empty(sweeps, checklist, known=known)
     _check_names(sweeps)
-    sums = sums_of(sweeps)
+    updates, writer = updates_of(sweeps), Writer(sweeps.facts)
+    sums = [update for update in updates if update.is_sum]
     try:
-        straight = straightened(sweeps, [sum_.change() for sum_ in sums])
-        _check_types(sweeps, straight, {(s.loop.identity, s.name) for s in sums})
+        straight = straightened(sweeps, [c for u in updates for c in u.changes(writer)])
+        _check_types(sweeps, straight, {(u.loop.identity, u.name) for u in updates})
         checklist.prove("names-keep-their-types", "what a loop carried has the type that it had")
         loads = _loads(straight.stretch)
-        names = {sum_.name for sum_ in sums}
+        names = {update.name for update in sums}
         stretch = reused(straight.stretch, straight.copies | names)
         stretch = tidied(stretch, _carried(sweeps), sorted(names))
     except EditConflict as conflict:
@@ -73,7 +73,31 @@ def prove_one_tile(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> O
         detail = "no element is loaded twice without something that may write it in between"
         raise refuted("row-is-read-again", "nothing-read-twice", detail)
     checklist.prove("row-is-read-again", f"{saved} of {loads} loads read what was read before")
+    _rest_on_buffers(sweeps, checklist)
     return OneTile(sweeps, stretch, tuple(sums), may_be_empty)
+
+
+def _rest_on_buffers(sweeps: RowSweeps, checklist: Checklist) -> None:
+    """Says why what is stored on the way is not what is loaded, where that was needed."""
+    facts = sweeps.facts
+    writes = [e for e in sweeps.effects if e.writes]
+    loads = [e for e in sweeps.effects if e.kind is EffectKind.LOAD]
+    evidence: dict[str, None] = {}
+    given: list[Assumption] = []
+    by_launch = False
+    for write, load in product(writes, loads):
+        if facts.may_alias(load, write):
+            continue
+        for stored, read in product(facts.bases(write) or (), facts.bases(load) or ()):
+            _, why, assumed = facts.why_disjoint(stored, read)
+            evidence[why] = None
+            given += [assumed] if assumed is not None else []
+            by_launch = by_launch or assumed is None
+    checklist.prove(
+        "data-is-unchanged", "; ".join(evidence) or "nothing is stored there on the way", given
+    )
+    if by_launch and not any(c.claim == "no-other-launches" for c in checklist.conditions):
+        checklist.assume_no_other_launches()
 
 
 def _check_loops(sweeps: RowSweeps) -> None:
@@ -83,6 +107,9 @@ def _check_loops(sweeps: RowSweeps) -> None:
         if node.orelse:
             raise refuted("loops-are-plain", "loop-has-else", f"{where} has an else")
         counted = isinstance(node, ast.For) and isinstance(node.target, ast.Name)
+        if counted and any(_targets(loop) & names_bound(s) for s in node.body):
+            detail = f"{where} binds its own counter again"
+            raise unknown("loops-are-plain", "loop-is-not-understood", detail)
         if not counted or loop.start is None or loop.kind == "other":
             detail = f"{where} is not over a range with one name"
             raise unknown("loops-are-plain", "loop-is-not-understood", detail)
@@ -159,7 +186,9 @@ def _check_reads_behind(sweeps: RowSweeps, inner: Iterable[str], new: Iterable[s
         for later in block[block.index(loop.node) + 1 :]:
             for name in sorted(local):
                 if reads_of(later, name) and not _binds_first(later, name):
-                    detail = f"{name} of the loop in line {loop.line} is read in line {later.lineno}"
+                    detail = (
+                        f"{name} of the loop in line {loop.line} is read in line {later.lineno}"
+                    )
                     raise unknown("names-keep-their-types", "read-behind-its-loop", detail)
             local -= _surely_bound(later)
 
@@ -183,8 +212,12 @@ def _binds_first(statement: ast.stmt, name: str) -> bool:
 
 
 def _surely_bound(statement: ast.stmt) -> set[str]:
-    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-        return names_bound(statement)
+    match statement:
+        case ast.Assign() | ast.AnnAssign():
+            return names_bound(statement)
+        case ast.If(body=body, orelse=orelse):
+            branches = [{n for s in block for n in _surely_bound(s)} for block in (body, orelse)]
+            return branches[0] & branches[1]
     return set()
 
 
@@ -197,7 +230,7 @@ def _check_types(sweeps: RowSweeps, straight: Straightened, gone: set[tuple[int,
     for loop, end in zip(sweeps.loops, straight.ends, strict=True):
         names = straight.stretch.names_at(end)
         for name, initial in loop.initial.items():
-            carried = _CARRIED.get(initial.dtype or "")
+            carried = CARRIED.get(initial.dtype or "")
             if carried is None or (loop.identity, name) in gone:
                 continue
             now = names.get(name)
