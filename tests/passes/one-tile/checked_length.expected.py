@@ -1,4 +1,4 @@
-# verify: no, another case has the same rewrite and runs
+# verify: no, it was run once, and others like it run
 """The launcher refuses rows that are longer than the tile."""
 
 import torch

@@ -1,4 +1,4 @@
-# verify: no, another case has the same rewrite and runs
+# verify: no, it was run once, and others like it run
 """The loops count tiles, and form the offset from the counter."""
 
 import torch

@@ -1,4 +1,4 @@
-# verify: no, another case has the same rewrite and runs
+# verify: no, it was run once, and others like it run
 """The kernel is a static method, so the heuristic is indented as its decorators are."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: no, it was run once, and others like it run
 """The compiler knows both lengths, and needs no heuristic to compare them."""
 
 import torch

@@ -1,4 +1,4 @@
-# verify: no, another case has the same rewrite and runs
+# verify: no, it was run once, and others like it run
 """What is loaded twice has no name, and gets one."""
 
 import torch

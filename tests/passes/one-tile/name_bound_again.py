@@ -1,4 +1,4 @@
-# verify: no, another case has the same rewrite and runs
+# verify: no, it was run once, and others like it run
 """The name of the tile is bound to something else before the tile is read again."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: no, it was run once, and others like it run
 """The sum is stored, rounded, and read back: that load stays, and the weights are read once."""
 
 import torch
