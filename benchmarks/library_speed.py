@@ -38,7 +38,7 @@ from typing import Any
 import torch
 import triton
 
-from benchmarks.side_by_side import machine, ratios, timed, write_report
+from benchmarks.side_by_side import machine, ratios, tensors, timed, write_report
 
 LARGEST = 2**31
 """Bytes of all arguments beyond which a call is not kept."""
@@ -188,12 +188,6 @@ def detached(value: Any) -> Any:
     if isinstance(value, (*plain, torch.Generator)):
         return value
     raise TypeError(f"takes a {type(value).__name__}")
-
-
-def tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    return [t for part in value for t in tensors(part)] if isinstance(value, (list, tuple)) else []
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """How many mistakes does verification find that a program put into kernels of other people?
 
     PYTHONPATH=. python benchmarks/mutations.py --root FOLDER [--files LIST.txt]
-        [--backend interpreter|cuda] [--jobs 2] [--sample 6] [--right 2] [--share 1] [--seed 0]
+        [--backend interpreter|cuda] [--jobs 2] [--sample 3] [--right 1] [--share 1] [--seed 0]
         [--limit 240] [--budget 570] [--args FILE.json] [--out FILE.json]
     PYTHONPATH=. python benchmarks/mutations.py --again FILE.json    # the table of a recorded run
     PYTHONPATH=. python benchmarks/mutations.py --again FILE.json --root FOLDER --write FOLDER
@@ -9,9 +9,12 @@
 The files are those of `--files` (`benchmarks/mutation/files.txt`), below `--root` or this
 repository; or those that are given as paths. Of each file `--sample` mutants are drawn, spread over
 the operators, and `--right` right rewrites; with `--share 3` a third of both. The draw depends on
-the list and the seed alone. A file is verified against itself first, once: where that gets no
-answer, the file is listed with the reason, and its mutants are left. Each verification has
-`--limit` seconds, and all of them `--budget`.
+the list and the seed alone, and a run that ends early has seen as much of every operator. Where no
+change of a file is accepted, the file is verified against itself at the end: a counterexample to
+that says that nothing was found in the file. Each verification has `--limit` seconds, and all of
+them `--budget`.
+
+A library that imports all of itself costs most of the time: see `benchmarks/mutation/lean.py`.
 
 Every verdict is written to `--out` when it comes. The same command goes on where it was stopped;
 `--redo survived` (or `timeout`, `unsupported`, `accused`, `baseline`) forgets those verdicts first.
@@ -43,7 +46,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutation.edits import Mutant, drawn, mutants
+from benchmarks.mutation.edits import Mutant, drawn, evenly, mutants
 from benchmarks.mutation.right import RIGHT
 from benchmarks.mutation.slots import answers, end_with_a_signal
 from benchmarks.mutation.table import KEYS, YES, outcome, table
@@ -78,6 +81,7 @@ def verified(path: Path, text: str | None, args: str | None, backend: str, examp
             "verdict": verdict.verdict,
             "reason": said[:1500],
             "examples": verdict.examples,
+            "compared": verdict.compared,
             "machine": verdict.backend,
         }
         if verdict.verdict == "counterexample" and outcomes.OUT_OF_MEMORY in said:
@@ -111,13 +115,21 @@ class Run:
             self.made["baseline"] = {f: row for f, row in known.items() if row["verdict"] in YES}
 
     def baselines(self, files: Mapping[str, source.Module]) -> None:
+        """Verify against themselves those files of which nothing was accepted so far."""
         known = self.made["baseline"]
-        missing = [name for name in files if name not in known]
+        rows = self.made["mutants"]
+        accepted = {row["file"] for row in rows if row["verdict"] in YES}
+        asked = {row["file"] for row in rows} - accepted - set(known)
+        missing = [name for name in files if name in asked]
         requests = [self._request(name, files[name], None) for name in missing]
         for number, answer in self._answers(requests):
             known[missing[number]] = answer
+            if answer["verdict"] == "counterexample":
+                of_file = [row for row in rows if row["file"] == missing[number]]
+                for row in of_file:
+                    row["accuses_itself"] = True
             self._kept(answer)
-            self._say(f"{len(known)}/{len(files)}", answer, missing[number])
+            self._say(f"{len(known)}/{len(missing)}", answer, missing[number])
 
     def mutants(self, files: Mapping[str, source.Module], drawn: list[tuple[str, Mutant]]) -> None:
         rows = self.made["mutants"]
@@ -211,17 +223,11 @@ def main() -> int:
         *drawn(modules, WRONG, options.sample, numbers, options.share),
         *drawn(modules, RIGHT, options.right, numbers, options.share),
     ]
-    # A run that ends early has seen some of everything.
-    numbers.shuffle(chosen)
+    chosen = evenly(chosen, numbers)
     run = Run(options)
-    of_chosen = {name for name, _ in chosen}
-    run.baselines({name: module for name, module in modules.items() if name in of_chosen})
-    known = run.made["baseline"]
-    answered = {name for name, row in known.items() if row["verdict"] in YES}
-    chosen = [(name, mutant) for name, mutant in chosen if name in answered]
-    print(f"{len(answered)} of {len(known)} files answered; {len(chosen)} changes", flush=True)
     run.mutants(modules, chosen)
-    run.made["not_reached"] = len(of_chosen) - len(known) + len(chosen) - len(run.made["mutants"])
+    run.baselines(modules)
+    run.made["not_reached"] = len(chosen) - len(run.made["mutants"])
     return report(run.made, options, options.out)
 
 
@@ -236,8 +242,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=240, help="seconds for each (240)")
     parser.add_argument("--backend", choices=("interpreter", "cuda"), default="interpreter")
     parser.add_argument("--examples", type=int, default=100, help="for each verification (100)")
-    parser.add_argument("--sample", type=int, default=6, help="mutants of every file (6)")
-    parser.add_argument("--right", type=int, default=2, help="right rewrites of every file (2)")
+    parser.add_argument("--sample", type=int, default=3, help="mutants of every file (3)")
+    parser.add_argument("--right", type=int, default=1, help="right rewrites of every file (1)")
     parser.add_argument("--share", type=int, default=1, help="one of so many of these (1)")
     parser.add_argument("--jobs", type=int, default=2, help="verifications at once (2)")
     parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")

@@ -28,7 +28,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.side_by_side import load, machine, ratios, timed, write_report
+from benchmarks.side_by_side import load, machine, ratios, tensors, timed, write_report
 from tritonopt.rewriting.pipeline import rewrite_source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -185,12 +185,6 @@ def made(arguments: str) -> Iterator[Any]:
             yield torch.randn(shape, device="cuda").to(dtype)
         else:
             yield torch.randint(0, 100, shape, device="cuda", dtype=dtype)
-
-
-def tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    return [t for part in value for t in tensors(part)] if isinstance(value, (tuple, list)) else []
 
 
 def compare(case: Case, original: list[torch.Tensor], rewritten: list[torch.Tensor]) -> None:

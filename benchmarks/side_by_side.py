@@ -30,6 +30,12 @@ def load(path: Path, text: str) -> ModuleType:
     return module
 
 
+def tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [t for part in value for t in tensors(part)] if isinstance(value, (list, tuple)) else []
+
+
 def machine() -> dict[str, Any]:
     """What the times were taken on, for the report."""
     device = torch.cuda.get_device_properties(0)
@@ -53,11 +59,13 @@ def write_report(report: dict[str, Any], path: Path | None) -> None:
     print(f"written to {out}")
 
 
-def timed(work: dict[str, Callable[[], Any]], runs: int) -> dict[str, list[float]]:
+def timed(
+    work: dict[str, Callable[[], Any]], runs: int, flush_bytes: int = 2**29
+) -> dict[str, list[float]]:
     """Microseconds of every run. The order turns by one each round: none is always first."""
     size = torch.cuda.get_device_properties(0).L2_cache_size
     # Large enough that the flush hides the time that Python takes to launch.
-    flush = torch.empty(max(8 * size, 2**29), dtype=torch.int8, device="cuda")
+    flush = torch.empty(max(8 * size, flush_bytes), dtype=torch.int8, device="cuda")
     names = list(work)
     for name in names:
         for _ in range(3):

@@ -1,26 +1,28 @@
 """Kernel files of anybody: what gets an answer, is a rewrite accused, is a mistake found?
 
-    python benchmarks/verification_of_files.py PATH... [--sample 40 --seed 0]
+    PYTHONPATH=. python benchmarks/verification_of_files.py PATH... [--sample 40 --seed 0]
         [--kinds rewrite,mutant] [--args FILE 'x: f32[m, n]']... [--passes LIST]
         [--backend auto|interpreter|cuda] [--max-examples 12] [--jobs 4] [--timeout 300]
-        [--out results.json]
-    python benchmarks/verification_of_files.py --again results.json  # the table of a recorded run
+        [--budget 570] [--out results.json]
+    PYTHONPATH=. python benchmarks/verification_of_files.py --again results.json  # its table
 
 A path is a file, or a directory, of which every file with a kernel is taken, or `--sample` of
-them. Each file is verified against a right rewrite, what the passes make of it or, where they
-change nothing, a copy in which every kernel has a local variable of another name; and against a
-copy with a mistake in it: one sum, exponential or maximum is 1 % too large or, where there is
-none, what is stored is too large by 1.
+them. Each file is verified against a right rewrite (`rewrite`), what the passes make of it or,
+where they change nothing, a copy in which every kernel has a local variable of another name; and
+against a copy with a mistake in it (`mutant`): one sum, exponential or maximum is 1 % too large or,
+where there is none, what is stored is too large by 1. Against itself (`itself`) is another kind.
 
-For example every file of one library and forty of another, thirteen at a time:
+For example every file of two libraries against itself, thirteen at a time, in an order that shows
+as much of either when `--budget` seconds are over:
 
-    python benchmarks/verification_of_files.py liger/ops/*.py flag_gems/ops --sample 40 --seed 12
-        --kinds rewrite --jobs 13 --timeout 120 --out answers.json
+    PYTHONPATH=. python benchmarks/verification_of_files.py liger/ops flag_gems/ops
+        --kinds itself --max-examples 4 --jobs 13 --timeout 120 --budget 570 --out answers.json
 
 A line for each; at the end, for every directory, how many of the right rewrites got an
-answer. With `--out` everything stands there as JSON after each file: what a run that was stopped
-has found is kept, and not done again by the same command. Exits with 1 when a rewrite is accused
-or a mistake is not found. This runs the files' code; they must be importable where they stand.
+answer, and how many not, for which reasons. With `--out` everything stands there as JSON after each
+file: what a run that was stopped has found is kept, and not done again by the same command. Exits
+with 1 when a rewrite is accused or a mistake is not found. This runs the files' code; they must be
+importable where they stand (`benchmarks/mutation/lean.py` makes the import of a library short).
 """
 
 from __future__ import annotations
@@ -30,28 +32,29 @@ import ast
 import json
 import random
 import re
-import subprocess
 import sys
-import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from benchmarks.mutation.slots import answers, end_with_a_signal
 from tritonopt import rewrite_source, source
 
 PASSES = "all,grid-stride{programs=8}"
 SAME = ("identical", "equivalent")
 ANSWERS = (*SAME, "counterexample")
 KINDS = ("rewrite", "mutant")
+RIGHT = ("rewrite", "itself")
 
 
 @dataclass(frozen=True)
 class Result:
     file: str
     kind: str
-    """`rewrite` or `mutant`."""
+    """`rewrite`, `mutant` or `itself`."""
     given: str
     """What was said of the arguments; nothing where they were found."""
     verdict: str
@@ -69,7 +72,7 @@ class Result:
     def good(self) -> bool:
         if self.verdict not in ANSWERS:
             return True  # no answer is not a wrong one
-        return (self.verdict in SAME) == (self.kind == "rewrite")
+        return (self.verdict in SAME) == (self.kind in RIGHT)
 
 
 def mutated(text: str) -> str:
@@ -117,45 +120,36 @@ class Task:
         return str(self.path), self.kind
 
 
-def verified(task: Task, given: str, options: argparse.Namespace) -> Result:
+def verified(task: Task, given: str, passes: str, backend: str, examples: int) -> dict[str, Any]:
+    """Verify one file; runs in a process of its own."""
+    from tritonopt.verification import VerificationError, verify
+    from tritonopt.verification.comparison import shrinking
+
+    shrinking.SHRINK_SECONDS, shrinking.MOST_SMALLER = 1.0, 0  # nobody reads these counterexamples
     begin = time.perf_counter()
-    found = _verified(task, given, options)
-    seconds = round(time.perf_counter() - begin, 1)
-    return replace(found, path=str(task.path), group=task.group, seconds=seconds)
-
-
-def _verified(task: Task, given: str, options: argparse.Namespace) -> Result:
     text, how = task.path.read_text(encoding="utf-8"), ""
     if task.kind == "rewrite":
-        new, how = right_rewrite(text, task.path, options.passes)
+        new, how = right_rewrite(text, task.path, passes)
     else:
-        new = mutated(text)
-    found = Result(task.path.name, task.kind, given, "unchanged", how=how)
-    if new == text:
-        return found
-    with tempfile.TemporaryDirectory() as folder:
-        other = Path(folder, task.path.name)
-        other.write_text(new, encoding="utf-8")
-        command = [sys.executable, "-m", "tritonopt", "verify", str(task.path), str(other)]
-        command += ["--format", "json", "--no-script", "--backend", options.backend]
-        command += ["--max-examples", str(options.max_examples)]
-        command += ["--args", given] if given else []
+        new = mutated(text) if task.kind == "mutant" else text
+    found = {"verdict": "unchanged", "how": how}
+    if new != text or task.kind == "itself":
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=options.timeout)
-        except subprocess.TimeoutExpired:
-            return replace(found, verdict="timeout", reason=f"{options.timeout} s")
-    try:
-        said = json.loads(done.stdout[done.stdout.index("{") :])
-    except ValueError:
-        return replace(found, verdict="unsupported", reason=done.stderr.strip()[-1000:])
-    reason = said.get("reason") or said.get("counterexample") or ""
-    return replace(
-        found,
-        verdict=said["verdict"],
-        examples=said.get("examples", 0),
-        backend=said.get("backend", ""),
-        reason=reason[:1000],
-    )
+            made = verify(
+                task.path,
+                task.path,
+                text=new,
+                args=given or None,
+                backend=backend,
+                max_examples=examples,
+            )
+            found |= {"verdict": made.verdict, "examples": made.examples, "backend": made.backend}
+            found["reason"] = (made.reason or made.counterexample or "")[:1000]
+        except VerificationError as error:
+            found |= {"verdict": "unsupported", "reason": str(error)[:1000]}
+        except Exception as error:  # a mistake of verification itself: listed, and the run goes on
+            found |= {"verdict": "error", "reason": f"{type(error).__name__}: {error}"[:1000]}
+    return {**found, "seconds": round(time.perf_counter() - begin, 1)}
 
 
 def tasks_of(options: argparse.Namespace) -> list[Task]:
@@ -168,6 +162,8 @@ def tasks_of(options: argparse.Namespace) -> list[Task]:
                 files = sorted(random.Random(options.seed).sample(files, options.sample))
         group = given if given.is_dir() else given.parent
         found += [Task(f, str(group), kind) for f in files for kind in options.kinds]
+    # A run that ends early has seen some of everything.
+    random.Random(options.seed).shuffle(found)
     return found
 
 
@@ -204,13 +200,21 @@ def report(results: Iterable[Result]) -> int:
     """For every directory how many files got an answer; 1 where one of the answers is wrong."""
     results = list(results)
     for group in dict.fromkeys(r.group for r in results):
-        rights = [r for r in results if r.group == group and r.kind == "rewrite"]
+        rights = [r for r in results if r.group == group and r.kind in RIGHT]
         asked = [r for r in rights if r.verdict != "unchanged"]
         answered = [r for r in asked if r.verdict in ANSWERS]
         if asked:
             share = len(answered) / len(asked)
             print(f"{group}: {len(answered)} of {len(asked)} files answered ({share:.0%})")
+            rest = Counter(_in_short(r) for r in asked if r not in answered)
+            print("".join(f"{count:6} {reason}\n" for reason, count in rest.most_common()), end="")
     return 0 if all(r.good for r in results) else 1
+
+
+def _in_short(found: Result) -> str:
+    """The reason without the names of this file, so that reasons can be counted."""
+    first = found.reason.split(found.path)[-1].strip(": ").splitlines() or [found.verdict]
+    return re.sub(r"`[^`]*`|\d+", "...", first[0])[:110]
 
 
 def parsed() -> argparse.Namespace:
@@ -228,6 +232,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--max-examples", type=int, default=12)
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--timeout", type=float, default=300.0)
+    parser.add_argument("--budget", type=float, default=36000.0)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     if not options.paths and options.again is None:
@@ -244,13 +249,26 @@ def main() -> int:
     lines = dict(options.args)
     results = recorded(options.out)
     tasks = [task for task in tasks_of(options) if task.key not in results]
-    with ThreadPoolExecutor(options.jobs) as pool:
-        asked = {pool.submit(verified, t, lines.get(str(t.path), ""), options): t for t in tasks}
-        for answer in as_completed(asked):
-            found = answer.result()
-            results[asked[answer].key] = found
-            record(results.values(), options.out)
-            print(line(found), flush=True)
+    end_with_a_signal()
+    rest = options.passes, options.backend, options.max_examples
+    for number, answer in answers(
+        verified,
+        [(task, lines.get(str(task.path), ""), *rest) for task in tasks],
+        jobs=options.jobs,
+        seconds=options.timeout,
+        deadline=time.monotonic() + options.budget,
+    ):
+        task = tasks[number]
+        given = lines.get(str(task.path), "")
+        found = Result(
+            task.path.name, task.kind, given, path=str(task.path), group=task.group, **answer
+        )
+        results[task.key] = found
+        record(results.values(), options.out)
+        print(line(found), flush=True)
+    missed = sum(task.key not in results for task in tasks)
+    if missed:
+        print(f"{missed} were not reached in time: the same command goes on")
     return report(results.values())
 
 

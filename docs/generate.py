@@ -13,14 +13,19 @@ import argparse
 import inspect
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from tritonopt.reporting.diff import unified
 from tritonopt.reporting.glossary import glossary
+from tritonopt.rewriting.groups import GROUPS
 from tritonopt.rewriting.model import Safety
+from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Lint, Pass
 from tritonopt.rewriting.registry import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
+WRITTEN_BY_ROWS = ("softmax", "rms_norm", "layer_norm", "group_norm", "cross_entropy")
 PART = re.compile(
     r"(?P<begin><!-- made by docs/generate\.py: (?P<name>\w+) -->\n).*?(?P<end><!-- end -->)",
     re.DOTALL,
@@ -74,6 +79,16 @@ def passes() -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def groups() -> str:
+    """The table of the groups of passes."""
+    lines = [
+        "| group | what it is for | it stands for |",
+        "| --- | --- | --- |",
+        *(f"| `{g.name}` | {g.summary} | `{g.passes}` |" for g in GROUPS.values()),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _row_of(found: type[Pass]) -> str:
     runs = "by default" if found.default else "when named"
     levels = [level.value for level in Safety if level in found.safety]
@@ -95,7 +110,21 @@ def words() -> str:
     return "".join(f"- **{word}**: {said}\n" for word, said in glossary().items())
 
 
-PARTS: dict[str, Callable[[], str]] = {"passes": passes, "words": words}
+def diff_by_rows(example: str) -> str:
+    """What `--passes rows` does to an example, as a unified diff."""
+    path = ROOT / "examples" / f"{example}.py"
+    before = path.read_text(encoding="utf-8")
+    after = rewrite_source(before, "rows", path=path.name).text
+    lines = unified(f"examples/{example}.py", before, after).splitlines()
+    return "\n".join(["```diff", *(line.rstrip() for line in lines), "```", ""])
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "passes": passes,
+    "groups": groups,
+    "words": words,
+    **{f"rows_{name}": partial(diff_by_rows, name) for name in WRITTEN_BY_ROWS},
+}
 
 
 if __name__ == "__main__":

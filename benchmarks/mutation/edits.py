@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from tritonopt import source
 
@@ -86,13 +87,13 @@ def subjects(module: source.Module) -> list[Subject]:
 
 
 def mutants(module: source.Module, operators: Mapping[str, Operator]) -> Iterator[Mutant]:
-    """Every file that one operator makes of the module by one change; each parses."""
+    """Every text that one operator makes of the module by one change; not all of them parse."""
     seen = {module.text}
     for subject in subjects(module):
         for name, operator in operators.items():
             for change in operator(subject):
                 text = changed(module, change)
-                if text in seen or not _parses(text):
+                if text in seen:
                     continue
                 seen.add(text)
                 first = min(change, key=lambda node: module.lines.span(node)[0])
@@ -120,16 +121,32 @@ def drawn(
         for of_one in found.values():
             numbers.shuffle(of_one)
         turns = [(turn, name) for name, of_one in found.items() for turn in range(len(of_one))]
-        for turn, name in sorted(turns, key=lambda t: (t[0], taken[t[1]], numbers.random()))[:each]:
+        turns.sort(key=lambda t: (t[0], taken[t[1]], numbers.random()))
+        parsing = ((name, found[name][turn]) for turn, name in turns if _parses(found[name][turn]))
+        for name, mutant in islice(parsing, each):
             taken[name] += 1
-            chosen.append((file, found[name][turn]))
+            chosen.append((file, mutant))
     order = list(operators)
     return sorted(chosen, key=lambda item: order.index(item[1].operator))[::share]
 
 
-def _parses(text: str) -> bool:
+def evenly(
+    chosen: Sequence[tuple[str, Mutant]], numbers: random.Random
+) -> list[tuple[str, Mutant]]:
+    """In an order in which every part has about the same share of every operator."""
+    of_one: dict[str, list[tuple[str, Mutant]]] = {}
+    for item in chosen:
+        of_one.setdefault(item[1].operator, []).append(item)
+    places = []
+    for items in of_one.values():
+        numbers.shuffle(items)
+        places += [((at + numbers.random()) / len(items), item) for at, item in enumerate(items)]
+    return [item for _, item in sorted(places, key=lambda place: place[0])]
+
+
+def _parses(mutant: Mutant) -> bool:
     try:
-        ast.parse(text)
+        ast.parse(mutant.text)
     except SyntaxError:
         return False
     return True

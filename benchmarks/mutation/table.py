@@ -15,7 +15,12 @@ Row = Mapping[str, Any]
 
 
 def outcome(row: Row) -> str:
-    """What became of a change; `equivalent` for a wrong one that was judged to be right."""
+    """What became of a change; `equivalent` for a wrong one that was judged to be right.
+
+    In a file that differs from itself a difference says nothing.
+    """
+    if row.get("accuses_itself"):
+        return "no answer"
     if row["wrong"]:
         if row["verdict"] in YES:
             return "equivalent" if row.get("why") else "survived"
@@ -120,12 +125,18 @@ def _without_answer(rows: Iterable[Row]) -> list[str]:
 
 
 def _files(made: Mapping[str, Any]) -> list[str]:
-    known = made["baseline"]
-    without = {name: row for name, row in known.items() if row["verdict"] not in YES}
-    lines = [f"## Files: {len(known) - len(without)} of {len(known)} answered", ""]
+    known, rows = made["baseline"], made["mutants"]
+    tried = {row["file"] for row in rows}
+    # A change that was accepted shows as much as the file against itself.
+    answered = {row["file"] for row in rows if row["verdict"] in YES}
+    answered |= {name for name, row in known.items() if row["verdict"] in YES}
+    lines = [f"## Files: {len(answered)} of {len(tried)} get a yes against themselves", ""]
     if made.get("not_reached"):
-        lines += [f"{made['not_reached']} files and changes were not reached in time.", ""]
-    lines += [
-        f"- {name}: {row['verdict']}: {_short(row, 200)}" for name, row in sorted(without.items())
-    ]
+        lines += [f"{made['not_reached']} changes were not reached in time.", ""]
+    compared = [row["compared"] for row in rows if row["verdict"] in YES]
+    if compared:
+        lines += [f"Every yes compared elements, the least of them {min(compared)}.", ""]
+    for name in sorted(tried - answered):
+        row = known.get(name, {"verdict": "not asked", "reason": ""})
+        lines.append(f"- {name}: {row['verdict']}: {_short(row, 200)}")
     return lines

@@ -51,11 +51,13 @@ class Drawn:
     scale: bool
     wrapped: bool
     counted: bool
+    reduced: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
-    fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped", "counted")
+    fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
+    fields += ("counted", "reduced")
     return st.builds(Drawn, positive=positive, **dict.fromkeys(fields, st.booleans()))
 
 
@@ -73,7 +75,13 @@ def render(drawn: Drawn) -> str:
         "    mask = cols < N",
         f"    x = tl.load({row} + cols, mask=mask, other=0.0).to(tl.float32)",
     ]
-    if drawn.statistics:
+    if drawn.reduced:
+        lines += ["norm = 0.0", *sweep, "    norm += tl.sum(x * x, axis=0)"]
+    if drawn.statistics and drawn.reduced:
+        lines += ["total = 0.0", *sweep, "    total += tl.sum(x, axis=0)", "mean = total / N"]
+        lines += ["squares = 0.0", *sweep, "    d = tl.where(mask, x - mean, 0.0)"]
+        lines += ["    squares += tl.sum(d * d, axis=0)", "rstd = 1 / tl.sqrt(squares / N + 1e-3)"]
+    elif drawn.statistics:
         lines += ["total = tl.zeros([BLOCK], dtype=tl.float32)", *sweep, "    total += x"]
         lines += ["mean = tl.sum(total, axis=0) / N"]
         lines += ["squares = tl.zeros([BLOCK], dtype=tl.float32)", *sweep]
@@ -90,6 +98,8 @@ def render(drawn: Drawn) -> str:
         lines += ["    if shift > 0:", "        y = y + shift", "    else:", "        y = -y"]
     if drawn.statistics:
         lines.append("    y = (y - mean) * rstd")
+    if drawn.reduced:
+        lines.append("    y = y + norm")
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"

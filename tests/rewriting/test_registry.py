@@ -186,7 +186,7 @@ def test_a_file_whose_pass_has_another_name(passes: Path) -> None:
 
 def test_a_file_that_is_no_python_is_no_pass(passes: Path) -> None:
     (passes / "broken.py").write_text("class (")
-    assert refusal("my-pass").endswith("there are always, fuse-things, all, default")
+    assert refusal("my-pass").endswith("there are always, fuse-things, all, default, rows")
 
 
 def test_outside_of_a_checkout_files_are_no_passes_to_be(passes: Path) -> None:

@@ -14,7 +14,7 @@ from tritonopt.cli.main import OK, complain
 from tritonopt.cli.places import STDIN, PlaceError, place
 from tritonopt.reporting import text
 from tritonopt.reporting.glossary import glossary
-from tritonopt.rewriting import options, reasons, registry
+from tritonopt.rewriting import groups, options, reasons, registry
 from tritonopt.rewriting.options import PassSelectionError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passes",
         default="all",
-        metavar="a,b|all|default",
+        metavar="a,b|all|default|rows",
         help="the passes to ask about a line (default: %(default)s)",
     )
     shared.add_safety(parser)
@@ -100,7 +100,7 @@ def _explain_name(name: str) -> None:
     if name in registry.names():
         _print_page(registry.load(name))
         return
-    lines = [*_of_word(name), *reasons.explained(name)]
+    lines = [*_of_group(name), *_of_word(name), *reasons.explained(name)]
     if not lines:
         # Passes of other packages say what theirs mean when they are loaded.
         registry.catalogue()
@@ -111,6 +111,16 @@ def _explain_name(name: str) -> None:
     for line in lines:
         for shown in style.indented(line):
             print(shown)
+
+
+def _of_group(name: str) -> Iterator[str]:
+    """A group: its passes in their order, with a line each."""
+    group = groups.GROUPS.get(name)
+    if group is None:
+        return
+    yield from (f"{name}: a group of passes; {group.summary}", f"  {group.stands_for}")
+    for member in group.members():
+        yield f"  {member.name}: {registry.load(member.name).summary}"
 
 
 def _of_word(name: str) -> Iterator[str]:
@@ -131,7 +141,9 @@ def _unknown(name: str) -> str:
     message = f"there is no pass, reason or word {name!r}"
     if written := what_to_do(name):
         return f"{message}; {written}"
-    near = options.nearest(name.lower(), [*registry.names(), *reasons.names(), *glossary()])
+    near = options.nearest(
+        name.lower(), [*registry.names(), *groups.GROUPS, *reasons.names(), *glossary()]
+    )
     return f"{message}{f'; {near}' if near else '.'} {_WHAT_CAN_BE_ASKED}"
 
 

@@ -28,7 +28,6 @@ and its tests pass, until you replace it by what it is to do.
 _TABLE = re.compile(r"""\[project\.entry-points\.["']tritonopt\.passes["']\]""")
 _ENTRY = re.compile(r"""["']?([\w.-]+)["']?\s*=""")
 _KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_SETS = ("all", "default")
 _TESTS = ("tests/rewriting/test_reasons.py", "tests/passes/test_pass_pairs.py", "tests/docs")
 """What else a new pass has to do with."""
 
@@ -121,7 +120,7 @@ def _class_name(name: str) -> str:
         raise NewPassError(f"{name!r} is no name of a pass: write it in kebab-case{hint}")
     class_name = "".join(map(str.capitalize, name.split("-")))
     taken = re.findall(r"\w+", " ".join(re.findall(r"^from .* import (.*)$", PASS, re.MULTILINE)))
-    if keyword.iskeyword(name) or name in _SETS or class_name in taken:
+    if keyword.iskeyword(name) or name in registry.SETS or class_name in taken:
         raise NewPassError(f"{name!r} means something else already: use two words")
     return class_name
 

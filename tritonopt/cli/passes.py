@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tritonopt.cli.main import OK, complain
 from tritonopt.reporting import text
 from tritonopt.reporting.findings import EXACT, safety_names
-from tritonopt.rewriting import options, registry
+from tritonopt.rewriting import groups, options, registry
 from tritonopt.rewriting.protocol import Lint, Pass
 
 
@@ -29,16 +29,21 @@ def run(arguments: argparse.Namespace) -> int:
             found.append(registry.load(name))
         except options.PassSelectionError as error:
             code = complain(str(error))
-    style = text.Style.of(sys.stdout)
     width = max((len(chosen.name) for chosen in found), default=0) + 2
     for chosen in found:
-        label = [(chosen.name.ljust(width), text.CYAN)]
-        for line in style.folded(label, chosen.summary, width):
-            print(line)
-        for term in _terms(chosen):
-            for line in style.folded([(" " * width, "")], term, width):
-                print(style.paint(line, text.DIM))
+        _print_entry(chosen.name, width, chosen.summary, _terms(chosen))
+    for group in groups.GROUPS.values():
+        _print_entry(group.name, width, group.summary, [group.stands_for])
     return code
+
+
+def _print_entry(name: str, width: int, summary: str, terms: Iterable[str]) -> None:
+    style = text.Style.of(sys.stdout)
+    for line in style.folded([(name.ljust(width), text.CYAN)], summary, width):
+        print(line)
+    for term in terms:
+        for line in style.folded([(" " * width, "")], term, width):
+            print(style.paint(line, text.DIM))
 
 
 def _terms(chosen: type[Pass]) -> Iterator[str]:

@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scanning.add_arguments(parser)
     parser.add_argument(
         "--passes",
-        metavar="a,b|all|default",
+        metavar="a,b|all|default|rows",
         help="the passes to run, with options as in 'fuse-stats{formula=moments}' "
         "(default: what the configuration says, else `default`; `tritonopt passes` lists them)",
     )

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scanning.add_arguments(parser)
     parser.add_argument(
         "--passes",
-        metavar="a,b|all|default",
+        metavar="a,b|all|default|rows",
         help="suggest all that these passes find (default: what the configuration says, else "
         "`default`: rewrites with a measured gain, and mistakes)",
     )

@@ -234,6 +234,8 @@ class Operations:
 
     def _reduction(self, name: str, arguments: Arguments) -> Value:
         table, positional = self.table, arguments.positional
+        if name == "reduce":
+            return self._reduced_with_a_function(arguments)
         names = language.REDUCTION_PARAMETERS.get(name, ())
         given = {**dict(zip(names, positional, strict=False)), **arguments.keywords}
         value, axis = given.get("input"), given.get("axis")
@@ -272,6 +274,20 @@ class Operations:
             result = "int32"
         kind = Reduction(name, axes, keep_dims)
         return table.make("reduce", (value,), kind, shape=tuple(kept), dtype=result)
+
+    def _reduced_with_a_function(self, arguments: Arguments) -> Value:
+        """`tl.reduce`: what its function makes of the lanes is not followed, but their shape is."""
+        tile, axis = arguments.get(0, "input"), arguments.get(1, "axis")
+        shape: Shape = None
+        if tile is not None and tile.shape is not None and axis is not None:
+            rank, place, keep = len(tile.shape), axis.constant, arguments.get(3, "keep_dims")
+            if keep is None or keep.constant is False:
+                if axis.is_none:
+                    shape = ()
+                elif isinstance(place, int) and -rank <= place < rank:
+                    shape = tuple(d for i, d in enumerate(tile.shape) if i != place % rank)
+        attribute = ("reduce", tuple(arguments.keywords))
+        return self.table.make("reshaped", arguments.everything, attribute, shape=shape)
 
 
 def _only_computes(assembly: object) -> bool:

@@ -22,6 +22,7 @@ class Reason(NamedTuple):
 
 
 CLAIMS: Mapping[str, str] = {
+    "accumulator-is-wide": "The accumulator is of a type of 32 bits or more.",
     "accumulators-are-sums": "In a sweep an accumulator is added to, and used for nothing else.",
     "accumulators-are-wide": "Both sums are kept in one float type of 32 bits or more.",
     "accumulators-start-at-zero": "Both sums start at 0.",
@@ -64,6 +65,7 @@ CLAIMS: Mapping[str, str] = {
     "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
     "loops-are-plain": "The loops are counted, run to their ends, and have no `else`.",
+    "loops-end-by-themselves": "No loop that updates the accumulator is left early.",
     "masked-lanes-add-nothing": "Lanes that the mask turns off add 0 to both sums.",
     "masked-lanes-are-equal": "Lanes that the mask turns off are what `tl.where` makes them.",
     "names-keep-their-types": "Each name has one type, in the loop and behind it.",
@@ -80,9 +82,11 @@ CLAIMS: Mapping[str, str] = {
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
+    "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
     "only-the-full-sum-is-used": "Behind its loop only the sum over the whole tile is used.",
     "operand-is-a-name": "The operand is a name, so that writing it twice computes nothing twice.",
     "operand-is-fp32": "The operand is of a type in which both spellings give the same result.",
+    "operations-agree": "The loop combines with the operation that the reduction is of.",
     "parameter-can-be-added": "The kernel can take one more parameter, wherever it is named.",
     "parameters-are-scalars": "No other kernel calls this one with tiles for its parameters.",
     "reads-its-own": "A program reads only what no other program of its launch writes.",
@@ -103,6 +107,8 @@ CLAIMS: Mapping[str, str] = {
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
     "sums-are-not-read": "What is added to atomically is not read by the same launch.",
     "tiles-are-independent": "No tile reads what another tile of the launch writes.",
+    "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
+    "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
     "type-stays": "The value has the same type after the rewrite.",
@@ -648,6 +654,38 @@ REASONS: Mapping[str, Reason] = {
     "value-is-not-known": Reason(
         "It is not known what the masked-off lanes are before the `tl.where`.",
         "Nothing: the `tl.where` is needed.",
+    ),
+    # defer-reduction
+    "accumulator-type-unknown": Reason(
+        "The type of an accumulator is not known before its loop.",
+        "Start it with `tl.zeros(..., dtype=tl.float32)`, or cast what it starts with.",
+    ),
+    "adds-something-else": Reason(
+        "Beside reductions, the loop brings something to the accumulator that is none.",
+        "Keep what is no reduction in a name of its own, and combine the two after the loop.",
+    ),
+    "combination-is-not-known": Reason(
+        "What the function of a `tl.reduce` makes of two lanes is not understood.",
+        "Let it return one operation on its two parameters, as in `return a * b`.",
+    ),
+    "operations-differ": Reason(
+        "The loop combines the results of a reduction with another operation than its own.",
+        "Nothing: which lanes come together matters then.",
+    ),
+    "reduction-is-cast": Reason(
+        "The reduction of a tile is cast before the accumulator takes it.",
+        "Cast the tile, or leave the cast out where the types agree.",
+    ),
+    "reduction-is-used": Reason(
+        "The reduction of one tile is used for something beside the accumulator.", "Nothing."
+    ),
+    "reduction-may-overflow": Reason(
+        "One tile is reduced in a narrower type than the accumulator's, and might not fit it.",
+        "Cast the tile to the type of the accumulator before it is reduced.",
+    ),
+    "tiles-differ": Reason(
+        "The loop reduces tiles of different shapes, or to another shape than the accumulator's.",
+        "Use an accumulator for each shape.",
     ),
     # The lints
     "leaves-its-buffer": Reason(

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import metadata
 
-from tritonopt.rewriting import options, parts
+from tritonopt.rewriting import groups, options, parts
 from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.protocol import Pass
 
 GROUP = "tritonopt.passes"
+SETS = ("all", "default", *groups.GROUPS)
+"""What may stand after `--passes` and is no pass."""
 
 
 @cache
@@ -33,10 +35,11 @@ def select(spec: str) -> list[Pass]:
 
     `all` and `default` stand for sets; a pass that is also named keeps the
     options that were given to it by name. One that comes with a set alone acts only where it pays.
+    A group stands for its passes, as if they were named.
     """
     chosen: dict[str, Pass] = {}
     named: set[str] = set()
-    for item, whole in _with_parts(options.parse(spec)):
+    for item, whole in _with_parts(list(groups.opened(options.parse(spec)))):
         if item.name in ("all", "default"):
             if item.options:
                 raise PassSelectionError(f"{item.name!r} stands for a set and takes no options")
@@ -86,6 +89,10 @@ def resolve(passes: str | Iterable[Pass | str]) -> list[Pass]:
 def _entries() -> dict[str, metadata.EntryPoint]:
     found: dict[str, metadata.EntryPoint] = {}
     for entry in metadata.entry_points(group=GROUP):
+        if entry.name in SETS:
+            raise PassSelectionError(
+                f"{entry.value} cannot be a pass {entry.name!r}: that name stands for several"
+            )
         first = found.setdefault(entry.name, entry)
         # The same one twice is a package that is installed twice; another one is a quarrel.
         if first.value != entry.value:
@@ -108,7 +115,7 @@ def load(name: str) -> type[Pass]:
     """The class behind a name; only that one is imported."""
     entry = _entries().get(name)
     if entry is None:
-        raise PassSelectionError(unknown(name, ("all", "default")))
+        raise PassSelectionError(unknown(name, SETS))
     try:
         found = entry.load()
     except Exception as error:

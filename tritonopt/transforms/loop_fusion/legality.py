@@ -24,8 +24,9 @@ from tritonopt.facts.values import FLOAT_BITS, is_integer
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.differences import why_elements_differ, without_sums
-from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, check_pins
+from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
 from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
+from tritonopt.transforms.pinned_rounding import check_pins
 
 
 @dataclass(frozen=True)

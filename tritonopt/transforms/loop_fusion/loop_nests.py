@@ -215,14 +215,5 @@ def earlier_siblings(facts: KernelFacts) -> Iterator[tuple[Loop, list[Loop]]]:
             yield second, before[::-1]
 
 
-def check_pins(checklist: Checklist, facts: KernelFacts) -> None:
-    """Nobody may have matched the kernel to another library's bits."""
-    claim = "rounding-is-not-pinned"
-    for node, what in facts.pinned_roundings:
-        detail = f"{what} in line {node.lineno}: the kernel matches another library's bits"
-        raise refuted(claim, "pinned-bits", detail)
-    checklist.prove(claim, "no div_rn, sqrt_rn, fdiv or round trip through a narrow type")
-
-
 def _times(count: Polynomial | None) -> str:
     return "no count" if count is None else f"{count.readable} iterations"

@@ -1,0 +1,209 @@
+"""A run: make the versions, prepare what is planned, and time one cell after the other."""
+
+from __future__ import annotations
+
+import functools
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks.mutation.slots import answers
+from benchmarks.row.functions import (
+    COMPILE_MODE,
+    differences,
+    function_of,
+)
+from benchmarks.row.operations import DTYPES, OPERATIONS, Operation, Source, arguments_of
+from benchmarks.row.plan import COMPILED, COPY, EAGER, LIGER, ORIGINAL, Cell
+from benchmarks.row.preparing import prepared
+from benchmarks.row.record import Record
+from benchmarks.row.variants import Versions, versions_of
+from benchmarks.side_by_side import machine, ratios, tensors, timed
+
+FLUSH = 2**30
+"""Bytes that are written before each run; meanwhile Python launches what is timed."""
+ROUND_LIMITS = (5, 15)
+SECONDS = 0.2
+"""For a cell, where that lies within the limits."""
+PREPARING = 0.45
+"""Of the budget, for compiling in many processes."""
+COMPILING = 0.2
+"""Of the budget, for what torch.compile does again in this one."""
+
+
+def versions(operation: Operation) -> Versions:
+    return versions_of(operation.example, operation.launcher)
+
+
+def timed_versions(cell: Cell) -> Iterator[tuple[str, str]]:
+    """What must be prepared for a cell: names, and texts of those that have one."""
+    operation = OPERATIONS[cell.operation]
+    yield from versions(operation).texts.items()
+    if operation.liger is not None:
+        yield LIGER, ""
+    if cell.compiled:
+        yield COMPILED, ""
+
+
+class Run:
+    """One run on a GPU, that goes on with what a record lacks."""
+
+    def __init__(self, record: Record, budget: float, jobs: int, device: str = "cuda") -> None:
+        self.record = record
+        self.budget = budget
+        self.begin = time.monotonic()
+        self.jobs = jobs
+        self.device = device
+        self.compiling = 0.0
+        self.said: dict[tuple[object, ...], str] = {}
+        """Of what was prepared, what is wrong with it; "" where nothing is."""
+
+    def whole(self, cells: list[Cell]) -> None:
+        self.record.begin(machine(), {name: versions(o) for name, o in OPERATIONS.items()})
+        self.record.about["compile"] = {
+            "mode": COMPILE_MODE,
+            "shapes": "each compiled for itself, dynamic=False",
+            "tuned": "while other processes compiled; the least time of each choice counts",
+        }
+        left = [cell for cell in cells if not self.record.has(cell)]
+        print(f"{len(left)} of {len(cells)} cells to do", flush=True)
+        self.prepare(left)
+        self.measure(left)
+        self.record.write()
+
+    def prepare(self, cells: list[Cell]) -> None:
+        wanted = ((cell, name, text) for cell in cells for name, text in timed_versions(cell))
+        ordered = sorted(wanted, key=lambda one: _is_slow_to_compile(*one[:2]))
+        requests = list(dict.fromkeys(self.request(*one) for one in ordered))
+        deadline = self.begin + PREPARING * self.budget
+        limit = max(self.budget / 4, 60)
+        for number, answer in answers(
+            prepared, requests, jobs=self.jobs, seconds=limit, deadline=deadline
+        ):
+            self.said[requests[number]] = answer["reason"]
+        for request in requests:
+            if why := self.said.get(request, "not compiled in time"):
+                name, version, _, *shape, _ = request
+                self.record.fail(name, version, shape, why)
+                if request in self.said:
+                    print(f"left out: {name}, {version}, {shape}: {why}", flush=True)
+        spent = time.monotonic() - self.begin
+        print(f"{len(self.said)} of {len(requests)} prepared in {spent:.0f} s", flush=True)
+
+    def request(self, cell: Cell, version: str, text: str) -> tuple[Any, ...]:
+        """What a process is asked; `prepared` says in which order."""
+        # These are made for a number of rows.
+        rows = cell.rows if version in (COMPILED, LIGER) else cell.small_rows
+        return cell.operation, version, text, cell.dtype, rows, cell.length, self.device
+
+    def measure(self, cells: list[Cell]) -> None:
+        for number, cell in enumerate(cells):
+            if time.monotonic() > self.begin + self.budget:
+                print(f"{len(cells) - number} cells were not reached in time", flush=True)
+                return
+            try:
+                row = self.measured(cell)
+            except Exception as error:
+                self.record.add(cell, {"failed": f"{type(error).__name__}: {error}"[:300]})
+                print(f"failed: {cell.key}: {error}", flush=True)
+                if "CUDA error" in str(error):
+                    return  # nothing works in this process anymore; another run goes on
+                continue
+            if row is not None:
+                self.record.add(cell, row)
+            if number % 50 == 49:
+                self.record.write()
+                print(f"{number + 1} cells, {time.monotonic() - self.begin:.0f} s", flush=True)
+
+    def measured(self, cell: Cell) -> dict[str, Any] | None:
+        """The times of a cell; nothing where its original was not prepared in time."""
+        right = [
+            (name, text)
+            for name, text in timed_versions(cell)
+            if self.said.get(self.request(cell, name, text)) == ""
+            and (name != COMPILED or self.compiling < COMPILING * self.budget)
+        ]
+        if not right or right[0][0] != ORIGINAL:
+            return None
+        operation = OPERATIONS[cell.operation]
+        source = Source(cell.rows, cell.length, DTYPES[cell.dtype], self.device)
+        arguments = arguments_of(operation, source)
+        calls: dict[str, Callable[[], Any]] = {
+            name: functools.partial(function_of(operation, name, text), *arguments)
+            for name, text in [*right, (EAGER, "")]
+        }
+        outputs = tensors(calls[ORIGINAL]())
+        if COMPILED in calls:
+            begin = time.monotonic()
+            calls[COMPILED]()
+            self.compiling += time.monotonic() - begin
+        dropped = _keep_right_ones(calls, outputs)
+        moved = sum(t.numel() * t.element_size() for t in [*tensors(arguments), *outputs])
+        half = torch.empty(max(moved // 2, 1), dtype=torch.int8, device=self.device)
+        other = torch.empty_like(half)
+        calls[COPY] = functools.partial(other.copy_, half)
+        times = timed(calls, rounds(calls), FLUSH)
+        if cell.compiled:
+            torch._dynamo.reset()  # the next shape is one of its own
+        row: dict[str, Any] = {
+            "bytes": moved,
+            "us": {name: round(statistics.median(found), 2) for name, found in times.items()},
+            "ratios": {
+                name: [round(ratio, 4) for ratio in ratios(times[ORIGINAL], found).values()]
+                for name, found in times.items()
+                if name not in (ORIGINAL, COPY)
+            },
+        }
+        return {**row, "dropped": dropped} if dropped else row
+
+
+def _is_slow_to_compile(cell: Cell, version: str) -> bool:
+    """Whether a version may hold a row of a length in one tile with which compilers struggle."""
+    return cell.length > 32768 and version not in (ORIGINAL, LIGER)
+
+
+def _keep_right_ones(
+    calls: dict[str, Callable[[], Any]], expected: list[torch.Tensor]
+) -> dict[str, str]:
+    """Take out the versions that fail on the whole shape, or differ from the original there."""
+    dropped: dict[str, str] = {}
+    for name in list(calls)[1:]:
+        try:
+            found = tensors(calls[name]())
+            # Others round in places of their own, and were compared before.
+            said = "" if name in (EAGER, LIGER, COMPILED) else _differ(expected, found)
+        except (RuntimeError, ValueError) as error:
+            if "CUDA error" in str(error):
+                raise
+            said = f"{type(error).__name__}: {error}"[:300]
+        if said:
+            dropped[name] = said
+            del calls[name]
+    return dropped
+
+
+def _differ(expected: list[torch.Tensor], found: list[torch.Tensor]) -> str:
+    return "; ".join(differences(expected, found))
+
+
+def rounds(calls: dict[str, Callable[[], Any]]) -> int:
+    """How often to turn, so that a cell takes the time that it may."""
+    once = sum(map(statistics.median, timed(calls, 2, FLUSH).values()))
+    flushing = len(calls) * FLUSH / 3e6  # at 3 TB/s, in microseconds
+    least, most = ROUND_LIMITS
+    return min(max(round(SECONDS * 1e6 / (once + flushing)), least), most)
+
+
+def processors() -> int:
+    return min(os.cpu_count() or 1, 16)
+
+
+def default_path() -> Path:
+    from benchmarks.side_by_side import RESULTS
+
+    return RESULTS / f"rows-{machine()['gpu'].lower().replace(' ', '-')}.json"

@@ -1,0 +1,29 @@
+# expect: missed tiles-differ
+"""A square tile is summed along one axis, and then along the other."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    rows = row * BLOCK + tl.arange(0, BLOCK)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = (rows[:, None] < M) & (cols[None, :] < N)
+        x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+        acc += tl.sum(x, axis=1)
+        acc += tl.sum(x * x, axis=0)
+    tl.store(Y + rows, acc, mask=rows < M)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(triton.cdiv(m, 8),)](x, y, m, n, BLOCK=8)
+    return y

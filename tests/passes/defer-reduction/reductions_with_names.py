@@ -1,0 +1,30 @@
+"""A reduction has a name of its own, which only the update reads."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = 0.0
+    m = -1.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        part = tl.sum(x * x, axis=0)
+        acc += part
+        top = tl.max(x, axis=0)
+        if start > 8:
+            m = tl.maximum(m, top)
+    tl.store(Y + row, acc + m)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y

@@ -1,0 +1,26 @@
+"""The type of the accumulator has a name."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, DTYPE: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc_tile = tl.zeros([BLOCK], dtype=DTYPE)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(DTYPE)
+        acc_tile += x
+    acc = tl.sum(acc_tile, axis=0)
+    tl.store(Y + row, acc)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, tl.float32, BLOCK=16)
+    return y

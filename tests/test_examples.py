@@ -1,0 +1,37 @@
+"""Every example agrees with torch, run as a newcomer without a GPU would run it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tritonopt.rewriting.pipeline import rewrite_source
+
+# One process for all: importing torch takes longer than most of them.
+RUN_ALL = """
+import runpy, sys
+for path in sys.argv[1:]:
+    runpy.run_path(path, run_name="__main__")
+"""
+
+
+def test_examples_agree_with_torch_and_still_do_after_rows(root: Path, tmp_path: Path) -> None:
+    files = sorted(root.glob("examples/*.py"))
+    rewritten = []
+    for path in files:
+        result = rewrite_source(path.read_text(encoding="utf-8"), "rows", path=path.name)
+        if result.changed:
+            rewritten.append(tmp_path / path.name)
+            rewritten[-1].write_text(result.text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_ALL, *map(str, [*files, *rewritten])],
+        env={**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert len(said) == len(files) + len(rewritten) > len(files) > 10
+    assert all(line.endswith("with torch on cpu") for line in said)

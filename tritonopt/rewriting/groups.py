@@ -1,0 +1,73 @@
+"""Groups: names for passes that belong together, in the order in which they are tried.
+
+Who names a group names its passes: they act wherever they are allowed. Of two that could act at
+one place the earlier one does, and the later ones see what it made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tritonopt.rewriting import options
+from tritonopt.rewriting.options import PassSelectionError, Selected
+
+
+@dataclass(frozen=True)
+class Group:
+    """Passes under one name."""
+
+    name: str
+    summary: str
+    """One line for the catalogue."""
+    passes: str
+    """The passes as they are written after `--passes`."""
+
+    @property
+    def stands_for(self) -> str:
+        """What it stands for, as a sentence for a person."""
+        return f"stands for {self.passes}, in this order, as if they were named"
+
+    def members(self) -> list[Selected]:
+        """The passes in their order, with options."""
+        return options.parse(self.passes)
+
+
+GROUPS = {
+    group.name: group
+    for group in (
+        Group(
+            "rows",
+            "what people do by hand to loops over the data of a row",
+            "fuse-stats",
+        ),
+    )
+}
+
+
+def opened(items: list[Selected]) -> Iterator[Selected]:
+    """The items, with groups replaced by their passes.
+
+    A pass that is also named keeps the options that were given to it by name, and its place in the
+    group.
+    """
+    names = {item.name for item in items}
+    waiting = [item for item in items if item.name not in GROUPS]
+    seen: set[str] = set()
+    for item in items:
+        group = GROUPS.get(item.name)
+        if group is None:
+            if item in waiting:
+                waiting.remove(item)
+                yield item
+            continue
+        if item.options:
+            raise PassSelectionError(f"{item.name!r} stands for a group and takes no options")
+        for member in group.members():
+            given = next((other for other in waiting if other.name == member.name), None)
+            if given is not None:
+                waiting.remove(given)
+                yield given
+            elif member.name not in names | seen:
+                yield member
+            seen.add(member.name)

@@ -1,0 +1,83 @@
+"""Loops that reduce a tile into a name that they carry, and so may be able to wait with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tritonopt.facts import KernelFacts, Loop, Value
+from tritonopt.source.trees import walk
+from tritonopt.transforms.deferral.combining import reducing
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A loop, and a name to which it brings the reductions of tiles."""
+
+    loop: Loop
+    name: str
+    anchor: ast.stmt
+    """The first statement that does."""
+    is_innermost: bool
+
+
+def candidates(facts: KernelFacts) -> Iterator[Candidate]:
+    """Outer loops before inner ones, and of one loop the last statement before the first.
+
+    What is written behind a loop stands in the order of its statements then.
+    """
+    for loop in facts.loops:
+        if not loop.inlined:
+            found = (_candidate(facts, loop, name) for name in loop.carried)
+            yield from sorted(filter(None, found), key=lambda c: c.anchor.lineno, reverse=True)
+
+
+def _candidate(facts: KernelFacts, loop: Loop, name: str) -> Candidate | None:
+    bringing = [s for s in walk(loop.node) if _brings(facts, s, name)]
+    if not bringing or not _is_carried_on(facts, loop, name):
+        return None
+    inner = {
+        node
+        for other in facts.loops
+        if not other.inlined and loop in other.nest[:-1] and name in other.carried
+        for node in walk(other.node)
+    }
+    anchor = bringing[0]
+    assert isinstance(anchor, ast.stmt)
+    return Candidate(loop, name, anchor, not inner.intersection(bringing))
+
+
+def _is_carried_on(facts: KernelFacts, loop: Loop, name: str) -> bool:
+    """Whether an iteration makes the name from what it was; else each starts it anew."""
+    seen: set[Value] = set()
+    todo = [loop.following[name]]
+    while todo:
+        for part in todo.pop().walk():
+            if part is loop.carried[name] or part.op == "opaque":
+                return True
+            if part.op == "result" and part not in seen:
+                seen.add(part)
+                inner = facts.loops[part.carrier.loop]
+                todo += [ends[part.carrier.name] for ends in (inner.initial, inner.following)]
+    return False
+
+
+def _brings(facts: KernelFacts, node: ast.AST, name: str) -> bool:
+    """Whether a statement binds a name to something of itself and of a reduction."""
+    match node:
+        case ast.AugAssign(target=ast.Name(id=bound), value=value) if bound == name:
+            pass
+        case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+            if not any(isinstance(n, ast.Name) and n.id == name for n in walk(value)):
+                return False
+        case _:
+            return False
+    return any(_is_reduction(facts, n) for n in walk(value))
+
+
+def _is_reduction(facts: KernelFacts, node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        value = facts.values.get(node)
+        return value is not None and value.op == "reduce"
+    return isinstance(node, ast.expr) and reducing(facts, node) is not None

@@ -1,0 +1,304 @@
+"""Writes a loop whose reductions wait: a tile before it, the tile in it, one reduction after it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.facts import Value
+from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.language import DTYPES, function
+from tritonopt.facts.values import FLOAT_BITS
+from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source.trees import walk
+from tritonopt.transforms.deferral.regrouping import Deferral
+from tritonopt.transforms.deferral.updates import Reduced, Update, mentions
+from tritonopt.transforms.writing import NotExpressible, Writer, block_of
+
+_NAMES = {short: long for long, short in DTYPES.items()}
+_BINARY = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//"}
+_SHAPED = {"arange": (0, 1), "zeros": (0,), "full": (0,), "broadcast_to": (1,), "reshape": (1,)}
+"""Functions of the language that are told extents, and in which arguments."""
+_LONGEST = 88
+
+
+@dataclass(frozen=True)
+class DeferredLoop:
+    """The changes that make a proved deferral."""
+
+    deferral: Deferral
+
+    @cached_property
+    def writer(self) -> Writer:
+        return Writer(self.deferral.facts)
+
+    @cached_property
+    def tile(self) -> str:
+        """The name of the tile."""
+        return self.writer.fresh(f"{self.deferral.name}_tile")
+
+    def changes(self) -> Iterator[Change]:
+        """Raises NotExpressible where the tile, or what it starts with, cannot be written."""
+        start = self._start
+        begins = f"{self.tile} = {self._filled()}"
+        if start is not None:
+            yield Replace(start, begins)
+        else:
+            yield InsertBefore(self.deferral.first, begins)
+        for update in self.deferral.updates:
+            yield from self._updated(update)
+        yield InsertAfter(self.deferral.last, self._end())
+
+    # Before the loop
+
+    @cached_property
+    def _start(self) -> ast.Assign | None:
+        """The statement that gives the accumulator its first value, where the tile can have it.
+
+        It stands in the same block, and nothing is done with the accumulator in between.
+        """
+        deferral = self.deferral
+        before = deferral.block[: deferral.block.index(deferral.first)]
+        last = next((s for s in reversed(before) if any(mentions(s, deferral.name))), None)
+        match last:
+            case ast.Assign(targets=[ast.Name(id=deferral.name)], value=value):
+                plain = deferral.facts.values.get(value) is deferral.initial
+                if plain and self._starts_the_tile(value) and not self._has_comment(last):
+                    with suppress(NotExpressible):
+                        self._extents(last)
+                        return last
+        return None
+
+    def _starts_the_tile(self, value: ast.expr) -> bool:
+        """Whether what it starts with changes nothing, or may be in every lane."""
+        filler = self._filler
+        if filler is None or not self.deferral.facts.effect_nodes.isdisjoint(walk(value)):
+            return False
+        if self.deferral.dtype is None and _type_given(value, self.writer) is None:
+            return False
+        return self.deferral.combining.repeats or filler == self.deferral.combining.identity
+
+    def _has_comment(self, statement: ast.stmt) -> bool:
+        lines = self.deferral.facts.kernel.module.text.splitlines()
+        assert statement.end_lineno is not None and statement.end_col_offset is not None
+        return "#" in lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode()
+
+    @cached_property
+    def _filler(self) -> float | int | None:
+        """The number that the accumulator starts with; None where it is not known."""
+        initial = self.deferral.initial
+        if initial.op == "full":
+            initial = initial.operands[0]
+        number = initial.constant
+        return number if isinstance(number, (int, float)) and not math.isnan(number) else None
+
+    def _filled(self) -> str:
+        """Code for the tile as it is before the loop."""
+        deferral, language = self.deferral, self.writer.language
+        shape, dtype = f"[{self._extents(self._start or deferral.first)}]", self._dtype
+        combining = deferral.combining
+        if combining.repeats:
+            if self._filler is not None:
+                filler = _number(self._filler)
+            elif deferral.initial.shape == ():
+                filler = deferral.name
+            else:
+                raise NotExpressible(f"{deferral.name} starts with another value in each lane")
+        else:
+            filler = str(combining.identity)
+            if filler == "1" and deferral.dtype in FLOAT_BITS:
+                filler = "1.0"
+        if filler in ("0", "0.0"):
+            return f"{language('zeros')}({shape}, dtype={dtype})"
+        return f"{language('full')}({shape}, {filler}, dtype={dtype})"
+
+    @property
+    def _dtype(self) -> str:
+        """Code for the type of the accumulator."""
+        deferral = self.deferral
+        if deferral.dtype is not None:
+            return self.writer.language(_NAMES[deferral.dtype])
+        if self._start is None:
+            return f"{deferral.name}.dtype"
+        given = _type_given(self._start.value, self.writer)
+        assert given is not None
+        return self.writer.text(given)
+
+    def _extents(self, statement: ast.stmt) -> str:
+        """Code for the extents of the tile, right before a statement."""
+        environment = self.deferral.facts.before[statement]
+        return ", ".join(self._extent(extent, environment) for extent in self.deferral.shape)
+
+    def _extent(self, extent: Value, environment: Environment) -> str:
+        deferral = self.deferral
+        if isinstance(extent.constant, int):
+            return str(extent.constant)
+        if extent.op == "constexpr" and environment.get(str(extent.attribute)) is extent:
+            return str(extent.attribute)
+        for node in self._written_extents:
+            if deferral.facts.values.get(node) is extent and self.writer.means_the_same(
+                node, environment
+            ):
+                return self.writer.text(node)
+        if extent.op in _BINARY:
+            sides = [self._extent(side, environment) for side in extent.operands]
+            sides = [f"({side})" if " " in side else side for side in sides]
+            return f"{sides[0]} {_BINARY[extent.op]} {sides[1]}"
+        raise NotExpressible("the extent of the tile has no name before the loop")
+
+    @cached_property
+    def _written_extents(self) -> list[ast.expr]:
+        """Expressions that the kernel gives its tiles as extents."""
+        found: list[ast.expr] = []
+        module = self.deferral.facts.kernel.module
+        for node in self.deferral.facts.kernel.nodes:
+            if not isinstance(node, ast.Call):
+                continue
+            for place in _SHAPED.get(function(module.resolve(node.func)), ()):
+                for argument in node.args[place : place + 1]:
+                    several = isinstance(argument, (ast.List, ast.Tuple))
+                    found += argument.elts if several else [argument]  # type: ignore[attr-defined]
+        return found
+
+    # In the loop
+
+    def _updated(self, update: Update) -> Iterator[Change]:
+        inside = {place for one in update.reduced for place in walk(one.whole)}
+        for place in update.names:
+            if place not in inside:
+                yield ReplaceExpression(place, self.tile)
+        for one in update.reduced:
+            names = dict.fromkeys(update.names, self.tile)
+            code = self._tile_code(one, names)
+            if one.named is None:
+                yield ReplaceExpression(one.whole, code)
+            elif self._follows(update.statement, one.named):
+                assert one.reader is not None
+                yield Remove(one.named)
+                yield ReplaceExpression(one.reader, code)
+            else:
+                yield ReplaceExpression(one.whole, code)
+
+    def _follows(self, statement: ast.stmt, other: ast.stmt) -> bool:
+        """Whether a statement stands right behind another one that has no comment."""
+        block = block_of(self.deferral.facts.kernel.node, other)
+        place = block.index(other) + 1
+        return block[place : place + 1] == [statement] and not self._has_comment(other)
+
+    def _tile_code(self, one: Reduced, names: Mapping[ast.Name, str]) -> str:
+        """The tile, as the loop has it: on one line where it fits, else with its comments."""
+        module = self.deferral.facts.kernel.module
+        text = _spliced(module.text_of(one.tile), one.tile, names)
+        if "\n" not in text:
+            return text
+        inside = not names.keys().isdisjoint(walk(one.tile))
+        line = ast.unparse(_renamed(one.tile, names)) if inside else self.writer.text(one.tile)
+        if "#" not in text and one.whole.col_offset + len(line) <= _LONGEST:
+            return line
+        lines = module.lines
+        outer = _indentation(lines.text[lines.start(one.whole.lineno) :])
+        return _shifted(text, _indentation(text.splitlines()[-1]) - outer)
+
+    # Behind the loop
+
+    def _end(self) -> str:
+        """The one reduction, of the tile as it is after the loop."""
+        deferral = self.deferral
+        one = deferral.updates[0].reduced[0]
+        self._check_names(one)
+        reduced = ast.unparse(_of_tile(one, self.tile))
+        if deferral.combining.repeats or self._start is not None:
+            return f"{deferral.name} = {reduced}"
+        return f"{deferral.name} {deferral.combining.symbol}= {reduced}"
+
+    def _check_names(self, one: Reduced) -> None:
+        """A name that the kernel binds may be another one behind the loop, or none."""
+        scope = self.deferral.facts.kernel.module.names.scopes[self.deferral.facts.kernel.node]
+        for node in set(walk(one.whole)) - set(walk(one.tile)):
+            if isinstance(node, ast.Name) and node.id in scope.bindings:
+                raise NotExpressible(f"the reduction names {node.id}, which the kernel binds")
+
+
+def _type_given(call: ast.expr, writer: Writer) -> ast.expr | None:
+    """The type that a call of `tl.zeros` or `tl.full` is given."""
+    if not isinstance(call, ast.Call):
+        return None
+    name = function(writer.facts.kernel.module.resolve(call.func))
+    place = {"zeros": 1, "full": 2}.get(name)
+    if place is None:
+        return None
+    named = next((k.value for k in call.keywords if k.arg == "dtype"), None)
+    return call.args[place] if len(call.args) > place else named
+
+
+def _number(number: float | int) -> str:
+    """Code for a number."""
+    if isinstance(number, float) and math.isinf(number):
+        return f'float("{"-" if number < 0 else ""}inf")'
+    return repr(number)
+
+
+def _indentation(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
+def _shifted(text: str, by: int) -> str:
+    """A text whose lines, but for the first, begin so much further to the left."""
+    first, *rest = text.splitlines(keepends=True)
+    return first + "".join(line[min(max(by, 0), _indentation(line)) :] for line in rest)
+
+
+def _renamed(node: ast.expr, names: Mapping[ast.Name, str]) -> ast.expr:
+    return _Copy({place: ast.Name(new, ast.Load()) for place, new in names.items()}).of(node)
+
+
+def _of_tile(one: Reduced, tile: str) -> ast.expr:
+    """The reduction, without its casts, of the tile that it now has."""
+    replaced: dict[ast.expr, ast.expr] = {one.tile: ast.Name(tile, ast.Load())}
+    rebuilt = _Copy(replaced)
+    for cast in reversed(one.casts):
+        assert isinstance(cast.func, ast.Attribute)
+        replaced[cast] = rebuilt.of(cast.func.value)
+    return rebuilt.of(one.whole)
+
+
+class _Copy:
+    """Copies an expression with some of its parts replaced."""
+
+    def __init__(self, replaced: Mapping[ast.expr, ast.expr]) -> None:
+        self._replaced = replaced
+
+    def of(self, node: ast.expr) -> ast.expr:
+        copied = self._copied(node)
+        assert isinstance(copied, ast.expr)
+        return copied
+
+    def _copied(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.expr) and node in self._replaced:
+            return self._replaced[node]
+        new = copy.copy(node)
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, ast.AST):
+                setattr(new, name, self._copied(value))
+            elif isinstance(value, list):
+                parts = [self._copied(v) if isinstance(v, ast.AST) else v for v in value]
+                setattr(new, name, parts)
+        return new
+
+
+def _spliced(text: str, node: ast.expr, names: Mapping[ast.Name, str]) -> str:
+    """The text of an expression with names in it replaced."""
+    lines = text.splitlines(keepends=True)
+    for place in sorted(names, key=lambda n: (n.lineno, n.col_offset), reverse=True):
+        if place in walk(node):
+            row = place.lineno - node.lineno
+            shift = node.col_offset if row == 0 else 0
+            line = lines[row].encode()
+            start, end = place.col_offset - shift, (place.end_col_offset or 0) - shift
+            lines[row] = (line[:start] + names[place].encode() + line[end:]).decode()
+    return "".join(lines)

@@ -1,0 +1,54 @@
+"""Whether it pays to reduce after a loop: fewer reductions, for a tile that is kept through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tritonopt.facts.algebra.tiles import Tiles, tiles_of
+from tritonopt.transforms.deferral.regrouping import Deferral
+
+_FITS = 8192
+"""Elements up to which another tile is taken to find registers in a program of few warps."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What is known of one site."""
+
+    text: str
+    pays: bool = True
+    depends: bool = False
+    unpaid: str = "does-not-pay"
+
+
+def worth_of(deferral: Deferral) -> Worth:
+    """What the tile and the launches show."""
+    sizes = ", ".join(deferral.facts.forms.of(extent).readable for extent in deferral.shape)
+    kept = f"a tile [{sizes}] is kept through the loop"
+    launches = _launches(deferral)
+    once = next((tiles for tiles in launches if tiles.holds_row), None)
+    if once is not None:
+        text = f"{kept}, which runs once at the launch in {once.where}"
+        return Worth(text, pays=False, unpaid="nothing-to-save")
+    if len(deferral.shape) == 1:
+        wider = deferral.dtype in ("fp64", "int64", "uint64") and not _is_as_wide(deferral)
+        large = any(tiles.size is not None and tiles.size > _FITS for tiles in launches)
+        return Worth(kept, depends=wider or large)
+    tile = deferral.tile
+    while tile.op == "cast":
+        tile = tile.operands[0]
+    if tile.op == "load":
+        text = f"{kept}; it comes straight from a load, and the compiler defers that by itself"
+        return Worth(text, pays=False, unpaid="nothing-to-save")
+    return Worth(kept, depends=True)
+
+
+def _launches(deferral: Deferral) -> tuple[Tiles, ...]:
+    """What the launches show of the loop, where it is one alone."""
+    loops = list(deferral.loops)
+    return tiles_of(deferral.facts, loops[0]) if len(loops) == 1 else ()
+
+
+def _is_as_wide(deferral: Deferral) -> bool:
+    types = deferral.facts.types.of(deferral.tile)
+    return types.all_in(frozenset({"fp64", "int64", "uint64"}))
