@@ -28,10 +28,13 @@ from tritonopt.source.editing.changes import (
     StatementPlan,
 )
 from tritonopt.source.editing.expressions import Path, parse, spelling
-from tritonopt.source.editing.parameters import insertions
+from tritonopt.source.editing.parameters import broken, insertions
 from tritonopt.source.errors import EditConflict, SourceError
 from tritonopt.source.module import Module, read
 from tritonopt.source.trees import children, walk
+
+_WIDTH = 88
+"""So long may a line be, or as long as the longest that the file has."""
 
 _Splice = tuple[int, int, str]
 """Offsets from the start of a region, and what comes between them."""
@@ -199,6 +202,12 @@ class _Region:
                     raise EditConflict(f"the parameter {taken[-1]} exists already")
             start = self._module.lines.offset(function.lineno, function.col_offset)
             new = [code.strip() for code in codes]
+            width = max(_WIDTH, max(map(len, self._module.text.splitlines())))
+            anew = broken(self._module.text, start, new, self._indent, width)
+            if anew is not None:
+                opening, closing, code = anew
+                yield opening - self.start, closing - self.start, code
+                continue
             for offset, code in insertions(self._module.text, start, new, self._indent):
                 yield offset - self.start, offset - self.start, code
 

@@ -40,7 +40,7 @@ def straightened(sweeps: RowSweeps, updates: Sequence[Change]) -> Straightened:
     block = sweeps.block
     places = [block.index(loop.node) for loop in sweeps.loops]
     before = block.index(sweeps.statements[0])
-    behind = len(block) - 1 - places[-1]
+    behind = len(block) - before - len(sweeps.statements)
     stretch = Stretch(sweeps.facts, sweeps.owner, sweeps.field, before, behind).after(updates)
     counters = [_Counter(stretch.facts, _for(stretch, place)) for place in places]
     stretch = stretch.after([change for counter in counters for change in counter.changes()])

@@ -82,8 +82,26 @@ class Reuse:
             known = self._tile_for(value, statement, lanes_count=False)
         if known is None or known == name:
             return []
+        if known in self.copies and (named := self._named_after(index, name, known)):
+            return named
         renamed = self._renamed(index, name, known)
         return [Remove(statement), *renamed] if renamed is not None else []
+
+    def _named_after(self, index: int, name: str, known: str) -> list[Change]:
+        """Gives the name of a tile to what has only that of an accumulator."""
+        statements = self.stretch.statements
+        for place in reversed(range(index)):
+            bound = _plain(statements[place])
+            if bound is None or bound[0] != known:
+                continue
+            taken = name in self.facts.before[statements[place]]
+            between = statements[place:index]
+            used = any(name in names_bound(s) or reads_of(s, name) for s in between)
+            if taken or used or isinstance(bound[1], ast.Name):
+                return []
+            code = f"{name} = {self.facts.kernel.module.text_of(bound[1])}"
+            return [InsertBefore(statements[place], code), ReplaceExpression(bound[1], name)]
+        return []
 
     def _only_binds(self, statement: ast.stmt) -> bool:
         """Whether a statement does nothing but bind names, and load for it."""

@@ -16,7 +16,7 @@ from tritonopt.source.trees import children, parents_of, walk
 from tritonopt.transforms.one_tile.empty_rows import does_nothing_when_empty, runs_always
 from tritonopt.transforms.one_tile.one_turn import Straightened, straightened
 from tritonopt.transforms.one_tile.reuse import reused
-from tritonopt.transforms.one_tile.stretch import Stretch
+from tritonopt.transforms.one_tile.stretch import Stretch, binds_first, surely_bound
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.one_tile.tidying import tidied
 from tritonopt.transforms.one_tile.updates import CARRIED, Update, updates_of
@@ -185,40 +185,12 @@ def _check_reads_behind(sweeps: RowSweeps, inner: Iterable[str], new: Iterable[s
         local = {n for n in names_bound(loop.node) if n not in loop.carried}
         for later in block[block.index(loop.node) + 1 :]:
             for name in sorted(local):
-                if reads_of(later, name) and not _binds_first(later, name):
+                if reads_of(later, name) and not binds_first(later, name):
                     detail = (
                         f"{name} of the loop in line {loop.line} is read in line {later.lineno}"
                     )
                     raise unknown("names-keep-their-types", "read-behind-its-loop", detail)
-            local -= _surely_bound(later)
-
-
-def _binds_first(statement: ast.stmt, name: str) -> bool:
-    """Whether a loop or a branch binds a name before it reads it, as far as its text shows."""
-    if not isinstance(statement, (ast.For, ast.If, ast.While)):
-        return False
-    header = statement.iter if isinstance(statement, ast.For) else statement.test
-    if reads_of(header, name):
-        return False
-    if isinstance(statement, ast.For) and name in names_bound(statement.target):
-        return True
-    for block in (statement.body, statement.orelse):
-        for inner in block:
-            if reads_of(inner, name) and not _binds_first(inner, name):
-                return False
-            if name in _surely_bound(inner):
-                break
-    return True
-
-
-def _surely_bound(statement: ast.stmt) -> set[str]:
-    match statement:
-        case ast.Assign() | ast.AnnAssign():
-            return names_bound(statement)
-        case ast.If(body=body, orelse=orelse):
-            branches = [{n for s in block for n in _surely_bound(s)} for block in (body, orelse)]
-            return branches[0] & branches[1]
-    return set()
+            local -= surely_bound(later)
 
 
 def _targets(loop: Loop) -> set[str]:

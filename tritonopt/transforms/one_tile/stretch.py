@@ -12,6 +12,7 @@ from tritonopt.facts.interpretation import Environment
 from tritonopt.source import Change
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
+from tritonopt.transforms.writing import names_bound, reads_of
 
 
 @dataclass(frozen=True)
@@ -60,14 +61,45 @@ class Stretch:
 
     def is_read_behind(self, name: str) -> bool:
         """Whether a name may be read after the stretch: below it, or in the next turn of a loop."""
-        reads = [
-            n
-            for n in self.facts.kernel.nodes
-            if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-        ]
-        outside = [n for n in reads if n not in self.nodes]
+        for statement in self.block[len(self.block) - self.behind :]:
+            if reads_of(statement, name) and not binds_first(statement, name):
+                return True
+            if name in surely_bound(statement):
+                return False
+        if self.owner is self.facts.kernel.node:
+            return False
         last = self.statements[-1].end_lineno or 0
-        if any(n.lineno > last for n in outside):
+        reads = (n for n in reads_of(self.facts.kernel.node, name) if n not in self.nodes)
+        if any(n.lineno > last for n in reads):
             return True
         around = [loop for loop in self.facts.loops if self.statements[0] in set(walk(loop.node))]
         return any(name in loop.carried for loop in around if not loop.inlined)
+
+
+def binds_first(statement: ast.stmt, name: str) -> bool:
+    """Whether a loop or a branch binds a name before it reads it, as far as its text shows."""
+    if not isinstance(statement, (ast.For, ast.If, ast.While)):
+        return False
+    header = statement.iter if isinstance(statement, ast.For) else statement.test
+    if reads_of(header, name):
+        return False
+    if isinstance(statement, ast.For) and name in names_bound(statement.target):
+        return True
+    for block in (statement.body, statement.orelse):
+        for inner in block:
+            if reads_of(inner, name) and not binds_first(inner, name):
+                return False
+            if name in surely_bound(inner):
+                break
+    return True
+
+
+def surely_bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement binds whatever happens."""
+    match statement:
+        case ast.Assign() | ast.AnnAssign():
+            return names_bound(statement)
+        case ast.If(body=body, orelse=orelse):
+            branches = [{n for s in block for n in surely_bound(s)} for block in (body, orelse)]
+            return branches[0] & branches[1]
+    return set()

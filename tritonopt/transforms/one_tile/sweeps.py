@@ -10,6 +10,7 @@ from functools import cached_property
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
 from tritonopt.facts.algebra.turns import takes_one_turn
 from tritonopt.facts.effects import Effect
+from tritonopt.source.trees import walk
 from tritonopt.transforms.writing import is_plain
 
 _Block = tuple[ast.stmt, str]
@@ -36,11 +37,23 @@ class RowSweeps:
 
     @cached_property
     def statements(self) -> list[ast.stmt]:
-        """From what the first loop starts with to the last loop."""
+        """From what the first loop starts with to what is made of the last loop's sums alone."""
         first, last = (self.block.index(self.loops[i].node) for i in (0, -1))
         while first > 0 and self._starts_accumulator(self.block[first - 1]):
             first -= 1
+        while last + 1 < len(self.block) and self._reduces(self.block[last + 1]):
+            last += 1
         return self.block[first : last + 1]
+
+    def _reduces(self, statement: ast.stmt) -> bool:
+        """Whether a statement is the first to read an accumulator of the last loop."""
+        loop = self.loops[-1]
+        results = {n: r for n, r in loop.result.items() if r.rank and r is not loop.initial[n]}
+        return is_plain(self.facts, statement) and any(
+            isinstance(node, ast.Name) and self.facts.values.get(node) is results.get(node.id)
+            for node in walk(statement)
+            if isinstance(node, ast.Name) and node.id in results
+        )
 
     def _starts_accumulator(self, statement: ast.stmt) -> bool:
         match statement:
