@@ -46,6 +46,7 @@ class KernelFacts:
         self.interpretation = interpret(kernel)
         self.launches = LaunchEvidence(kernel, unseen_launches)
         names = frozenset(p.name for p in kernel.parameters)
+        self._given = (tuple(assumptions), unseen_launches)
         self.assumptions = Assumptions(assumptions, names)
         for assumption in assumptions:
             known = self.launches.constants
@@ -56,6 +57,10 @@ class KernelFacts:
                 raise AssumptionError(
                     f"{assumption.text!r} is false for {kernel.name}: its launches pass {passed}"
                 )
+
+    def after(self, kernel: Kernel) -> KernelFacts:
+        """The facts of what the kernel has become, as far as these rest on what was given."""
+        return KernelFacts(kernel, *self._given)
 
     @property
     def loops(self) -> Sequence[Loop]:

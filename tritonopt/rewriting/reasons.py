@@ -45,11 +45,13 @@ CLAIMS: Mapping[str, str] = {
     "copies-are-readable": "The copies of the loop have at most `max_statements` statements.",
     "data-is-float": "What is summed is of a float type.",
     "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
+    "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
     "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
     "every-tile-ends-alone": "A tile that is done early can be skipped without ending the program.",
     "grid-is-known": "It is read from every launch how many programs it starts.",
     "hint-does-not-narrow": "A hint promises no less than the compiler knows.",
     "hint-fits-the-tile": "A hint promises no more lanes than its tile has.",
+    "heuristic-can-be-added": "A heuristic above the kernel is asked at every launch of it.",
     "hint-is-a-power-of-two": "The number in a hint is a power of two.",
     "hint-is-true": "What a hint promises holds in every program and every iteration.",
     "is-an-address": "The offsets are those of a load or a store.",
@@ -59,6 +61,8 @@ CLAIMS: Mapping[str, str] = {
     "is-understood": "The values at the site are small enough to be compared.",
     "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
+    "launched-as-usual": "Files that were not given only launch the kernel.",
+    "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
     "loops-are-plain": "The loops are counted, run to their ends, and have no `else`.",
     "loops-end-by-themselves": "No loop that updates the accumulator is left early.",
@@ -91,6 +95,8 @@ CLAIMS: Mapping[str, str] = {
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
     "same-elements": "The second sweep reads the elements that the first one reads.",
+    "row-fits-one-tile": "No loop takes a second turn: one tile is as long as the row.",
+    "row-is-read-again": "A later sweep loads elements that an earlier one has loaded.",
     "same-mask": "Both sweeps are masked alike.",
     "same-range": "Both sweeps run over the same numbers, in the same order.",
     "same-rounding": "Both sweeps do the same arithmetic in types of less than 32 bits.",
@@ -307,6 +313,40 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, where that is meant: the shifted formula is for weight 1.",
     ),
     # licm, loop-unswitch
+    "bound-in-both-branches": Reason(
+        "Without the loops both branches of an `if` would bind a name, which the compiler takes "
+        "for one.",
+        "Give the two different names.",
+    ),
+    "called-from-a-kernel": Reason(
+        "Another kernel calls this one, and Triton allows that of no kernel below a heuristic.",
+        "Let the other kernel call a helper that both share.",
+    ),
+    "length-is-computed": Reason(
+        "How often the loops turn is computed in the kernel, or from what it loads.",
+        "Pass the length of the row as an argument, and the tile as a constexpr.",
+    ),
+    "nothing-read-twice": Reason(
+        "No sweep loads again what was loaded before, with nothing stored there in between.",
+        "Where a store in between goes to another buffer, say so: `--assume 'disjoint(X, Y)'`.",
+    ),
+    "number-becomes-a-tensor": Reason(
+        "A loop makes a tensor of a Python number that it adds to; without the loop the result "
+        "may be of a narrower type.",
+        "Begin with a tensor: `tl.full([], 0.0, tl.float32)`, or cast what is added.",
+    ),
+    "read-behind-its-loop": Reason(
+        "A name that a loop binds for itself, or counts with, is read behind the loop.",
+        "Give the name another one behind the loop.",
+    ),
+    "row-may-be-empty": Reason(
+        "A loop over no elements does nothing; without the loop something would be computed.",
+        "Mask the loads, with an `other` that changes nothing, or do not launch for empty rows.",
+    ),
+    "row-may-be-longer": Reason(
+        "The row may be longer than a tile, and the loops are needed then.",
+        "Launch with `BLOCK=triton.next_power_of_2(N)`, where rows are short enough for it.",
+    ),
     "already-decided": Reason(
         "An `if` around the loop asks the same and has decided it.",
         "Take the inner `if` out by hand: it always goes one way.",

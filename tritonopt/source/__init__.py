@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tritonopt.source.editing.changes import AddArgument as AddArgument
+    from tritonopt.source.editing.changes import AddDecorator as AddDecorator
     from tritonopt.source.editing.changes import AddParameter as AddParameter
     from tritonopt.source.editing.changes import Change as Change
     from tritonopt.source.editing.changes import Enclose as Enclose
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "editing.changes": (
-        *("AddArgument", "AddParameter", "Change", "Enclose", "InsertAfter", "InsertBefore"),
-        *("Remove", "Replace", "ReplaceExpression"),
+        *("AddArgument", "AddDecorator", "AddParameter", "Change", "Enclose", "InsertAfter"),
+        *("InsertBefore", "Remove", "Replace", "ReplaceExpression"),
     ),
     "editing.edits": ("Rewritten", "applied", "apply", "replaced", "rewritten"),
     "errors": ("EditConflict", "SourceError"),

@@ -80,6 +80,14 @@ class AddParameter:
 
 
 @dataclass(frozen=True)
+class AddDecorator:
+    """One more decorator (`@triton.heuristics(...)`), right above the one that jits a kernel."""
+
+    kernel: Kernel
+    code: str
+
+
+@dataclass(frozen=True)
 class AddArgument:
     """One more keyword argument (`NAME=value`) for a call, last but for `**kwargs`."""
 
@@ -88,7 +96,7 @@ class AddArgument:
 
 
 StatementChange = InsertBefore | InsertAfter | Replace | Remove | Enclose
-Change = StatementChange | ReplaceExpression | AddParameter | AddArgument
+Change = StatementChange | ReplaceExpression | AddParameter | AddDecorator | AddArgument
 
 
 @dataclass

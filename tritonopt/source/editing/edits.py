@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 
 from tritonopt.source.editing.changes import (
     AddArgument,
+    AddDecorator,
     AddParameter,
     Change,
     Enclose,
@@ -27,10 +28,13 @@ from tritonopt.source.editing.changes import (
     StatementPlan,
 )
 from tritonopt.source.editing.expressions import Path, parse, spelling
-from tritonopt.source.editing.parameters import insertions
+from tritonopt.source.editing.parameters import broken, insertions
 from tritonopt.source.errors import EditConflict, SourceError
 from tritonopt.source.module import Module, read
 from tritonopt.source.trees import children, walk
+
+_WIDTH = 88
+"""So long may a line be, or as long as the longest that the file has."""
 
 _Splice = tuple[int, int, str]
 """Offsets from the start of a region, and what comes between them."""
@@ -86,6 +90,7 @@ class _Region:
         self.start, self.end = _extent(module, node)
         self._plans: dict[ast.stmt, StatementPlan] = {}
         self._parameters: dict[ast.FunctionDef, list[str]] = {}
+        self._decorators: list[AddDecorator] = []
         self._arguments: dict[ast.Call, list[str]] = {}
         self._expressions: list[ReplaceExpression] = []
 
@@ -99,7 +104,7 @@ class _Region:
 
     def holds(self, change: Change) -> bool:
         """Whether the place of the change lies in this region."""
-        if isinstance(change, AddParameter):
+        if isinstance(change, (AddParameter, AddDecorator)):
             return change.kernel.node in self._nodes
         start, end = self._module.lines.span(change.anchor)
         if not self.start <= start < end <= self.end:
@@ -113,6 +118,9 @@ class _Region:
             return
         if isinstance(change, AddParameter):
             self._parameters.setdefault(change.kernel.node, []).append(change.code)
+            return
+        if isinstance(change, AddDecorator):
+            self._decorators.append(change)
             return
         if isinstance(change, AddArgument):
             self._arguments.setdefault(change.anchor, []).append(change.code)
@@ -141,6 +149,7 @@ class _Region:
         splices = [
             *self._expression_splices(text),
             *self._parameter_splices(),
+            *self._decorator_splices(),
             *self._argument_splices(),
         ]
         text = _spliced(text, sorted(splices, key=lambda splice: splice[0]))
@@ -193,8 +202,26 @@ class _Region:
                     raise EditConflict(f"the parameter {taken[-1]} exists already")
             start = self._module.lines.offset(function.lineno, function.col_offset)
             new = [code.strip() for code in codes]
+            width = max(_WIDTH, max(map(len, self._module.text.splitlines())))
+            anew = broken(self._module.text, start, new, self._indent, width)
+            if anew is not None:
+                opening, closing, code = anew
+                yield opening - self.start, closing - self.start, code
+                continue
             for offset, code in insertions(self._module.text, start, new, self._indent):
                 yield offset - self.start, offset - self.start, code
+
+    def _decorator_splices(self) -> Iterator[_Splice]:
+        for change in self._decorators:
+            kernel = change.kernel
+            below = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
+            offset = self._module.lines.offset(below.lineno, below.col_offset)
+            start = self._module.text.rindex("@", 0, offset)
+            line = max(self._module.text.rfind(end, 0, start) for end in "\n\r\f") + 1
+            newline = "\r\n" if "\r\n" in self._module.text else "\n"
+            margin = newline + self._module.text[line:start]
+            code = change.code.replace("\n    ", "\n" + self._indent).replace("\n", margin)
+            yield start - self.start, start - self.start, code + margin
 
     def _argument_splices(self) -> Iterator[_Splice]:
         for call, codes in self._arguments.items():
@@ -268,7 +295,11 @@ def _located(
     regions: dict[ast.FunctionDef, _Region] = {}
     found: list[_Region | None] = []
     for change in changes:
-        node = change.kernel.node if isinstance(change, AddParameter) else change.anchor
+        node: ast.stmt | ast.expr
+        if isinstance(change, (AddParameter, AddDecorator)):
+            node = change.kernel.node
+        else:
+            node = change.anchor
         place = bisect_left(ends, node.lineno)
         region = None
         if place < len(functions):

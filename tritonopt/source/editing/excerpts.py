@@ -13,10 +13,10 @@ import tokenize
 from collections.abc import Iterator, Sequence
 
 from tritonopt.source.editing.changes import Change
-from tritonopt.source.editing.edits import apply, indent_unit
+from tritonopt.source.editing.edits import applied, apply, indent_unit
 from tritonopt.source.editing.expressions import Path
 from tritonopt.source.errors import EditConflict
-from tritonopt.source.module import Module, read
+from tritonopt.source.module import Module
 
 _INDENT = re.compile(r"[ \t]*")
 _STRING_STARTS = frozenset({"FSTRING_START", "TSTRING_START"})
@@ -77,7 +77,7 @@ def after(
 ) -> tuple[Module, list[ast.AST]]:
     """The module after changes, and what nodes that they leave in their places are there."""
     paths = [_path(module.tree, node) for node in nodes]
-    changed = read(apply(module, changes), module.path)
+    changed = applied(module, changes)
     return changed, [_at(changed.tree, path) for path in paths]
 
 

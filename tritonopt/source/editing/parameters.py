@@ -52,6 +52,27 @@ def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list
     return [(end, missing), (line_end, below if closing else below[:-1])]
 
 
+def broken(
+    text: str, start: int, codes: Sequence[str], indent: str, width: int
+) -> tuple[int, int, str] | None:
+    """The parameters of a `def` in one line, with more of them, on lines of their own.
+
+    None where the line stays within the width, or is not all of the head.
+    """
+    place = _parentheses(text, start)
+    line_start, line_end = _line_start(text, start), _line_end(text, start)
+    inside = text[place.opening : place.closing]
+    if place.closing > line_end or place.last is None or "#" in text[start:line_end]:
+        return None
+    added = "".join(f", {code}" for code in codes)
+    if line_end - line_start + len(added) <= width or text.startswith("**", place.last):
+        return None
+    newline = _newline_before(text, line_start)
+    margin = _margin(text, line_start)
+    whole = inside.rstrip().removesuffix(",") + added
+    return place.opening, place.closing, f"{newline}{margin}{indent}{whole}{newline}{margin}"
+
+
 def _parentheses(text: str, start: int) -> _Parentheses:
     stream = io.StringIO(text[start:], newline="")
     starts = [start]

@@ -1,0 +1,191 @@
+"""one-tile: sweeps over a row that one tile holds become straight-line code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.tiles import tiles_of
+from tritonopt.rewriting.checklist import Checklist, unknown
+from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change
+from tritonopt.transforms.one_tile.question import ask, asked, is_asked_already
+from tritonopt.transforms.one_tile.replacing import beside_the_loops, in_place_of_the_loops
+from tritonopt.transforms.one_tile.row_legality import OneTile, prove_one_tile
+from tritonopt.transforms.one_tile.sweeps import RowSweeps, row_sweeps
+from tritonopt.transforms.writing import Writer
+
+
+@dataclass(frozen=True)
+class OneTileRows(Pass):
+    """Write the sweeps over a row that one tile holds as straight-line code.
+
+    ## What it does
+
+    A kernel that goes through its row several times, in loops over tiles, loads it each time.
+    Where one tile holds the row each loop runs once: the loops go, the row is loaded once and has
+    a name, and what the sweeps computed twice is computed once. An accumulator that started at 0
+    becomes what was added to it. A load that has something else in its masked lanes takes them from
+    a `tl.where`, where anything comes of them.
+
+    Where every launch that is seen makes the tile as long as the row, the straight-line code
+    replaces the loops. Elsewhere it stands beside them, under a `tl.constexpr` that a heuristic
+    sets at each launch; where the compiler knows the length itself, under a comparison.
+
+    The option `longer_rows` says what is done where a row may be longer than the tile: `branch`
+    (default) keeps the loops for it, `decline` leaves the kernel alone.
+
+    ## Why
+
+    The row is read from memory once, and stays in registers. Compilers do not merge loads across
+    loops, nor loads that differ in `other=`, in how long they keep a line, or with a store in
+    between; and they keep a loop whose end is known at run time only.
+
+    A launch that passes the same short tile for every length of a row seldom has a row that fits;
+    so under `all` the pass acts where a launch is seen to make the tile as long as the row takes.
+
+    ## Conditions
+
+    The loops stand in one block, are over as many tiles each, count with one name and run to their
+    ends; nothing leaves the kernel between the first and the last (`early-exit`). Two loads are
+    one where they have the same address and the same mask, neither is volatile, and nothing in
+    between may write what they read; a store that may keeps the second load. There has to be such
+    a pair (`nothing-read-twice`).
+
+    A row of no elements keeps what it gave: its loops did not run, so the straight-line code is
+    for rows of one element or more, unless it is shown that all of it is masked off then and adds
+    nothing. A Python number becomes a tensor in a loop that carries it, and would not without the
+    loop; where the type of the result could be another one, what is added is cast, and where that
+    cannot be (`number-becomes-a-tensor`) the loops stay. What a loop binds for itself must not be
+    read behind it, and a counter must be used as a number can be.
+
+    For the heuristic, the length of the row and of the tile must be arguments of the launch. It
+    stands right above `triton.jit`, so it sees what a tuner has chosen. A kernel that another
+    kernel calls is left alone, for Triton would not compile that call, as is one that is compiled
+    ahead, or stands below a decorator that may keep what a heuristic said at another launch.
+
+    ## Numerics
+
+    `exact`: the same operations on the same elements, in one turn of each loop. It is `rounding`
+    where a sum may have been -0.0 but for the 0.0 that it started with: of a row that is -0.0
+    throughout, the sum is -0.0 now. The compiler may choose another layout for straight-line code,
+    and another order for its sums (bits `reduction-order`).
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def rms_norm_kernel(X, Y, N, eps, BLOCK: tl.constexpr):
+        X += tl.program_id(0) * N
+        Y += tl.program_id(0) * N
+        squares = tl.zeros([BLOCK], dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+            squares += x * x
+        rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + eps)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+            tl.store(Y + cols, x * rstd, mask=cols < N)
+
+
+    def rms_norm(x, eps=1e-6):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        rms_norm_kernel[(m,)](x, y, n, eps, BLOCK=triton.next_power_of_2(n))
+        return y
+    ```
+
+    becomes
+
+    ```python
+    @triton.jit
+    def rms_norm_kernel(X, Y, N, eps, BLOCK: tl.constexpr):
+        X += tl.program_id(0) * N
+        Y += tl.program_id(0) * N
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        rstd = 1 / tl.sqrt(tl.sum(x * x, axis=0) / N + eps)
+        tl.store(Y + cols, x * rstd, mask=cols < N)
+
+
+    def rms_norm(x, eps=1e-6):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        rms_norm_kernel[(m,)](x, y, n, eps, BLOCK=triton.next_power_of_2(n))
+        return y
+    ```
+
+    With `BLOCK=1024` at the launch the loops stay as the `else` of `if ONE_TILE:`, and
+    `@triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})` stands above the
+    kernel.
+
+    ## Measured
+
+    Not measured yet.
+    """
+
+    longer_rows: Literal["branch", "decline"] = "branch"
+
+    name: ClassVar[str] = "one-tile"
+    summary: ClassVar[str] = "load a row that one tile holds once, without loops"
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        for sweeps in row_sweeps(facts):
+            site = self._examined(sweeps)
+            if site is not None:
+                yield site
+
+    def _examined(self, sweeps: RowSweeps) -> Site | None:
+        """The site as it came out; None where the loops are what is left for longer rows."""
+        checklist = Checklist()
+        changes: tuple[Change, ...] = ()
+        proof: OneTile | None = None
+        known = sweeps.one_turn or self.longer_rows == "decline"
+        with checklist.until_one_fails():
+            try:
+                proof = prove_one_tile(sweeps, checklist, known=known)
+                if known:
+                    changes = in_place_of_the_loops(proof)
+                else:
+                    question = ask(sweeps, proof.may_be_empty, checklist)
+                    if is_asked_already(question, sweeps):
+                        return None
+                    changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
+            except TooLarge:
+                large = "the indices are too large to compare"
+                raise unknown("is-understood", "opaque-value", large) from None
+            checklist.prove("is-expressible", "what the loops do can be written without them")
+        lines = ", ".join(str(loop.line) for loop in sweeps.loops)
+        what = f"the sweeps in lines {lines}"
+        if checklist.failed is None:
+            message = f"wrote {what} for one tile"
+            message += "" if known else ", beside the loops"
+        else:
+            message = f"kept the loops of {what}: {checklist.failed.detail}"
+        safety = set(checklist.safety)
+        if proof is not None and not proof.is_exact:
+            safety.add(Safety.ROUNDING)
+        return Site(
+            sweeps.loops[0].node,
+            checklist.conditions,
+            message,
+            frozenset(safety),
+            Bits.REDUCTION_ORDER,
+            checklist.facts_used,
+            changes,
+            pays=sweeps.one_turn or _aims_at_one_tile(sweeps),
+            advice=f"write {what} for one tile",
+        )
+
+
+def _aims_at_one_tile(sweeps: RowSweeps) -> bool:
+    """Whether some launch is seen to make the tile as long as the row, as far as that goes."""
+    launches = tiles_of(sweeps.facts, sweeps.loops[0])
+    return any(tiles.holds_row or tiles.grows for tiles in launches)

@@ -1,0 +1,110 @@
+"""Rows of no elements: a loop over one runs no time at all, straight-line code once."""
+
+from __future__ import annotations
+
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.polynomial import Atom, TooLarge
+from tritonopt.facts.effects import Effect
+from tritonopt.source.trees import walk
+from tritonopt.transforms.writing import reads_of
+
+
+def runs_always(facts: KernelFacts, loop: Loop) -> bool:
+    """Whether a loop is shown to run, whatever is passed."""
+    count = facts.forms.trip_count(loop)
+    if count is None or loop.start is None or loop.stop is None or loop.step is None:
+        return False
+    number = count.constant_value
+    if number is not None:
+        return number >= 1
+    try:
+        tile = count.sole_atom
+        if tile is None or tile.tag != "cdiv":
+            return False
+        extent, step = tile.arguments
+        assert isinstance(extent, Polynomial) and isinstance(step, Polynomial)
+        worlds = facts.launches.passed
+        return bool(worlds) and all(
+            _is_positive(facts, step, substitute(extent, world), substitute(step, world))
+            for world in worlds
+        )
+    except TooLarge:
+        return False
+
+
+def _is_positive(
+    facts: KernelFacts, step: Polynomial, length: Polynomial, tile: Polynomial
+) -> bool:
+    """Whether what a launch passes for the length of a row is at least 1."""
+    number = length.constant_value
+    if number is not None:
+        return number >= 1
+    # The next power of two of 0 is 0, and Triton has no tile of no lanes.
+    lanes = step.sole_atom
+    counts = lanes is not None and lanes.tag == "param" and lanes.arguments[0] in facts.extents
+    return counts and tile == Polynomial.of(Atom("power_of_two", (length,)))
+
+
+def does_nothing_when_empty(facts: KernelFacts, loop: Loop) -> bool:
+    """Whether one turn of a loop that ends where it starts stores nothing and adds nothing."""
+    try:
+        row = _EmptyRow(facts, loop)
+        effects = [e for e in facts.effects if loop in e.loops]
+        return all(map(row.is_off, effects)) and all(map(row.stays, _read_later(facts, loop)))
+    except TooLarge:
+        return False
+
+
+class _EmptyRow:
+    """What is computed in a turn of a loop whose end is not above its start."""
+
+    def __init__(self, facts: KernelFacts, loop: Loop) -> None:
+        assert loop.start is not None and loop.stop is not None
+        self._facts, self._loop = facts, loop
+        self._room = facts.forms.of(loop.stop) - facts.forms.of(loop.start)
+
+    def is_off(self, effect: Effect) -> bool:
+        """Whether an access is masked off in all its lanes."""
+        if effect.kind not in (EffectKind.LOAD, EffectKind.STORE) or effect.mask is None:
+            return False
+        if effect.mask.is_none:
+            return False
+        return self._when_empty(self._facts.forms.condition(effect.mask)).is_zero
+
+    def stays(self, name: str) -> bool:
+        """Whether a carried name is after the turn what it was before."""
+        loop = self._loop
+        opened = self._facts.forms.opening((loop.identity, name))
+        before = opened.unknown(loop.carried[name])
+        return self._when_empty(opened.of(loop.following[name])) == before
+
+    def _when_empty(self, form: Polynomial) -> Polynomial:
+        kept = {m: c for m, c in form.terms.items() if not any(self._is_zero(a) for a, _ in m)}
+        return Polynomial(kept)
+
+    def _is_zero(self, atom: Atom) -> bool:
+        if atom.tag == "total":
+            term = atom.arguments[-1]
+            return isinstance(term, Polynomial) and self._when_empty(term).is_zero
+        return self._is_beyond(atom)
+
+    def _is_beyond(self, atom: Atom) -> bool:
+        """Whether this is the indicator of an index that lies before the end of the row."""
+        if atom.tag != "negative":
+            return False
+        (below,) = atom.arguments
+        assert isinstance(below, Polynomial)
+        return self._facts.forms.is_nonnegative(below + self._room)
+
+
+def _read_later(facts: KernelFacts, loop: Loop) -> list[str]:
+    """The carried names that are read behind a loop."""
+    nested = loop.parent is not None
+    inside = set(walk(loop.node))
+    return [
+        name
+        for name in sorted(loop.carried)
+        if nested
+        or any(n not in inside and n.lineno > loop.line for n in reads_of(facts.kernel.node, name))
+    ]

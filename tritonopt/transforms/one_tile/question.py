@@ -1,0 +1,263 @@
+"""Whether one tile holds the row, asked by the compiler: by what it knows, or by a heuristic.
+
+    @triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})
+
+The heuristic stands right above `triton.jit`, so that it sees what a tuner has chosen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.polynomial import Atom
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source import AddDecorator, AddParameter, Change
+from tritonopt.source.kernels import Parameter
+from tritonopt.source.trees import parents_of
+from tritonopt.transforms.one_tile.sweeps import RowSweeps
+from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
+
+_NAME = "ONE_TILE"
+_WIDTH = 99
+_HEURISTICS = "triton.heuristics"
+_CACHING = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"}) | {
+    "sglang.srt.utils.cached_triton_kernel"
+}
+"""Decorators that keep what was compiled for one launch, and do not ask a heuristic at each."""
+_CACHING_BY_VALUE = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"})
+"""Of these, those that compile anew for another value of an argument that is specialized."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """`extent <= tile`, of parameters of the kernel."""
+
+    facts: KernelFacts
+    extent: Polynomial
+    tile: Polynomial
+    may_be_empty: bool
+    """Whether a row of no elements has to be told from one that a tile holds."""
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        named = {str(atom.arguments[0]) for form in (self.extent, self.tile) for atom in form.atoms}
+        return [p for p in self.facts.kernel.parameters if p.name in named]
+
+    @property
+    def is_constexpr(self) -> bool:
+        """Whether the compiler knows all that is asked for."""
+        return all(parameter.constexpr for parameter in self.parameters)
+
+    @property
+    def for_compiler(self) -> str:
+        return self._text({p.name: p.name for p in self.parameters})
+
+    @property
+    def for_heuristic(self) -> str:
+        """The function that a heuristic is."""
+        return f"lambda args: {self._text({p.name: _taken(p) for p in self.parameters})}"
+
+    def _text(self, names: dict[str, str]) -> str:
+        least = "0 < " if self.may_be_empty else ""
+        return f"{least}{_spelled(self.extent, names)} <= {_spelled(self.tile, names)}"
+
+
+def _taken(parameter: Parameter) -> str:
+    """How a heuristic takes an argument, which it is not given where the launch leaves it out."""
+    if parameter.default is None:
+        return f'args["{parameter.name}"]'
+    return f'args.get("{parameter.name}", {ast.unparse(parameter.default)})'
+
+
+def _spelled(form: Polynomial, names: dict[str, str]) -> str:
+    text = ""
+    for monomial, coefficient in form.sorted_terms:
+        factors = [names[str(a.arguments[0])] for a, power in monomial for _ in range(power)]
+        number = abs(int(coefficient))
+        if number != 1 or not factors:
+            factors.insert(0, str(number))
+        sign = "-" if coefficient < 0 else "+"
+        text += f" {sign} " if text else "-" if coefficient < 0 else ""
+        text += " * ".join(factors)
+    return text or "0"
+
+
+def ask(sweeps: RowSweeps, may_be_empty: bool, checklist: Checklist) -> Question:
+    """The question that decides between the two forms. Raises Declined."""
+    facts, count = sweeps.facts, sweeps.count
+    tiles = count.sole_atom if count is not None else None
+    assert tiles is not None and tiles.tag == "cdiv"
+    extent, tile = tiles.arguments
+    assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
+    _check_parameters(sweeps, extent, tile)
+    if not facts.forms.is_positive(tile):
+        detail = f"{tile.readable} counts no lanes, so it may not be a tile's length"
+        raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
+    question = Question(facts, extent, tile, may_be_empty)
+    checklist.prove("length-is-known-at-the-launch", f"{extent.readable} is an argument")
+    if not question.is_constexpr:
+        _check_heuristic(question)
+        checklist.prove("heuristic-can-be-added", "every launch would ask it")
+        checklist.assume("launched-as-usual", "files that were not given use it for launches only")
+    return question
+
+
+def _check_parameters(sweeps: RowSweeps, extent: Polynomial, tile: Polynomial) -> None:
+    facts = sweeps.facts
+    bound = names_bound(facts.kernel.node)
+    parameters = {p.name: p for p in facts.kernel.parameters}
+    for form in (extent, tile):
+        whole = all(c.denominator == 1 for c in form.terms.values())
+        powers = all(power > 0 for monomial in form.terms for _, power in monomial)
+        for name in (_name(atom) for atom in form.atoms):
+            if name not in parameters or name in facts.pointers or not whole or not powers:
+                detail = f"{form.readable} is computed in the kernel"
+                raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
+            default = parameters[name].default
+            constant = isinstance(default, ast.Constant) and isinstance(default.value, int)
+            if name in bound or not (default is None or constant):
+                detail = f"{name} is not at every place what the launch passes"
+                raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
+
+
+def _name(atom: Atom) -> str:
+    return str(atom.arguments[0]) if atom.tag == "param" else ""
+
+
+def _check_heuristic(question: Question) -> None:
+    """Nobody may use the kernel in a way that a heuristic above it would change."""
+    facts = question.facts
+    kernel, module = facts.kernel, facts.kernel.module
+    claim = "heuristic-can-be-added"
+    if facts.launches.caller is not None:
+        caller = facts.launches.caller.name
+        detail = f"{caller} calls the kernel, which a kernel below a heuristic does not allow"
+        raise refuted(claim, "called-from-a-kernel", detail)
+    if module.escapes.get(kernel.qualname) or module.uses_elsewhere(kernel).escapes:
+        raise unknown(claim, "unseen-launches", facts.launches.unknown or "it may be launched")
+    if kernel.signature_use is not None:
+        detail = f"line {kernel.signature_use.lineno} may ask what parameters the kernel has"
+        raise unknown(claim, "compiled-ahead", detail)
+    if any(p.kind.startswith("var") for p in kernel.parameters):
+        raise refuted(claim, "unknown-parameters", "the kernel takes any number of arguments")
+    unknown_decorator = kernel.unknown_decorator
+    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        by_value = name in _CACHING_BY_VALUE and _are_specialized(question)
+        if decorator is unknown_decorator or (name in _CACHING and not by_value):
+            what = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            detail = f"{what} may keep what a heuristic said, or launch without asking it"
+            raise unknown(claim, "unknown-decorator", detail)
+    if unknown_decorator is not None:
+        raise unknown(claim, "unknown-decorator", facts.launches.unknown)
+
+
+def _are_specialized(question: Question) -> bool:
+    """Whether what is asked for is no parameter that `triton.jit` is told not to specialize."""
+    kernel = question.facts.kernel
+    jit = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
+    if not isinstance(jit, ast.Call):
+        return True
+    named = {p.name for p in question.parameters}
+    for keyword in jit.keywords:
+        if keyword.arg is None or keyword.arg == "do_not_specialize":
+            if not isinstance(keyword.value, (ast.List, ast.Tuple)):
+                return False
+            if any(_may_name(element, named) for element in keyword.value.elts):
+                return False
+    return True
+
+
+def _may_name(element: ast.expr, named: set[str]) -> bool:
+    """Whether an entry of `do_not_specialize` may be one of these parameters."""
+    name = element.value if isinstance(element, ast.Constant) else None
+    return not isinstance(name, str) or name in named
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The condition in the kernel, and what it takes to have it."""
+
+    test: str
+    changes: tuple[Change, ...] = ()
+
+
+def asked(question: Question, writer: Writer) -> Asked:
+    """The condition as the kernel can write it. Raises NotExpressible."""
+    if question.is_constexpr:
+        return Asked(question.for_compiler)
+    function = question.for_heuristic
+    for name, answer in _heuristics(question.facts):
+        if answer is not None and ast.dump(answer) == ast.dump(_parsed(function)):
+            return Asked(name)
+    kernel = question.facts.kernel
+    name = writer.fresh(_NAME)
+    decorator = f"@{_spelling_of_heuristics(writer)}("
+    code = f'{decorator}{{"{name}": {function}}})'
+    if len(code) + kernel.node.col_offset > _WIDTH:
+        code = f'{decorator}\n    {{"{name}": {function}}}\n)'
+    default = " = False" if kernel.node.args.defaults else ""
+    parameter = f"{name}: {writer.language('constexpr')}{default}"
+    return Asked(name, (AddDecorator(kernel, code), AddParameter(kernel, parameter)))
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def _spelling_of_heuristics(writer: Writer) -> str:
+    names = writer.facts.kernel.module.names
+    for name in names.module.bindings:
+        resolved = names.resolve_name(name, names.module)
+        if resolved == "triton":
+            return f"{name}.heuristics"
+        if resolved == _HEURISTICS:
+            return name
+    raise NotExpressible("the file does not import triton, so triton.heuristics has no name")
+
+
+def _heuristics(facts: KernelFacts) -> Iterator[tuple[str, ast.expr | None]]:
+    """What heuristics set: the parameter and the function; ("", None) for what is not seen."""
+    kernel = facts.kernel
+    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        if name != _HEURISTICS or not isinstance(decorator, ast.Call):
+            continue
+        for table in (*decorator.args, *(k.value for k in decorator.keywords)):
+            if not isinstance(table, ast.Dict):
+                yield "", None
+                continue
+            for key, function in zip(table.keys, table.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value, function
+                else:
+                    yield "", None
+
+
+def is_asked_already(question: Question, sweeps: RowSweeps) -> bool:
+    """Whether the sweeps are what is left for rows that one tile does not hold.
+
+    Of a heuristic that is not seen, that is taken to be so.
+    """
+    answers = dict(_heuristics(question.facts))
+    parents = parents_of(sweeps.facts.kernel.node)
+    node: ast.stmt = sweeps.statements[0]
+    while node in parents:
+        below, node = node, parents[node]
+        if not isinstance(node, ast.If) or below not in node.orelse:
+            continue
+        if ast.dump(node.test) == ast.dump(_parsed(question.for_compiler)):
+            return True
+        if isinstance(node.test, ast.Name):
+            answer = answers.get(node.test.id)
+            hidden = "" in answers and _is_constexpr_parameter(sweeps.facts, node.test.id)
+            if hidden or (
+                answer is not None and ast.dump(answer) == ast.dump(_parsed(question.for_heuristic))
+            ):
+                return True
+    return False
+
+
+def _is_constexpr_parameter(facts: KernelFacts, name: str) -> bool:
+    return any(p.name == name and p.constexpr for p in facts.kernel.parameters)
