@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.atoms import CeilDiv, Negative, Param, PowerOfTwo, Total
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, TooLarge
 from tritonopt.facts.effects import Effect
@@ -20,7 +21,7 @@ def runs_always(facts: KernelFacts, loop: Loop) -> bool:
         return number >= 1
     try:
         tile = count.sole_atom
-        if tile is None or tile.tag != "cdiv":
+        if tile is None or not isinstance(tile, CeilDiv):
             return False
         extent, step = tile.arguments
         assert isinstance(extent, Polynomial) and isinstance(step, Polynomial)
@@ -42,8 +43,8 @@ def _is_positive(
         return number >= 1
     # The next power of two of 0 is 0, and Triton has no tile of no lanes.
     lanes = step.sole_atom
-    counts = lanes is not None and lanes.tag == "param" and lanes.arguments[0] in facts.extents
-    return counts and tile == Polynomial.of(Atom("power_of_two", (length,)))
+    counts = lanes is not None and isinstance(lanes, Param) and lanes.arguments[0] in facts.extents
+    return counts and tile == Polynomial.of(PowerOfTwo(length))
 
 
 def does_nothing_when_empty(facts: KernelFacts, loop: Loop) -> bool:
@@ -84,14 +85,14 @@ class _EmptyRow:
         return Polynomial(kept)
 
     def _is_zero(self, atom: Atom) -> bool:
-        if atom.tag == "total":
+        if isinstance(atom, Total):
             term = atom.arguments[-1]
             return isinstance(term, Polynomial) and self._when_empty(term).is_zero
         return self._is_beyond(atom)
 
     def _is_beyond(self, atom: Atom) -> bool:
         """Whether this is the indicator of an index that lies before the end of the row."""
-        if atom.tag != "negative":
+        if not isinstance(atom, Negative):
             return False
         (below,) = atom.arguments
         assert isinstance(below, Polynomial)

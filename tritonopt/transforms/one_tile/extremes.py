@@ -14,6 +14,7 @@ from functools import cached_property
 
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.language import function
+from tritonopt.facts.operations import Op
 from tritonopt.facts.uses import users
 from tritonopt.facts.values import is_float
 from tritonopt.source import Change, ReplaceExpression
@@ -21,7 +22,7 @@ from tritonopt.transforms.one_tile.same_values import SameValues
 from tritonopt.transforms.one_tile.stretch import Stretch
 
 _LEAST = {"maximum": ("max", -math.inf), "minimum": ("min", math.inf)}
-_ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "cast"})
+_ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST})
 _PASSING_NAN = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "abs"})
 
 
@@ -54,8 +55,8 @@ class _Extremes:
         whole, number, extreme = (self.facts.values.get(n) for n in (self.call, one, other))
         if whole is None or number is None or extreme is None or number.constant != least:
             return False
-        inner = extreme.operands[0] if extreme.op == "cast" else extreme
-        if inner.op != "reduce" or inner.reduction.name != reduced:
+        inner = extreme.operands[0] if extreme.op is Op.CAST else extreme
+        if inner.op is not Op.REDUCE or inner.reduction.name != reduced:
             return False
         typed = is_float(extreme.dtype) and whole.dtype in (extreme.dtype, None)
         return typed and self._is_mixed(whole, inner.operands[0])
@@ -89,17 +90,17 @@ class _Extremes:
     def _passing(self, value: Value, tile: Value) -> Iterator[Value]:
         """The operands of which one that is NaN makes the value NaN."""
         name = str(value.attribute).rsplit(".", 1)[-1]
-        if value.op in _ARITHMETIC or (value.op == "elementwise" and name in _PASSING_NAN):
+        if value.op in _ARITHMETIC or (value.op is Op.ELEMENTWISE and name in _PASSING_NAN):
             yield from value.operands
-        elif value.op == "reduce" and value.reduction.name == "sum":
+        elif value.op is Op.REDUCE and value.reduction.name == "sum":
             yield value.operands[0]
-        elif value.op == "where" and self._is_its_mask(value.operands[0], tile):
+        elif value.op is Op.WHERE and self._is_its_mask(value.operands[0], tile):
             yield value.operands[1]
 
     def _is_its_mask(self, condition: Value, tile: Value) -> bool:
         """A lane that the mask turns off holds no NaN, so it is on in all of such a tile."""
-        inner = tile.operands[0] if tile.op == "cast" else tile
-        if inner.op != "load":
+        inner = tile.operands[0] if tile.op is Op.CAST else tile
+        if inner.op is not Op.LOAD:
             return False
         mask = self.facts.interpretation.loads[inner.number].mask
         return mask is not None and self._same.number(mask) == self._same.number(condition)

@@ -8,8 +8,9 @@ from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.uses import users
-from tritonopt.facts.values import ELEMENTWISE, is_float
+from tritonopt.facts.values import is_float
 from tritonopt.transforms.one_tile.same_values import SameValues
 from tritonopt.transforms.writing import Writer
 
@@ -32,8 +33,8 @@ class MaskedTile:
 
 def masked_tile(facts: KernelFacts, node: ast.expr) -> MaskedTile | None:
     value = facts.values[node]
-    inner = value.operands[0] if value.op == "cast" else value
-    if inner.op != "load":
+    inner = value.operands[0] if value.op is Op.CAST else value
+    if inner.op is not Op.LOAD:
         return None
     load = facts.interpretation.loads[inner.number]
     plain = load.mask is not None and not load.mask.is_none and not load.volatile
@@ -57,8 +58,8 @@ class MaskedLanes:
 
     def are_alike(self, one: Value, other: Value) -> bool:
         """Whether two tiles are the same but for their masked lanes."""
-        inner = one.operands[0] if one.op == "cast" else one
-        return inner.op == "load" and self._alike.number(one) == self._alike.number(other)
+        inner = one.operands[0] if one.op is Op.CAST else one
+        return inner.op is Op.LOAD and self._alike.number(one) == self._alike.number(other)
 
     def reach(self, tile: MaskedTile) -> bool:
         """Whether what the masked lanes hold may be seen in anything that the kernel does."""
@@ -78,7 +79,7 @@ class MaskedLanes:
 
     def _is_cleared(self, user: Value, value: Value, mask: Value) -> bool:
         """`tl.where(mask, value, ...)`: the masked lanes are not taken from the value."""
-        if user.op != "where" or not self._same(user.operands[0], mask):
+        if user.op is not Op.WHERE or not self._same(user.operands[0], mask):
             return False
         return value is user.operands[1] and value is not user.operands[2]
 

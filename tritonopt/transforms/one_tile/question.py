@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.atoms import CeilDiv, Param
 from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import AddDecorator, AddParameter, Change
@@ -89,7 +90,7 @@ def ask(sweeps: RowSweeps, may_be_empty: bool, checklist: Checklist) -> Question
     """The question that decides between the two forms. Raises Declined."""
     facts, count = sweeps.facts, sweeps.count
     tiles = count.sole_atom if count is not None else None
-    assert tiles is not None and tiles.tag == "cdiv"
+    assert tiles is not None and isinstance(tiles, CeilDiv)
     extent, tile = tiles.arguments
     assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
     _check_parameters(sweeps, extent, tile)
@@ -124,7 +125,7 @@ def _check_parameters(sweeps: RowSweeps, extent: Polynomial, tile: Polynomial) -
 
 
 def _name(atom: Atom) -> str:
-    return str(atom.arguments[0]) if atom.tag == "param" else ""
+    return str(atom.arguments[0]) if isinstance(atom, Param) else ""
 
 
 def _check_heuristic(question: Question) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.interpretation import Environment
+from tritonopt.facts.operations import Op
 from tritonopt.source import Change, InsertBefore, Remove, ReplaceExpression
 from tritonopt.source.trees import children, walk
 from tritonopt.transforms.one_tile.masked_lanes import MaskedLanes, masked_tile
@@ -16,7 +17,7 @@ from tritonopt.transforms.one_tile.same_values import SameValues
 from tritonopt.transforms.one_tile.stretch import Stretch
 from tritonopt.transforms.writing import Writer, names_bound, reads_of
 
-_GIVEN = frozenset({"const", "param", "constexpr", "global", "dtype", "full", "tuple"})
+_GIVEN = frozenset({Op.CONST, Op.PARAM, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE, Op.FULL, Op.TUPLE})
 """What is so short that everybody writes it again, or starts an accumulator."""
 
 
@@ -230,7 +231,7 @@ class Reuse:
 
     def _base(self, value: Value) -> str:
         """A name for what is loaded: that of the buffer, in small letters."""
-        loads = (v for v in value.walk() if v.op == "load")
+        loads = (v for v in value.walk() if v.op is Op.LOAD)
         effect = self.facts.interpretation.loads[next(loads).number]
         base = self.facts.forms.address(effect.pointer)[0] if effect.pointer is not None else None
         return (base or "tile").lower().removesuffix("_ptr").strip("_") or "tile"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from tritonopt.facts import Assumption, EffectKind, Loop, Value
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
@@ -218,7 +219,7 @@ def _is_of_type(value: Value | None, wanted: str) -> bool:
     if value is None:
         return False
     if value.dtype is None and is_float(wanted):
-        return value.op in ("add", "sub", "mul", "maximum", "minimum") and any(
+        return value.op in (Op.ADD, Op.SUB, Op.MUL, Op.MAXIMUM, Op.MINIMUM) and any(
             operand.dtype == wanted for operand in value.operands
         )
     return value.dtype == wanted

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import operands_first
 
 
@@ -32,9 +33,9 @@ class SameValues:
 
     def _key(self, value: Value) -> Hashable:
         operands = tuple(self._numbers[o.serial] for o in value.operands)
-        if value.op == "opaque":
+        if value.op is Op.OPAQUE:
             return value.serial
-        if value.op != "load":
+        if value.op is not Op.LOAD:
             return value.op, operands, value.attribute, value.dtype
         load = self.facts.interpretation.loads[value.number]
         if load.volatile:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.atoms import CeilDiv
 from tritonopt.facts.algebra.turns import takes_one_turn
 from tritonopt.facts.effects import Effect
 from tritonopt.source.trees import walk
@@ -90,7 +91,7 @@ def row_sweeps(facts: KernelFacts) -> Iterator[RowSweeps]:
 
 def _goes_through_tiles(count: Polynomial | None) -> bool:
     tiles = count.sole_atom if count is not None else None
-    return tiles is not None and tiles.tag == "cdiv"
+    return tiles is not None and isinstance(tiles, CeilDiv)
 
 
 def _by_block(facts: KernelFacts) -> dict[_Block, list[Loop]]:

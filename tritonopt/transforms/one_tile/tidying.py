@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import EffectKind
+from tritonopt.facts.operations import Op
 from tritonopt.source import Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.transforms.one_tile.extremes import without_least
@@ -83,7 +84,7 @@ class Tidying:
         """Whether a tile is read to be reduced, which is where its name says least."""
         calls = (n for n in walk(place) if isinstance(n, ast.Call) and read in n.args)
         values = self.stretch.facts.values
-        return any(c in values and values[c].op == "reduce" for c in calls)
+        return any(c in values and values[c].op is Op.REDUCE for c in calls)
 
 
 def _bound(statement: ast.stmt) -> str:

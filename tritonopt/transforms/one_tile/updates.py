@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.language import function
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float, is_integer
 from tritonopt.source import Change, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
@@ -25,7 +26,7 @@ from tritonopt.transforms.writing import Writer, names_bound
 
 CARRIED = {"int": "int32", "float": "fp32"}
 """What a loop makes of a Python number that it carries."""
-_PROMOTING = frozenset({"add", "sub", "mul", "div", "neg", "where"})
+_PROMOTING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.WHERE})
 _KEEPING = frozenset({"abs", "exp", "exp2", "log", "log2", "sqrt"})
 """Functions of a float that give the same type."""
 _NAMES = {"fp32": "float32", "int32": "int32"}
@@ -150,10 +151,10 @@ def _is_as_wide(value: Value, wanted: str) -> bool:
     """Whether an operand makes the result at least of that type of float."""
     if value.dtype == wanted:
         return True
-    if value.op == "reduce" and value.reduction.name == "sum":
+    if value.op is Op.REDUCE and value.reduction.name == "sum":
         return _is_as_wide(value.operands[0], wanted)
-    sides = value.operands[1:] if value.op == "where" else value.operands
-    keeps = value.op in _PROMOTING or (value.op == "elementwise" and _called(value) in _KEEPING)
+    sides = value.operands[1:] if value.op is Op.WHERE else value.operands
+    keeps = value.op in _PROMOTING or (value.op is Op.ELEMENTWISE and _called(value) in _KEEPING)
     return keeps and any(_is_as_wide(side, wanted) for side in sides)
 
 
@@ -163,7 +164,7 @@ def _called(value: Value) -> str:
 
 def _is_zero(value: Value) -> bool:
     """0 or 0.0, alone or as a tile; not -0.0."""
-    while value.op in ("full", "cast", "broadcast_to"):
+    while value.op in (Op.FULL, Op.CAST, Op.BROADCAST_TO):
         value = value.operands[0]
     number = value.constant
     return isinstance(number, (int, float)) and number == 0 and str(number)[0] != "-"
@@ -181,18 +182,18 @@ def is_never_negative_zero(value: Value) -> bool:
     if is_integer(value.dtype):
         return True
     match value.op:
-        case "mul":
+        case Op.MUL:
             return value.operands[0] is value.operands[1]
-        case "elementwise":
+        case Op.ELEMENTWISE:
             return _called(value) in ("abs", "exp", "exp2")
-        case "where":
+        case Op.WHERE:
             return all(map(is_never_negative_zero, value.operands[1:]))
-        case "const":
+        case Op.CONST:
             return str(value.constant)[0] != "-"
-        case "cast" | "broadcast_to" | "insert_axes":
+        case Op.CAST | Op.BROADCAST_TO | Op.INSERT_AXES:
             return is_never_negative_zero(value.operands[0])
-        case "reduce":
+        case Op.REDUCE:
             return value.reduction.name == "sum" and is_never_negative_zero(value.operands[0])
-        case "add":
+        case Op.ADD:
             return all(map(is_never_negative_zero, value.operands))
     return False
