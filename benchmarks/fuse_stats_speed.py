@@ -4,7 +4,7 @@
 
 All versions are launched in turn, each after the L2 cache was flushed, on random data;
 what is reported are medians over the runs, the ratio original / rewritten of the pairs
-of neighbouring runs with its 10th and 90th percentile, and the share of the bandwidth
+of neighboring runs with its 10th and 90th percentile, and the share of the bandwidth
 of a copy of x to y that is measured among them. Results are compared with torch first.
 
 Needs torch, triton and a CUDA device, and libcst to make the rewritten versions.
@@ -157,10 +157,10 @@ def check(
         expected = torch.nn.functional.layer_norm(
             wide, (x.shape[1],), weight.float(), bias.float(), EPS
         )
-        variance, centre = torch.var_mean(wide, dim=1, correction=0)
+        variance, center = torch.var_mean(wide, dim=1, correction=0)
         close = {
             "y": (y[part].float(), expected, tolerance),
-            "mean": (mean[part], centre, 1e-4),
+            "mean": (mean[part], center, 1e-4),
             "rstd": (rstd[part], torch.rsqrt(variance + EPS), 1e-4),
         }
         for name, (actual, wanted, allowed) in close.items():

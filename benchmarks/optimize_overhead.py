@@ -8,7 +8,7 @@ the original and with the optimized one in the place of the original, and what i
 it writes is compared. Then the launch that it made is repeated many times, in turn with the
 original, the optimized one, and a second function of the original's source (`same`), which shows
 how far the numbers of one and the same thing lie apart. The tensors are small, so that the time
-is that of the host. Reported are medians in microseconds, and the ratio of neighbouring rounds.
+is that of the host. Reported are medians in microseconds, and the ratio of neighboring rounds.
 
 The exit code is 1 if a result differs, or if a launch of an optimized kernel was slower than the
 original's in nine of ten rounds.

@@ -196,7 +196,7 @@ def opaque_parts(found: KernelFacts, value: Value, seen: set[int]) -> Iterator[s
             if not why.startswith("result of the atomic"):
                 yield _NAMED.sub("a name ", why)
         elif part.op in (Op.PART, Op.ELEMENT):
-            yield f"{part.op} of {part.operands[0].op}"
+            yield f"{part.op} of {part.operand.op}"
 
 
 def is_block(found: KernelFacts, pointer: Value) -> bool:
@@ -217,7 +217,7 @@ def why_no_base(found: KernelFacts, pointer: Value) -> str:
             loop = found.loops[part.carrier.loop]
             todo += [loop.initial[part.carrier.name], loop.following[part.carrier.name]]
         elif part.op in ops:
-            todo += part.operands[1:] if part.op in (Op.PHI, Op.WHERE) else part.operands
+            todo += (part.then, part.other) if part.op in (Op.PHI, Op.WHERE) else part.operands
         elif part.op not in (Op.PARAM, Op.CONST, Op.LANE, Op.MUL, Op.CONSTEXPR):
             shown = part.attribute if part.op in (Op.ELEMENTWISE, Op.RESHAPED) else ""
             shown = shown[0] if isinstance(shown, tuple) else shown

@@ -5,7 +5,7 @@
 
 Each launcher is called as a whole, in turn with its rewritten version and with a copy of as
 many bytes, each after the L2 cache was flushed, on random data. Reported are the medians, the
-ratio original / rewritten of neighbouring runs with its 10th and 90th percentile, and the share
+ratio original / rewritten of neighboring runs with its 10th and 90th percentile, and the share
 of the bandwidth of the copy, for the bytes of all tensors that go in and come out.
 
 ARGS are tensors with their sizes and plain numbers: `f16[4096, 1024], f32[1024], 1e-5`.

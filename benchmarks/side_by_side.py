@@ -89,7 +89,7 @@ def timed(
 
 
 def ratios(original: list[float], other: list[float]) -> dict[str, float]:
-    """original / other of neighbouring runs: the median, and where most of them lie."""
+    """original / other of neighboring runs: the median, and where most of them lie."""
     found = sorted(a / b for a, b in zip(original, other, strict=True))
     return {
         "ratio": statistics.median(found),

@@ -1,7 +1,7 @@
 """Batch norm in training: statistics of each channel over images, rows and columns.
 
 One program owns one channel and walks n, h and w in nested loops, once for the mean,
-once for the variance and once to normalise.
+once for the variance and once to normalize.
 Without a GPU, run it with TRITON_INTERPRET=1.
 """
 
@@ -74,7 +74,7 @@ def batch_norm_kernel(
 def batch_norm(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Normalise each channel of an NCHW tensor; also give its mean and its biased variance."""
+    """Normalize each channel of an NCHW tensor; also give its mean and its biased variance."""
     n, c, h, w = x.shape
     x = x.contiguous()
     y = torch.empty_like(x)

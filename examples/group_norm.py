@@ -1,4 +1,4 @@
-"""Group norm: statistics over a group of neighbouring channels, weights per channel.
+"""Group norm: statistics over a group of neighboring channels, weights per channel.
 
 In a contiguous NCHW tensor a group is one run of memory, so its statistics need a single
 loop. The last sweep goes channel by channel, because each has a weight of its own.
@@ -66,7 +66,7 @@ def group_norm(
     groups: int = 2,
     eps: float = 1e-5,
 ) -> torch.Tensor:
-    """Normalise each of `groups` equal groups of channels in every image."""
+    """Normalize each of `groups` equal groups of channels in every image."""
     n, c, h, w = x.shape
     if c % groups:
         raise ValueError(f"{c} channels do not split into {groups} groups")

@@ -1,7 +1,7 @@
 """Layer norm, forward: three sweeps over each row, as most people first write it.
 
 The first sweep adds up the row, the second its squared deviations from the mean,
-the third normalises. `tritonopt rewrite examples/layer_norm.py --passes fuse-stats`
+the third normalizes. `tritonopt rewrite examples/layer_norm.py --passes fuse-stats`
 merges the first two.
 Without a GPU, run it with TRITON_INTERPRET=1.
 """
@@ -64,7 +64,7 @@ def layer_norm_kernel(
 def layer_norm(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Normalise each row of `x`; also give the means and reciprocal deviations."""
+    """Normalize each row of `x`; also give the means and reciprocal deviations."""
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty_like(x)

@@ -1,6 +1,6 @@
 """A period of samples, repeated and faded: one voice of a wavetable synthesizer.
 
-The period changes from note to note, so it is not specialised: one compiled kernel serves all
+The period changes from note to note, so it is not specialized: one compiled kernel serves all
 notes. Tables come in whole blocks. Without a GPU, run it with TRITON_INTERPRET=1.
 """
 

@@ -26,8 +26,8 @@ class ContiguityHints(Pass):
 
     ## What it does
 
-    `offsets % N` and `tl.where(offsets < N, offsets, 0)` hide from the compiler that neighbouring
-    lanes read neighbouring elements. Where that is true of whole groups of lanes, the pass says so:
+    `offsets % N` and `tl.where(offsets < N, offsets, 0)` hide from the compiler that neighboring
+    lanes read neighboring elements. Where that is true of whole groups of lanes, the pass says so:
 
         offsets = tl.max_contiguous(tl.multiple_of(offsets, V), V)
 
@@ -55,7 +55,7 @@ class ContiguityHints(Pass):
 
     ## Why
 
-    Loads of 16 bytes in place of one element each. That matters where N is not specialised
+    Loads of 16 bytes in place of one element each. That matters where N is not specialized
     (`do_not_specialize`, a length that is loaded or computed), and behind `tl.where` always:
     the compiler never sees through a selection, but through `%` it sees where it knows that N is a
     multiple of 16. Of a parameter nobody can tell beforehand.

@@ -248,7 +248,7 @@ class _Clearing:
             data = "integers or booleans" if cleared.dtype == "float" else "booleans"
             detail = f"the data may be {data}, which would become {becomes}"
             raise unknown(claim, "type-may-change", detail)
-        if any(_is_infinite(load.operands[2]) for load in padding.loads.values()):
+        if any(_is_infinite(load.other) for load in padding.loads.values()):
             checklist.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
 
     @property
@@ -351,7 +351,7 @@ class _Clearing:
 def _number(value: Value) -> float | None:
     """The number that a branch is on all lanes: a constant, or `tl.zeros` and its kin."""
     if value.op is Op.FULL:
-        value = value.operands[0]
+        value = value.operand
     constant = value.constant
     if isinstance(constant, (int, float)) and not isinstance(constant, bool):
         return float(constant)
@@ -365,7 +365,7 @@ def _is_infinite(value: Value) -> bool:
 
 def _masked_loads(value: Value) -> list[Value]:
     """The masked loads that a value is computed from lane by lane."""
-    return [p for p in _lane_by_lane(value) if p.op is Op.LOAD and not p.operands[1].is_none]
+    return [p for p in _lane_by_lane(value) if p.op is Op.LOAD and not p.mask.is_none]
 
 
 def _lane_by_lane(value: Value) -> Iterator[Value]:

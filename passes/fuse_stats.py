@@ -88,7 +88,7 @@ class FuseStats(Pass):
       sum (x - mean)^2 = sum d^2 - (sum d)^2 / n.
     - `moments`: sum x^2 - (sum x)^2 / n. One accumulator fewer, but all digits are
       lost when the mean is large against the deviation.
-    - `welford`: every tile is centred on its own mean, and the means are merged
+    - `welford`: every tile is centered on its own mean, and the means are merged
       into a running one (Chan, Golub, LeVeque 1979). Needs no first tile, so the
       row is read just once, but has two reductions in every iteration or more.
 
@@ -109,7 +109,7 @@ class FuseStats(Pass):
     same buffers under the same mask, and by the same flags; nothing may store to
     that data, or to memory that may be that data, from the start of the first
     to the end of the second: what the first sweep stores and the second one
-    reads back is rounded on the way. The centre must be the sum of the first
+    reads back is rounded on the way. The center must be the sum of the first
     sweep over the number of elements that it adds (or over 1 where there are
     none: `tl.maximum(N, 1)`), unrounded; the weight must be 1 and
     masked lanes must add nothing; both accumulators start at 0 in fp32 or fp64,

@@ -267,7 +267,7 @@ def on_a_terminal(*command: str, cwd: Path, **variables: str) -> str:
     return shown.decode()
 
 
-def test_colour_on_a_terminal_only(tmp_path: Path, root: Path) -> None:
+def test_color_on_a_terminal_only(tmp_path: Path, root: Path) -> None:
     file = tmp_path / "k.py"
     file.write_text(KERNEL + "    x = X * 2\n")
     command = ("-c", WITH_TOYS, "rewrite", str(file), "--passes", "double-to-add")

@@ -109,7 +109,7 @@ class Spelling:
     mean_count: str
     variance_count: str
     store_between: bool
-    normalises: bool
+    normalizes: bool
     block: int
     ends: str = "same"
     """Where the loops end, beyond the row or not."""
@@ -142,7 +142,7 @@ def spellings(*, flawed: bool = False) -> st.SearchStrategy[Spelling]:
         mean_count=st.sampled_from(("n", "inverse", "at least 1")),
         variance_count=st.sampled_from(("n", "inverse", "n - 1", "none", "at least 1")),
         store_between=st.booleans(),
-        normalises=st.booleans(),
+        normalizes=st.booleans(),
         block=st.sampled_from((16, 32)),
         ends=st.sampled_from(("same", "same", "both beyond", "first beyond", "second beyond")),
         flagged=st.sampled_from(("", "", "on", "off")),
@@ -399,7 +399,7 @@ class _Writer:
         return lines
 
     def last_sweep(self) -> list[str]:
-        if not self.s.normalises or self.s.flaw == "stores deviations":
+        if not self.s.normalizes or self.s.flaw == "stores deviations":
             return []
         n = self.n
         mean, rstd = self.spread(n.mean), self.spread("rstd")

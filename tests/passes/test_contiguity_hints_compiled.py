@@ -48,7 +48,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def load_bits(text: str, *, dtype: str = "fp32", divisible: tuple[str, ...] = ()) -> int:
     """The bits of the widest load; BLOCK is 512, and pointers and `divisible` are known to be
-    multiples of 16, as Triton specialises them."""
+    multiples of 16, as Triton specializes them."""
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
@@ -82,7 +82,7 @@ def test_loads_of_one_element_become_loads_of_four() -> None:
     assert load_bits(hinted(WRAPPED)) == 128
 
 
-def test_a_selection_hides_even_a_length_that_is_specialised() -> None:
+def test_a_selection_hides_even_a_length_that_is_specialized() -> None:
     assert load_bits(SELECTED, divisible=("N",)) == 32
     assert load_bits(hinted(SELECTED), divisible=("N",)) == 128
 

@@ -97,9 +97,9 @@ def test_the_headers_name_the_path_relative_to_here(here: Path) -> None:
     assert diff.unified("/elsewhere/k.py", "a\n", "b\n").startswith("--- a/elsewhere/k.py\n")
 
 
-def test_colours_change_nothing_but_colour() -> None:
+def test_colors_change_nothing_but_color() -> None:
     shown = diff.unified("k.py", OLD.replace("\n", "\r\n"), NEW)
-    painted = diff.coloured(shown)
+    painted = diff.colored(shown)
     assert "\x1b[32m+line three\x1b[0m\n" in painted
     assert "\x1b[31m-line 3\x1b[0m\r\n" in painted
     for code in ("\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m"):

@@ -6,7 +6,7 @@ from tritonopt.reporting import text
 from tritonopt.reporting.findings import FileFindings, Suggestion, Summary
 from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Safety, Status
 
-PLAIN, COLOURED = text.Style(False), text.Style(True)
+PLAIN, COLORED = text.Style(False), text.Style(True)
 
 CONDITIONS = (
     Condition("same-range", Status.PROVED, "both are range(0, N, BLOCK)"),
@@ -48,9 +48,9 @@ def test_an_analysis_remark_is_one_line() -> None:
     ]
 
 
-def test_colour_changes_no_text() -> None:
+def test_color_changes_no_text() -> None:
     made = remark(RemarkKind.MISSED, reason="different-mask")
-    painted = "\n".join(lines(made, COLOURED))
+    painted = "\n".join(lines(made, COLORED))
     assert "\x1b[31mrefuted \x1b[0m same-mask" in painted
     for code in ("0", "1", "31", "32", "33", "36"):
         painted = painted.replace(f"\x1b[{code}m", "")

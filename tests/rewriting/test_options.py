@@ -14,7 +14,7 @@ from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.protocol import Pass
 
 
-class Colour(Enum):
+class Color(Enum):
     RED = "red"
     DARK_BLUE = "dark-blue"
 
@@ -30,7 +30,7 @@ class Toy(Pass):
     deep: bool = False
     limit: int = 4
     label: str = "x"
-    colour: Colour = Colour.RED
+    color: Color = Color.RED
     tile_size: int = 1
 
     def sites(self, facts: Any) -> Iterator[Any]:
@@ -75,8 +75,8 @@ def test_what_cannot_be_read_is_named(spec: str, words: str) -> None:
 
 
 def test_values_take_the_type_of_the_field() -> None:
-    made = build("toy{formula=moments,deep=true,limit=-3,label=a b,colour=dark-blue}")
-    assert made == Toy("moments", True, -3, "a b", Colour.DARK_BLUE)
+    made = build("toy{formula=moments,deep=true,limit=-3,label=a b,color=dark-blue}")
+    assert made == Toy("moments", True, -3, "a b", Color.DARK_BLUE)
 
 
 def test_a_dash_stands_for_an_underscore() -> None:
@@ -93,12 +93,12 @@ def test_a_dash_stands_for_an_underscore() -> None:
         ),
         ("toy{deep=yes}", "toy: deep cannot be 'yes'; legal: false, true"),
         ("toy{limit=many}", "toy: limit cannot be 'many'; legal: a whole number"),
-        ("toy{colour=opaque}", "toy: colour cannot be 'opaque'; legal: red, dark-blue"),
+        ("toy{color=opaque}", "toy: color cannot be 'opaque'; legal: red, dark-blue"),
         ("toy{deep=true,deep=false}", "toy: the option 'deep' is given twice"),
         ("toy{tile-size=1,tile_size=2}", "toy: the option 'tile_size' is given twice"),
         (
             "toy{formul=moments}",
-            "toy has no option 'formul'; it has formula, deep, limit, label, colour, tile_size "
+            "toy has no option 'formul'; it has formula, deep, limit, label, color, tile_size "
             "(did you mean formula?)",
         ),
     ],

@@ -139,11 +139,11 @@ def test_strides_of_what_is_returned(of_texts: Callable[..., Verdict]) -> None:
     assert verdict.counterexample is not None and "other strides" in verdict.counterexample
 
 
-def test_neighbours_that_are_far_apart(of_texts: Callable[..., Verdict]) -> None:
+def test_neighbors_that_are_far_apart(of_texts: Callable[..., Verdict]) -> None:
     narrow = COPY.replace(".to(tl.int64)", "")
     verdict = of_texts(COPY, narrow, max_examples=3)
     assert verdict.verdict == "counterexample", verdict
-    assert verdict.counterexample is not None and "neighbours so far" in verdict.counterexample
+    assert verdict.counterexample is not None and "neighbors so far" in verdict.counterexample
 
 
 def test_values_far_below_zero(of_texts: Callable[..., Verdict]) -> None:

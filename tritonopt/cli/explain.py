@@ -157,7 +157,7 @@ def _print_page(chosen: type[Pass]) -> None:
             for option in known.values()
         ]
     page = "\n".join(lines)
-    if not text.Style.of(sys.stdout).colour:
+    if not text.Style.of(sys.stdout).color:
         print(f"# {chosen.name}\n\n{page}")
         return
     # Imported here: slow, and of use on a terminal only.
@@ -165,7 +165,7 @@ def _print_page(chosen: type[Pass]) -> None:
     from rich.markdown import Markdown
     from rich.theme import Theme
 
-    # In the terminal's own colours, which suit a light one as well as a dark one.
+    # In the terminal's own colors, which suit a light one as well as a dark one.
     console = Console(theme=Theme({"markdown.code": "cyan", "markdown.h2": "bold"}))
     console.print(f"{chosen.name}\n", style="bold cyan", highlight=False)
     console.print(Markdown(page, code_theme="ansi_dark"), width=min(console.width, 100))

@@ -162,7 +162,7 @@ class _Typing:
             case Op.LOAD:
                 return self._loaded(value)
             case Op.CAST if value.dtype is None:
-                return self._named(value.operands[1])
+                return self._named(value.target)
             case Op.CARRIED | Op.RESULT:
                 loop = self._facts.loops[value.carrier.loop]
                 if loop.kind.endswith("static_range"):
@@ -220,13 +220,13 @@ class _Typing:
             return str(dtype.attribute)
         if dtype.op is not Op.ATTRIBUTE:
             return None
-        owner = dtype.operands[0]
+        owner = dtype.operand
         if (
             dtype.attribute == "element_ty"
             and owner.op is Op.ATTRIBUTE
             and owner.attribute == "dtype"
         ):
-            pointer = owner.operands[0]
+            pointer = owner.operand
             return self._passed.get(str(pointer.attribute)) if pointer.op is Op.PARAM else None
         return self.of(owner) if dtype.attribute == "dtype" else None
 

@@ -219,6 +219,6 @@ def _pinned(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:
             if name in PINNED_ROUNDING:
                 yield node, f"{name}()"
         if value.op is Op.CAST and FLOAT_BITS.get(value.dtype or "", 0) >= 32:
-            narrow = value.operands[0]
+            narrow = value.operand
             if narrow.op is Op.CAST and FLOAT_BITS.get(narrow.dtype or "", 64) < 32:
                 yield node, f"a round trip through {narrow.dtype}"

@@ -19,19 +19,19 @@
     insert_axes OPERAND [PATTERN]       `value[:, None]`
     widened OPERAND ...                 the same, where it is not known which axes are new
     reduce OPERAND [Reduction]
-    reshaped ... [FUNCTION]             computed from its operands, in another order of lanes
+    reshaped OPERAND ... [FUNCTION]     computed from its operands, in another order of lanes
     part OPERAND [INDEX]                one of several results
-    tuple ...                           element TUPLE INDEX
-    attribute OWNER ... [NAME]
+    tuple ...                           element OPERAND INDEX
+    attribute OPERAND ... [NAME]
     one_of ... [NUMBER]                 the result of one of several functions
-    block_pointer ... [FUNCTION]
+    block_pointer OPERAND ... [FUNCTION]
     load POINTER MASK OTHER [ORDER]     the ORDER is that of its effect
     iteration [LOOP]                    the canonical induction variable: 0, 1, 2, ...
     carried, result [Carrier]           of a loop: at the start of an iteration; after it
     opaque [NUMBER, REASON, LOOPS]      not understood
 
-`Value.op` says which operation it is. Where operands are asked for by name, ask for the
-class instead, which has a property for each: `isinstance(value, Load)` and `value.mask`.
+`Value.op` says which operation a value is made by; the operands that have a name are properties
+of the value, `load.mask`.
 """
 
 from __future__ import annotations
@@ -40,69 +40,77 @@ from enum import Enum
 
 
 class Op(Enum):
-    """What a value is; its string is how it is printed."""
+    """What a value is: the word that is printed for it, and the names of its first operands."""
+
+    _value_: str
+    operands: tuple[str, ...]
+
+    def __new__(cls, word: str, *operands: str) -> Op:
+        op = object.__new__(cls)
+        op._value_, op.operands = word, operands
+        return op
 
     CONST = "const"
     PARAM = "param"
     CONSTEXPR = "constexpr"
     GLOBAL = "global"
     DTYPE = "dtype"
-    PROGRAM_ID = "program_id"
-    NUM_PROGRAMS = "num_programs"
+    PROGRAM_ID = "program_id", "axis"
+    NUM_PROGRAMS = "num_programs", "axis"
 
-    ADD = "add"
-    SUB = "sub"
-    MUL = "mul"
-    DIV = "div"
-    FLOORDIV = "floordiv"
-    MOD = "mod"
-    POW = "pow"
-    NEG = "neg"
-    POS = "pos"
-    CAST = "cast"
+    ADD = "add", "left", "right"
+    SUB = "sub", "left", "right"
+    MUL = "mul", "left", "right"
+    DIV = "div", "left", "right"
+    FLOORDIV = "floordiv", "left", "right"
+    MOD = "mod", "left", "right"
+    POW = "pow", "left", "right"
+    NEG = "neg", "operand"
+    POS = "pos", "operand"
+    CAST = "cast", "operand", "target"
 
-    AND = "and"
-    OR = "or"
-    XOR = "xor"
-    SHL = "shl"
-    SHR = "shr"
-    INVERT = "invert"
-    NOT = "not"
-    BOTH = "both"
-    EITHER = "either"
+    AND = "and", "left", "right"
+    OR = "or", "left", "right"
+    XOR = "xor", "left", "right"
+    SHL = "shl", "left", "right"
+    SHR = "shr", "left", "right"
+    INVERT = "invert", "operand"
+    NOT = "not", "operand"
+    BOTH = "both", "left", "right"
+    EITHER = "either", "left", "right"
 
-    LT = "lt"
-    LE = "le"
-    GT = "gt"
-    GE = "ge"
-    EQ = "eq"
-    NE = "ne"
-    IS = "is"
-    IS_NOT = "is not"
+    LT = "lt", "left", "right"
+    LE = "le", "left", "right"
+    GT = "gt", "left", "right"
+    GE = "ge", "left", "right"
+    EQ = "eq", "left", "right"
+    NE = "ne", "left", "right"
+    IS = "is", "left", "right"
+    IS_NOT = "is not", "left", "right"
 
-    WHERE = "where"
-    PHI = "phi"
-    IN_BRANCH = "in_branch"
-    MINIMUM = "minimum"
-    MAXIMUM = "maximum"
+    WHERE = "where", "condition", "then", "other"
+    PHI = "phi", "condition", "then", "other"
+    IN_BRANCH = "in_branch", "operand"
+    MINIMUM = "minimum", "left", "right"
+    MAXIMUM = "maximum", "left", "right"
 
-    LANE = "lane"
-    FULL = "full"
-    BROADCAST_TO = "broadcast_to"
-    INSERT_AXES = "insert_axes"
-    WIDENED = "widened"
-    REDUCE = "reduce"
-    RESHAPED = "reshaped"
+    LANE = "lane", "extent"
+    FULL = "full", "operand"
+    BROADCAST_TO = "broadcast_to", "operand"
+    INSERT_AXES = "insert_axes", "operand"
+    WIDENED = "widened", "operand"
+    REDUCE = "reduce", "operand"
+    RESHAPED = "reshaped", "operand"
 
     TUPLE = "tuple"
-    PART = "part"
-    ELEMENT = "element"
-    ATTRIBUTE = "attribute"
+    PART = "part", "operand"
+    ELEMENT = "element", "operand", "index"
+    ATTRIBUTE = "attribute", "operand"
 
     ELEMENTWISE = "elementwise"
     ONE_OF = "one_of"
-    BLOCK_POINTER = "block_pointer"
-    LOAD = "load"
+    BLOCK_POINTER = "block_pointer", "operand"
+    LOAD = "load", "pointer", "mask", "other"
 
     ITERATION = "iteration"
     CARRIED = "carried"
@@ -111,7 +119,7 @@ class Op(Enum):
     OPAQUE = "opaque"
 
     def __str__(self) -> str:
-        return self.value
+        return self._value_
 
     # A member is equal to itself alone. Enum's own hash is a call of Python in each look-up.
     __hash__ = object.__hash__

@@ -74,9 +74,11 @@ class Precision:
                 initial = self._facts.loops[loop].initial[name]
                 # A Python float is fp32 from the first iteration on.
                 return initial.dtype == "float" or self.is_wide(initial)
-            case Op.REDUCE | Op.INSERT_AXES | Op.BROADCAST_TO | Op.NEG | Op.POS | Op.POW:
-                return self.is_wide(value.operands[0])
+            case Op.REDUCE | Op.INSERT_AXES | Op.BROADCAST_TO | Op.NEG | Op.POS:
+                return self.is_wide(value.operand)
+            case Op.POW:
+                return self.is_wide(value.left)
             case Op.WHERE | Op.PHI:
-                sides = [s for s in value.operands[1:] if s.dtype not in ("int", "float")]
+                sides = [s for s in (value.then, value.other) if s.dtype not in ("int", "float")]
                 return bool(sides) and all(self.is_wide(side) for side in sides)
         return value.op in _MIXING and any(self.is_wide(operand) for operand in value.operands)

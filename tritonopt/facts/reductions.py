@@ -100,7 +100,7 @@ def summed_tile(value: Value) -> tuple[Value, tuple[int, ...]]:
     chain: list[Value] = []
     while value.op is Op.REDUCE and value.reduction.name == "sum":
         chain.append(value)
-        value = value.operands[0]
+        value = value.operand
     left = list(range(value.rank or 0))
     axes: list[int] = []
     for part in reversed(chain):

@@ -186,9 +186,9 @@ class _Computation:
             case Op.FULL | Op.CAST | Op.INSERT_AXES | Op.BROADCAST_TO | Op.POS:
                 return self._passed_on(value)
             case Op.REDUCE if value.reduction.name in _REDUCTIONS:
-                return (_REDUCTIONS[value.reduction.name](self.row(value.operands[0])),) * _LENGTH
+                return (_REDUCTIONS[value.reduction.name](self.row(value.operand)),) * _LENGTH
             case Op.RESHAPED if (scan := _scan(value)) is not None:
-                return scan(self.row(value.operands[0]))
+                return scan(self.row(value.operand))
             case Op.WHERE | Op.PHI:
                 condition, then, other = map(self.row, value.operands)
                 return tuple(t if c else o for c, t, o in zip(condition, then, other, strict=True))
@@ -216,7 +216,7 @@ class _Computation:
         return self.row(loop.initial[name])
 
     def _passed_on(self, value: Value) -> _Row:
-        row = self.row(value.operands[0])
+        row = self.row(value.operand)
         if value.op is Op.CAST and value.dtype is not None and "int" in value.dtype:
             return tuple(float(int(number)) for number in row)
         if value.op is Op.CAST and value.dtype == "bool":

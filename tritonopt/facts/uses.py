@@ -8,17 +8,8 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
 
 _WRITTEN_OUT = frozenset(
-    {
-        Op.CAST,
-        Op.NEG,
-        Op.POS,
-        Op.INSERT_AXES,
-        Op.WIDENED,
-        Op.BROADCAST_TO,
-        Op.IN_BRANCH,
-        Op.WHERE,
-        Op.PHI,
-    }
+    {Op.CAST, Op.NEG, Op.POS, Op.INSERT_AXES, Op.WIDENED, Op.BROADCAST_TO, Op.IN_BRANCH}
+    | {Op.WHERE, Op.PHI}
 )
 """Operations through which a product may still meet the addition that it is contracted with."""
 
@@ -86,9 +77,9 @@ def may_be_contracted(
 
 def _ends_in_product(value: Value) -> bool:
     if value.op in (Op.WHERE, Op.PHI):
-        return any(_ends_in_product(side) for side in value.operands[1:])
+        return _ends_in_product(value.then) or _ends_in_product(value.other)
     if value.op in _WRITTEN_OUT:
-        return _ends_in_product(value.operands[0])
+        return _ends_in_product(value.operand)
     return value.op is Op.MUL
 
 

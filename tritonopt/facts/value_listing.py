@@ -99,7 +99,7 @@ class _Listing:
         if value.op is Op.OPAQUE:
             assert isinstance(value.attribute, tuple)
             return f"not understood: {value.attribute[1]}"
-        loaded = value.operands[0] if value.op is Op.CAST else value
+        loaded = value.operand if value.op is Op.CAST else value
         if loaded.op is Op.LOAD:
             return self._loaded(loaded)
         base, offset = forms.address(value)

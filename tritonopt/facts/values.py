@@ -51,6 +51,16 @@ class Reduction(NamedTuple):
     keep_dims: bool
 
 
+class _Operand:
+    """A property of values: the operand that has its name, of an operation that has one."""
+
+    def __set_name__(self, owner: type[Value], name: str) -> None:
+        self._places = {op: op.operands.index(name) for op in Op if name in op.operands}
+
+    def __get__(self, value: Value, owner: type[Value]) -> Value:
+        return value.operands[self._places[value.op]]
+
+
 @dataclass(frozen=True, eq=False)
 class Value:
     """One node of the graph; compared by identity, made by `ValueTable.make`."""
@@ -61,6 +71,12 @@ class Value:
     shape: Shape
     dtype: str | None
     serial: int
+
+    operand = _Operand()
+    left, right = _Operand(), _Operand()
+    condition, then, other = _Operand(), _Operand(), _Operand()
+    pointer, mask = _Operand(), _Operand()
+    axis, extent, index, target = _Operand(), _Operand(), _Operand(), _Operand()
 
     @property
     def constant(self) -> object:

@@ -26,9 +26,9 @@ def encoded(diff: str, encoding: str) -> bytes:
     return os.fsencode(f"{old}\n{new}\n") + body.encode(encoding)
 
 
-def coloured(diff: str) -> str:
+def colored(diff: str) -> str:
     """The diff for a terminal."""
-    return "".join(_colour(line, place) for place, line in enumerate(_lines(diff)))
+    return "".join(_color(line, place) for place, line in enumerate(_lines(diff)))
 
 
 def _lines(text: str) -> list[str]:
@@ -62,7 +62,7 @@ def _octal(character: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))
 
 
-def _colour(line: str, place: int) -> str:
+def _color(line: str, place: int) -> str:
     if place < 2:
         code = "1"
     elif line.startswith("@@"):

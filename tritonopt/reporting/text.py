@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 
-_STATUS_COLOURS = {Status.REFUTED: RED, Status.UNKNOWN: YELLOW, Status.ASSUMED: YELLOW}
+_STATUS_COLORS = {Status.REFUTED: RED, Status.UNKNOWN: YELLOW, Status.ASSUMED: YELLOW}
 
 
 _INDENT = 4
@@ -27,23 +27,23 @@ _NARROWEST = 40
 
 
 class Style:
-    """Colour and folded lines where they are wanted, plain text elsewhere."""
+    """Color and folded lines where they are wanted, plain text elsewhere."""
 
-    def __init__(self, colour: bool, columns: int = 0) -> None:
-        self._colour = colour
+    def __init__(self, color: bool, columns: int = 0) -> None:
+        self._color = color
         self._columns = columns
 
     @classmethod
     def of(cls, stream: TextIO) -> Style:
-        """On a terminal only: lines that fit it, and colour unless NO_COLOR is set."""
+        """On a terminal only: lines that fit it, and color unless NO_COLOR is set."""
         if not stream.isatty():
-            return cls(colour=False)
+            return cls(color=False)
         dumb = os.environ.get("TERM") == "dumb"
         return cls(not dumb and not os.environ.get("NO_COLOR"), _columns(stream))
 
     @property
-    def colour(self) -> bool:
-        return self._colour
+    def color(self) -> bool:
+        return self._color
 
     @property
     def is_terminal(self) -> bool:
@@ -51,10 +51,10 @@ class Style:
         return self._columns > 0
 
     def paint(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self._colour else text
+        return f"\x1b[{code}m{text}\x1b[0m" if self._color else text
 
     def folded(self, label: Sequence[tuple[str, str]], text: str, indent: int) -> Iterator[str]:
-        """A label, in parts with their colours, and a text behind it.
+        """A label, in parts with their colors, and a text behind it.
 
         On a terminal it is folded at blanks; what does not fit stands below, indented.
         """
@@ -170,8 +170,8 @@ def _print_diff(shown: str, encoding: str) -> None:
 
     style = Style.of(sys.stdout)
     buffer = getattr(sys.stdout, "buffer", None)
-    if style.colour or buffer is None:
-        sys.stdout.write(diff.coloured(shown) if style.colour else shown)
+    if style.color or buffer is None:
+        sys.stdout.write(diff.colored(shown) if style.color else shown)
     else:
         sys.stdout.flush()
         buffer.write(diff.encoded(shown, encoding))
@@ -232,10 +232,10 @@ def _head(path: str, remark: Remark, style: Style) -> Iterator[str]:
     yield from style.folded(label, text, _INDENT)
 
 
-def _label(path: str, remark: Remark, colour: str, bracket: str) -> list[tuple[str, str]]:
-    """`path:line:column: pass [safety]: `, in parts with their colours."""
+def _label(path: str, remark: Remark, color: str, bracket: str) -> list[tuple[str, str]]:
+    """`path:line:column: pass [safety]: `, in parts with their colors."""
     place = (f"{path}:{remark.line}:{remark.column}:", BOLD)
-    return [place, (" ", ""), (remark.pass_name, colour), (f" [{bracket}]: ", "")]
+    return [place, (" ", ""), (remark.pass_name, color), (f" [{bracket}]: ", "")]
 
 
 def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
@@ -248,8 +248,8 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
         remark = suggestion.remark
         if style.is_terminal:
             yield ""
-        colour = YELLOW if suggestion.is_mistake else CYAN
-        label = _label(found.path, remark, colour, suggestion.label)
+        color = YELLOW if suggestion.is_mistake else CYAN
+        label = _label(found.path, remark, color, suggestion.label)
         yield from style.folded(label, remark.message, _INDENT)
         below = {"why": suggestion.why, "worth": suggestion.worth, "apply": suggestion.apply}
         for name, text in below.items():
@@ -288,8 +288,8 @@ def summary_line(summary: Summary, wrote: bool) -> str:
 
 def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict first, then what it rests on."""
-    colours = {"identical": GREEN, "equivalent": GREEN, "counterexample": RED}
-    name = style.paint(verdict.verdict, f"{BOLD};{colours.get(verdict.verdict, YELLOW)}")
+    colors = {"identical": GREEN, "equivalent": GREEN, "counterexample": RED}
+    name = style.paint(verdict.verdict, f"{BOLD};{colors.get(verdict.verdict, YELLOW)}")
     yield f"{name}: {_count(verdict.examples, 'example')}"
     said = [("backend", verdict.backend)]
     if verdict.discarded:
@@ -358,11 +358,11 @@ def _table(pairs: list[Comparison]) -> Iterator[str]:
 
 
 def _condition_lines(condition: Condition, remark: Remark, style: Style) -> Iterator[str]:
-    colour = _STATUS_COLOURS.get(condition.status, GREEN)
+    color = _STATUS_COLORS.get(condition.status, GREEN)
     status = f"{condition.status.value:8}"
     said = not condition.detail or condition.detail in remark.message
     detail = "" if said else f": {condition.detail}"
-    label = [("    ", ""), (status, colour), (" ", "")]
+    label = [("    ", ""), (status, color), (" ", "")]
     yield from style.folded(label, f"{condition.claim}{detail}", 4 + len(status) + 1)
 
 

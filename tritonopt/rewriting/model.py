@@ -53,7 +53,7 @@ class Condition:
     """A named claim that must hold at a site for its rewrite to be legal.
 
     `claim` is kebab-case and says what must be true (`same-elements`).
-    `otherwise` names the reason when it is not (`centre-is-not-the-mean`);
+    `otherwise` names the reason when it is not (`center-is-not-the-mean`);
     where it is empty the claim itself is the reason. Both are declared, with a
     sentence each, in `tritonopt.rewriting.reasons`, or by the pass.
     """

@@ -30,10 +30,10 @@ CLAIMS: Mapping[str, str] = {
     "arguments-are-understood": "It is seen which argument of the call is which.",
     "axis-is-an-integer": "A reduction is told its axis as an integer.",
     "cannot-narrow": "The hint cannot make a load narrower than the compiler would by itself.",
-    "centre-is-the-mean": (
+    "center-is-the-mean": (
         "Deviations are taken from the first sweep's sum over the number of its elements."
     ),
-    "centre-is-unrounded": "The mean is not rounded to another type before it is subtracted.",
+    "center-is-unrounded": "The mean is not rounded to another type before it is subtracted.",
     "compiler-does-not-know": "The compiler does not find out by itself what the hint says.",
     "condition-can-move": (
         "The condition can be computed above the loop, also where the loop would not come to it."
@@ -244,11 +244,11 @@ REASONS: Mapping[str, Reason] = {
         "A barrier or an atomic stands between the sweeps, and orders memory.",
         "Move it before the first sweep or behind the second, if it does not belong there.",
     ),
-    "centre-is-not-the-mean": Reason(
+    "center-is-not-the-mean": Reason(
         "The deviations are taken from something other than the mean of the same elements.",
         "Nothing, where that is meant: the shifted formula would give another result.",
     ),
-    "centre-is-rounded": Reason(
+    "center-is-rounded": Reason(
         "The mean is rounded to another type before it is subtracted.",
         "Keep it in the type of the sums, and cast what is stored.",
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tritonopt import source
 from tritonopt.verification.capture.command import Captured, capture
-from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalise
+from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalize
 from tritonopt.verification.coverage.demands import LOOPS
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
@@ -224,7 +224,7 @@ def _captured(
     if not seen.identical:
         result = replace(result, verdict=Answer.EQUIVALENT.value)
     for name, launches in seen.records.items():
-        drawn = _generalised(old, new, name, launches, settings, notes)
+        drawn = _generalized(old, new, name, launches, settings, notes)
         if drawn is not None:
             result = _worse_of(result, drawn)
     result = replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
@@ -242,7 +242,7 @@ def _with_script(
     """A script needs no run of the user's: it shows a drawn launch, where one differs as well."""
     launches = seen.records.get(seen.differing)
     settings = replace(settings, max_examples=min(settings.max_examples, _FOR_A_SCRIPT))
-    drawn = _generalised(old, new, seen.differing, launches, settings, notes) if launches else None
+    drawn = _generalized(old, new, seen.differing, launches, settings, notes) if launches else None
     if drawn is not None and drawn.script is not None:
         notes.append("the script shows a drawn launch, like the one that was seen")
     else:
@@ -251,7 +251,7 @@ def _with_script(
     return replace(result, script=script, notes=tuple(dict.fromkeys(notes)))
 
 
-def _generalised(
+def _generalized(
     old: source.Module,
     new: source.Module,
     kernel: str,
@@ -261,15 +261,15 @@ def _generalised(
 ) -> Verdict | None:
     """Launches like those that were seen, drawn; None, with a note, where none can be told."""
     try:
-        form = generalise(launches)
+        form = generalize(launches)
         both = kernel_alone(old, new, kernel, form.grid, form.args)
     except (NotGeneral, VerificationError) as error:
-        notes.append(f"{kernel}: not generalised: {error}")
+        notes.append(f"{kernel}: not generalized: {error}")
         return None
     text = f"--kernel {kernel} --grid '{form.grid}' --args '{form.args}'"
     verdict = _verdict_of(both[0], both[1], Path(old.path), Path(new.path), both[2], settings)
     if verdict.verdict == Answer.UNSUPPORTED.value:
-        notes.append(f"{kernel}: not generalised to {text}: {verdict.reason}")
+        notes.append(f"{kernel}: not generalized to {text}: {verdict.reason}")
         return None
     notes.append(f"{kernel}: {verdict.examples} launches drawn like the seen ones: {text}")
     return verdict

@@ -1,6 +1,6 @@
 # expect: missed lanes-are-not-consecutive
 # assume: N % BLOCK == 0
-"""Neighbouring lanes are 2 apart."""
+"""Neighboring lanes are 2 apart."""
 
 import torch
 import triton

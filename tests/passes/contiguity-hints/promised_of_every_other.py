@@ -1,5 +1,5 @@
 # expect: analysis hint-can-be-false
-"""Neighbouring lanes are 2 apart, whatever the numbers."""
+"""Neighboring lanes are 2 apart, whatever the numbers."""
 
 import torch
 import triton

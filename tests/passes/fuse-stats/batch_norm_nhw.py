@@ -26,8 +26,8 @@ def channel_stats(x_ptr, mean_ptr, var_ptr, N, C, H, W, BLOCK_W: tl.constexpr):
                 w = w_start + tl.arange(0, BLOCK_W)
                 ptrs = x_ptr + ((n * C + c) * H + h) * W + w
                 data = tl.load(ptrs, mask=w < W, other=0.0)
-                centred = tl.where(w < W, data - mean, 0.0)
-                sum_sq += tl.sum(centred * centred)
+                centered = tl.where(w < W, data - mean, 0.0)
+                sum_sq += tl.sum(centered * centered)
     var = sum_sq / count
     tl.store(mean_ptr + c, mean)
     tl.store(var_ptr + c, var)

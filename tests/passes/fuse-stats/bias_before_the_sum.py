@@ -1,6 +1,6 @@
 # expect: missed padding-lanes-count
 """The first sweep adds up `x + bias` under the name x, bound again after the load. The second
-sweep centres x without the bias."""
+sweep centers x without the bias."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """A row of one element is divided by two."""
 
 import torch

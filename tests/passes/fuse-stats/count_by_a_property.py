@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The launch writes one property twice; it may change in between."""
 
 import torch

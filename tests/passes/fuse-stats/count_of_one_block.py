@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The sum over the whole row is divided by the size of one block."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The sum is divided by N + 1, which shrinks the mean. The variance about it is larger than the
 variance."""
 

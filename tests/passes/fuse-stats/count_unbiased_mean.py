@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The sum is divided by N - 1, as a variance would be and a mean never is."""
 
 import torch

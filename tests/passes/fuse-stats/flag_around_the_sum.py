@@ -7,14 +7,14 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, N, CENTRED: tl.constexpr, BLOCK: tl.constexpr):
+def kernel(X, Y, N, CENTERD: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * N
     total = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        if CENTRED:
+        if CENTERD:
             total += x
     mean = tl.sum(total, axis=0) / N
     squares = tl.zeros([BLOCK], dtype=tl.float32)

@@ -12,7 +12,7 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Every tile is centred on its own mean; what the means differ by is added apart.
+    # Every tile is centered on its own mean; what the means differ by is added apart.
     running_count = 0.0
     running_mean = 0.0
     between_tiles = 0.0
@@ -24,8 +24,8 @@ def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
         value = x.to(tl.float32)
         tile_count = tl.sum(tl.where(cols < N, tl.zeros_like(value) + 1.0, 0.0), axis=0)
         tile_mean = tl.sum(value, axis=0) / tl.maximum(tile_count, 1.0)
-        centred = tl.where(cols < N, value - tile_mean, 0.0)
-        acc2 += centred * centred
+        centered = tl.where(cols < N, value - tile_mean, 0.0)
+        acc2 += centered * centered
         delta = tile_mean - running_mean
         total_count = running_count + tile_count
         weight = tile_count / tl.maximum(total_count, 1.0)

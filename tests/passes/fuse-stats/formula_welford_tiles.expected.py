@@ -12,7 +12,7 @@ def var_kernel(X, Var, M, N, stride, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     ptrs = X + rows[:, None] * stride
     acc = tl.zeros([ROWS], dtype=tl.float32)
-    # Every tile is centred on its own mean; what the means differ by is added apart.
+    # Every tile is centered on its own mean; what the means differ by is added apart.
     running_count = tl.zeros([ROWS], dtype=tl.float32)
     running_mean = tl.zeros([ROWS], dtype=tl.float32)
     between_tiles = tl.zeros([ROWS], dtype=tl.float32)
@@ -25,8 +25,8 @@ def var_kernel(X, Var, M, N, stride, ROWS: tl.constexpr, BLOCK: tl.constexpr):
         value = tile.to(tl.float32)
         tile_count = tl.sum(tl.where(mask, tl.zeros_like(value) + 1.0, 0.0), axis=1)
         tile_mean = tl.sum(value, axis=1) / tl.maximum(tile_count, 1.0)
-        centred = tl.where(mask, value - tile_mean[:, None], 0.0)
-        acc2 += tl.sum(centred * centred, axis=1)
+        centered = tl.where(mask, value - tile_mean[:, None], 0.0)
+        acc2 += tl.sum(centered * centered, axis=1)
         delta = tile_mean - running_mean
         total_count = running_count + tile_count
         weight = tile_count / tl.maximum(total_count, 1.0)

@@ -1,4 +1,4 @@
-"""A helper of the same file centres, masks and squares. Its body is part of the argument; its
+"""A helper of the same file centers, masks and squares. Its body is part of the argument; its
 call goes with the second sweep."""
 
 import torch
@@ -7,8 +7,8 @@ import triton.language as tl
 
 
 @triton.jit
-def squared_deviation(x, centre, mask):
-    d = x - centre
+def squared_deviation(x, center, mask):
+    d = x - center
     return tl.where(mask, d * d, 0.0)
 
 

@@ -1,5 +1,5 @@
 # expect: missed data-may-change
-"""A loop between the sweeps subtracts the mean in place. The second sweep then reads centred data
+"""A loop between the sweeps subtracts the mean in place. The second sweep then reads centered data
 and subtracts the mean once more."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The deviations are taken from a mean that was computed elsewhere and is loaded; the first
 sweep's is only stored."""
 
@@ -17,12 +17,12 @@ def kernel(X, Given, Mean, Var, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=0.0)
         acc += x
     mean = tl.sum(acc, axis=0) / N
-    centre = tl.load(Given + row)
+    center = tl.load(Given + row)
     acc2 = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - centre, 0.0)
+        d = tl.where(cols < N, x - center, 0.0)
         acc2 += d * d
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)

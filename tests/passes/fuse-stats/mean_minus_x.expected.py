@@ -23,7 +23,7 @@ def spread(src, dst, ld, n, BLOCK: tl.constexpr):
         deviation = tl.where(cols < n, tile - shift, 0.0)
         shifted += deviation
         b += deviation * deviation
-    centre = tl.sum(a, axis=0) / n
+    center = tl.sum(a, axis=0) / n
     shifted_sum = tl.sum(shifted, axis=0)
     m2 = tl.sum(b, axis=0) - shifted_sum * (shifted_sum / n)
     m2 = tl.where(m2 < 0.0, 0.0, m2)  # rounding may take it just below zero

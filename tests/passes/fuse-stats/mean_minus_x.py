@@ -13,13 +13,13 @@ def spread(src, dst, ld, n, BLOCK: tl.constexpr):
     for o in range(0, n, BLOCK):
         cols = o + tl.arange(0, BLOCK)
         a += tl.load(src + r * ld + cols, mask=cols < n, other=0.0)
-    centre = tl.sum(a, axis=0) / n
+    center = tl.sum(a, axis=0) / n
     b = tl.zeros([BLOCK], tl.float32)
     for o in range(0, n, BLOCK):
         cols = tl.arange(0, BLOCK) + o
         inside = n > cols
         t = tl.load(src + cols + ld * r, mask=inside, other=0.0)
-        u = tl.where(inside, centre - t, 0.0)
+        u = tl.where(inside, center - t, 0.0)
         b += u * u
     tl.store(dst + r, tl.sum(b, axis=0) / n)
 

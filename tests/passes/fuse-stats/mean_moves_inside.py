@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The mean moves while the second sweep runs: every block adds its own correction to it."""
 
 import torch

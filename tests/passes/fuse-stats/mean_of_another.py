@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The first sweep adds up two rows at once; the deviations of X are taken from the mean of Y."""
 
 import torch

@@ -1,5 +1,5 @@
-# expect: missed centre-is-not-the-mean
-"""Each tile of the second sweep is centred by its own mean. The mean of the row is computed,
+# expect: missed center-is-not-the-mean
+"""Each tile of the second sweep is centered by its own mean. The mean of the row is computed,
 stored and not used."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """An epsilon is added to the mean before it is subtracted, so the deviations are not from the
 mean."""
 

@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The mean is bound again, halved, before the second sweep uses it under the same name."""
 
 import torch

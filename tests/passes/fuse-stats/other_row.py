@@ -1,5 +1,5 @@
 # expect: missed different-elements
-"""The second sweep reads the even row of each pair of rows: odd programs centre another row's
+"""The second sweep reads the even row of each pair of rows: odd programs center another row's
 data."""
 
 import torch

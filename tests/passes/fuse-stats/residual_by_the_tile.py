@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """Which tiles get a residual depends on the tile."""
 
 import torch

@@ -1,5 +1,5 @@
 """Tiles of [ROWS, BLOCK] with a row mask and a column mask: one mean for each row of the tile.
-The centre is broadcast with `mean[:, None]`."""
+The center is broadcast with `mean[:, None]`."""
 
 import torch
 import triton

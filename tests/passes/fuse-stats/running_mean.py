@@ -1,4 +1,4 @@
-# expect: missed centre-is-not-the-mean
+# expect: missed center-is-not-the-mean
 """The deviations are taken from a running mean, of which this row's mean is only a tenth."""
 
 import torch

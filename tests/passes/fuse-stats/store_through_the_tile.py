@@ -1,5 +1,5 @@
 # expect: missed data-may-change
-"""The second sweep itself writes the centred values back over the data, so what it has read is no
+"""The second sweep itself writes the centered values back over the data, so what it has read is no
 longer what it will read."""
 
 import torch

@@ -1,5 +1,5 @@
 # expect: missed second-sweep-does-more
-"""The second sweep stores the centred values, into a fresh tensor. They need the mean, which one
+"""The second sweep stores the centered values, into a fresh tensor. They need the mean, which one
 sweep does not have in time."""
 
 import torch
@@ -8,7 +8,7 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Centred, Mean, Var, stride, N, BLOCK: tl.constexpr):
+def kernel(X, Centered, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     X += row * stride
     acc = tl.zeros([BLOCK], dtype=tl.float32)
@@ -23,7 +23,7 @@ def kernel(X, Centred, Mean, Var, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=0.0)
         d = tl.where(cols < N, x - mean, 0.0)
         acc2 += d * d
-        tl.store(Centred + row * N + cols, d, mask=cols < N)
+        tl.store(Centered + row * N + cols, d, mask=cols < N)
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
@@ -34,7 +34,7 @@ def var_mean(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     mean = torch.empty(m, device=x.device)
-    centred = torch.empty(m, n, device=x.device)
+    centered = torch.empty(m, n, device=x.device)
     var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, centred, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean, centred
+    kernel[(m,)](x, centered, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean, centered

@@ -1,5 +1,5 @@
-# expect: missed centre-is-not-the-mean
-"""The sum for the mean is taken in int32, so the centre is not the mean."""
+# expect: missed center-is-not-the-mean
+"""The sum for the mean is taken in int32, so the center is not the mean."""
 
 import torch
 import triton

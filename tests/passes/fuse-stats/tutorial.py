@@ -1,5 +1,5 @@
 """Layer norm in the style of Triton's tutorial 05: vectors `_mean` and `_var`, summed after
-their loops, then a third sweep that normalises. The third sweep must stay as it is."""
+their loops, then a third sweep that normalizes. The third sweep must stay as it is."""
 
 import torch
 import triton

@@ -12,7 +12,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
     y = tl.maximum(
-        x,  # centred
+        x,  # centered
         0.0,
     )
     tl.store(Y + cols, y, mask=mask)

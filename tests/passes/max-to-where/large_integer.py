@@ -1,5 +1,5 @@
 # expect: missed constant-out-of-range
-"""16777217 is not in fp32: which neighbour it becomes is up to each of the two forms."""
+"""16777217 is not in fp32: which neighbor it becomes is up to each of the two forms."""
 
 import torch
 import triton

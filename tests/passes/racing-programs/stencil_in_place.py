@@ -1,5 +1,5 @@
 # expect: analysis reads-what-others-write
-"""The neighbours on both sides belong to other tiles at its ends."""
+"""The neighbors on both sides belong to other tiles at its ends."""
 
 import torch
 import triton

@@ -1,4 +1,4 @@
-"""Launches of the user's own command: generalised, shadowed, and what stands in the way."""
+"""Launches of the user's own command: generalized, shadowed, and what stands in the way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tritonopt.verification import VerificationError, verify
-from tritonopt.verification.capture.generalize import NotGeneral, generalise
+from tritonopt.verification.capture.generalize import NotGeneral, generalize
 
 SUBJECTS = Path(__file__).parents[1] / "subjects"
 
@@ -35,7 +35,7 @@ def _launch(m: int, n: int, gap: int = 0, block: int = 16) -> dict[str, Any]:
 
 
 def test_sizes_strides_and_the_grid_are_named() -> None:
-    found = generalise([_launch(3, 100), _launch(5, 40, gap=3), _launch(2, 7)])
+    found = generalize([_launch(3, 100), _launch(5, 40, gap=3), _launch(2, 7)])
     assert found.grid == "cdiv(n, BLOCK), m"
     assert found.args == (
         "out: f32[m, n], x: f32[m, n], stride_x: x.stride(0), n: n, eps: 1e-05, BLOCK: 16"
@@ -43,7 +43,7 @@ def test_sizes_strides_and_the_grid_are_named() -> None:
 
 
 def test_a_stride_that_is_a_size_everywhere_is_the_size() -> None:
-    assert "stride_x: n, n: n" in generalise([_launch(3, 100), _launch(5, 40)]).args
+    assert "stride_x: n, n: n" in generalize([_launch(3, 100), _launch(5, 40)]).args
 
 
 def test_indices_stay_below_the_size_that_they_were_below() -> None:
@@ -51,28 +51,28 @@ def test_indices_stay_below_the_size_that_they_were_below() -> None:
     for launch, high in zip(launches, (2, 4), strict=True):
         index = _tensor((6,), (1,), 3, dtype="int64", values=[0, high])
         launch["arguments"]["index"] = index
-    assert "index: i64[6] in 0..m" in generalise(launches).args
+    assert "index: i64[6] in 0..m" in generalize(launches).args
 
 
 def test_the_same_memory_is_the_same_argument() -> None:
     launches = [_launch(3, 100), _launch(5, 40)]
     for launch in launches:
         launch["arguments"]["x"]["memory"] = [1, 0]
-    assert "x: =out" in generalise(launches).args
+    assert "x: =out" in generalize(launches).args
 
 
 def test_what_varies_at_one_size_is_no_size() -> None:
     launches = [_launch(3, 100) for _ in range(6)] + [_launch(5, 40)]
     for number, launch in enumerate(launches):
         launch["arguments"]["ignored"] = {"value": -100 + number**2}
-    assert "ignored: -100|-99|-96|-91|-84|-75|-64" in generalise(launches).args
+    assert "ignored: -100|-99|-96|-91|-84|-75|-64" in generalize(launches).args
 
 
-def test_what_varies_without_a_formula_is_not_generalised() -> None:
+def test_what_varies_without_a_formula_is_not_generalized() -> None:
     launches = [_launch(3, 100), _launch(5, 40)]
     launches[0]["grid"] = [77, 3]
     with pytest.raises(NotGeneral, match="the grid was 77, 3"):
-        generalise(launches)
+        generalize(launches)
 
 
 def test_the_grid_of_a_tuned_kernel_is_one_for_all_configurations() -> None:
@@ -84,7 +84,7 @@ def test_the_grid_of_a_tuned_kernel_is_one_for_all_configurations() -> None:
             for b in (16, 32)
         ]
         launch["grid"] = None
-    found = generalise(launches)
+    found = generalize(launches)
     assert found.grid == "cdiv(n, BLOCK), m"
     assert "BLOCK" not in found.args and "n: n" in found.args
 

@@ -42,7 +42,7 @@ def test_other_instructions_are_shown_side_by_side(against: Callable[..., Verdic
     verdict = against("add", ("x + y, 0.0", "x * y, 1.0"), **OPTIONS)
     assert verdict.verdict == "unsupported"
     assert verdict.reason is not None and "the machine code of add_kernel differs" in verdict.reason
-    shown = "\n".join(text.verdict_lines(verdict, text.Style(colour=False)))
+    shown = "\n".join(text.verdict_lines(verdict, text.Style(color=False)))
     for part in ("sm_80", "gfx942", "registers", "instructions", "barriers", "global stores of 32"):
         assert part in shown
 

@@ -1,4 +1,4 @@
-"""Two sweeps for the statistics, one to normalise; shapes are read from the launcher."""
+"""Two sweeps for the statistics, one to normalize; shapes are read from the launcher."""
 
 import torch
 import triton

@@ -8,13 +8,16 @@ from tritonopt.facts.effects import Loop
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import Value, operands_first
 
-_BITS: frozenset[Op] = frozenset({Op.AND, Op.OR, Op.XOR, Op.INVERT, Op.NOT})
-BOOLEAN_OPERATORS = _BITS | frozenset[Op]({Op.BOTH, Op.EITHER})
-_ARITHMETIC: frozenset[Op] = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.POW})
-_OTHERS: frozenset[Op] = frozenset({Op.NEG, Op.POS, Op.SHL, Op.SHR, Op.IS, Op.IS_NOT})
-_FUNCTIONS: frozenset[Op] = frozenset({Op.MINIMUM, Op.MAXIMUM, Op.ELEMENTWISE})
+_BITS = frozenset({Op.AND, Op.OR, Op.XOR, Op.INVERT, Op.NOT})
+BOOLEAN_OPERATORS = _BITS | {Op.BOTH, Op.EITHER}
+_ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.POW})
+_OTHERS = frozenset({Op.NEG, Op.POS, Op.SHL, Op.SHR, Op.IS, Op.IS_NOT})
+_FUNCTIONS = frozenset({Op.MINIMUM, Op.MAXIMUM, Op.ELEMENTWISE})
 _COMPUTED_WHEN_KNOWN = COMPARISONS | BOOLEAN_OPERATORS | _ARITHMETIC | _OTHERS | _FUNCTIONS
 """Operations that the compiler does itself, where it knows the operands."""
+_EITHER = frozenset(
+    {Op.PARAM, Op.PHI, Op.OPAQUE, Op.TUPLE, Op.PART, Op.ELEMENT, Op.ATTRIBUTE, Op.ONE_OF}
+)
 
 
 class BindingTimes:
@@ -41,19 +44,10 @@ class BindingTimes:
         match value.op:
             case Op.CONST | Op.CONSTEXPR | Op.GLOBAL | Op.DTYPE:
                 return "static"
-            case (
-                Op.PARAM
-                | Op.PHI
-                | Op.OPAQUE
-                | Op.TUPLE
-                | Op.PART
-                | Op.ELEMENT
-                | Op.ATTRIBUTE
-                | Op.ONE_OF
-            ):
+            case op if op in _EITHER:
                 return "either"
             case Op.IN_BRANCH:
-                return self._when[value.operands[0].serial]
+                return self._when[value.operand.serial]
             case Op.ITERATION:
                 static = self._loops[value.number].kind.endswith("static_range")
                 return "static" if static else "runtime"
@@ -91,7 +85,7 @@ class TruthValues:
         if value.op in BOOLEAN_OPERATORS:
             return all(self.is_boolean(o) for o in value.operands)
         if value.op in (Op.INSERT_AXES, Op.BROADCAST_TO, Op.IN_BRANCH):
-            return self.is_boolean(value.operands[0])
+            return self.is_boolean(value.operand)
         return False
 
     def wraps(self, value: Value) -> bool:
@@ -102,5 +96,5 @@ class TruthValues:
 
     def is_complement(self, value: Value) -> bool:
         """Whether `~x` of this "invert" value is what `not x` is: Python's ~True is -2."""
-        (operand,) = value.operands
-        return self.is_boolean(operand) and self._binding_times.of(operand) != "static"
+        inside = value.operand
+        return self.is_boolean(inside) and self._binding_times.of(inside) != "static"

@@ -79,9 +79,9 @@ class Bounds:
     def _sizes(self) -> Iterator[Value]:
         for value in self._values:
             if value.op in (Op.FLOORDIV, Op.MOD):
-                yield from _factors(value.operands[1])
+                yield from _factors(value.right)
             elif value.op is Op.LANE:
-                yield from _factors(value.operands[0])
+                yield from _factors(value.extent)
             elif value.op is Op.ELEMENTWISE and value.attribute == "cdiv":
                 yield from chain(*map(_factors, value.operands))
         for loop in self._facts.loops:

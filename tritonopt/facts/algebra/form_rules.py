@@ -72,15 +72,15 @@ def _dtype(forms: Forms, value: Value) -> Polynomial:
 
 
 def _program_id(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(ProgramId(forms.of(value.operands[0])))
+    return Polynomial.of(ProgramId(forms.of(value.axis)))
 
 
 def _num_programs(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(NumPrograms(forms.of(value.operands[0])))
+    return Polynomial.of(NumPrograms(forms.of(value.axis)))
 
 
 def _lane(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Lane(forms.of(value.operands[0]), 0))
+    return Polynomial.of(Lane(forms.of(value.extent), 0))
 
 
 def _trip(forms: Forms, value: Value) -> Polynomial:
@@ -99,31 +99,27 @@ def _bits(forms: Forms, value: Value) -> Polynomial:
 def _sum(forms: Forms, value: Value) -> Polynomial:
     if forms.facts.truth_values.wraps(value):
         return _bits(forms, value)
-    left, right = value.operands
-    return forms.of(left) + forms.of(right)
+    return forms.of(value.left) + forms.of(value.right)
 
 
 def _difference(forms: Forms, value: Value) -> Polynomial:
     if forms.facts.truth_values.wraps(value):
         return _bits(forms, value)
-    left, right = value.operands
-    return forms.of(left) - forms.of(right)
+    return forms.of(value.left) - forms.of(value.right)
 
 
 def _negation(forms: Forms, value: Value) -> Polynomial:
     if forms.facts.truth_values.wraps(value):
         return _bits(forms, value)
-    return -forms.of(value.operands[0])
+    return -forms.of(value.operand)
 
 
 def _product(forms: Forms, value: Value) -> Polynomial:
-    left, right = value.operands
-    return forms.of(left) * forms.of(right)
+    return forms.of(value.left) * forms.of(value.right)
 
 
 def _quotient(forms: Forms, value: Value) -> Polynomial:
-    dividend, divisor = value.operands
-    return forms.of(dividend) * forms.of(divisor).inverse()
+    return forms.of(value.left) * forms.of(value.right).inverse()
 
 
 def _power(forms: Forms, value: Value) -> Polynomial:
@@ -135,7 +131,7 @@ def _power(forms: Forms, value: Value) -> Polynomial:
 
 def _operand(forms: Forms, value: Value) -> Polynomial:
     """What the only operand is."""
-    return forms.of(value.operands[0])
+    return forms.of(value.operand)
 
 
 def _choice(forms: Forms, value: Value) -> Polynomial:
@@ -254,7 +250,7 @@ def _identity(forms: Forms, value: Value) -> Polynomial:
 
 def _full(forms: Forms, value: Value) -> Polynomial:
     """The filler, as far as its conversion to the tile's type leaves it what it is."""
-    form = forms.of(value.operands[0])
+    form = forms.of(value.operand)
     constant = form.constant_value
     bits = FLOAT_BITS.get(value.dtype or "", 0)
     small = constant is not None and constant.denominator == 1 and abs(constant) <= 256
@@ -294,7 +290,7 @@ def _cast(forms: Forms, value: Value) -> Polynomial:
 
 
 def _broadcast(forms: Forms, value: Value) -> Polynomial:
-    form = forms.of(value.operands[0])
+    form = forms.of(value.operand)
     return forms.unknown(value) if has_unknown_axes(form) else form
 
 
@@ -304,13 +300,13 @@ def _insert_axes(forms: Forms, value: Value) -> Polynomial:
     own = [i for i, new in enumerate(pattern) if not new]
     rank, result_rank = len(own), len(pattern)
     moved = {rank - 1 - i: result_rank - 1 - place for i, place in enumerate(own)}
-    form = forms.of(value.operands[0])
+    form = forms.of(value.operand)
     return forms.unknown(value) if has_unknown_axes(form) else move_axes(form, moved)
 
 
 def _reduction(forms: Forms, value: Value) -> Polynomial:
     name, axes, keep = value.reduction
-    operand = value.operands[0]
+    operand = value.operand
     assert operand.shape is not None
     rank = len(operand.shape)
     form = forms.of(operand)

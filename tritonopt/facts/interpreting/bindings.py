@@ -128,14 +128,14 @@ class Bindings:
         """
         guards = self.state.guards
         while guards and value.op in (Op.PHI, Op.IN_BRANCH):
-            condition = value.operands[0].serial if value.op is Op.PHI else _branch(value)[0]
+            condition = value.condition.serial if value.op is Op.PHI else _branch(value)[0]
             holds = next((g.holds for g in guards if g.condition.serial == condition), None)
             if holds is None:
                 break
             if value.op is Op.PHI:
-                value = value.operands[1 if holds else 2]
+                value = value.then if holds else value.other
             elif holds == _branch(value)[1]:
-                value = value.operands[0]
+                value = value.operand
             else:
                 break
         return value

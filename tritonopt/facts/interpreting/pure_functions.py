@@ -148,7 +148,7 @@ class Operations:
         if value.op is not Op.RESHAPED or not value.operands:
             return None
         if name == "split":
-            shape = value.operands[0].shape
+            shape = value.operand.shape
             return shape[:-1] if shape else None
         if name in ("rand4x", "randn4x", "randint4x") and len(value.operands) > 1:
             return broadcast_shapes([operand.shape for operand in value.operands[:2]])

@@ -56,19 +56,19 @@ class _Uses:
                 for operand in pointer.operands:
                     yield from self._in(operand, stride, seen)
             case Op.SUB:
-                yield from self._in(pointer.operands[0], stride, seen)
+                yield from self._in(pointer.left, stride, seen)
             case Op.MUL:
-                for factor, other in (pointer.operands, pointer.operands[::-1]):
+                for factor, other in ((pointer.left, pointer.right), (pointer.right, pointer.left)):
                     if other.rank == 0:
                         forms = self._facts.forms
                         yield from self._in(factor, stride * forms.of(other), seen)
             case Op.PHI | Op.WHERE:
-                for operand in pointer.operands[1:]:
+                for operand in (pointer.then, pointer.other):
                     yield from self._in(operand, stride, seen)
             case Op.CAST if is_integer(pointer.dtype):
-                yield from self._in(pointer.operands[0], stride, seen)
+                yield from self._in(pointer.operand, stride, seen)
             case Op.INSERT_AXES | Op.BROADCAST_TO | Op.IN_BRANCH:
-                yield from self._in(pointer.operands[0], stride, seen)
+                yield from self._in(pointer.operand, stride, seen)
             case Op.CARRIED | Op.RESULT:
                 identity, name = pointer.carrier
                 loop = self._facts.loops[identity]

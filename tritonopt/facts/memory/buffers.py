@@ -182,6 +182,13 @@ class Trial:
             raise CannotTell
         return tensors.pop(), rank
 
+    @property
+    def _tensor_name(self) -> str:
+        """The launcher's parameter that the one tensor is."""
+        given = self._tensor.sole_atom
+        assert isinstance(given, LauncherParameter)
+        return given.name
+
     def _check_rank(self) -> None:
         """Raises CannotTell where more dimensions would make the buffer larger, or it is fixed."""
         root = self._buffer
@@ -196,9 +203,7 @@ class Trial:
         whole = shape is None or any(
             atom.method in ("numel", "stride") or not atom.which for atom in atoms
         )
-        given = self._tensor.sole_atom
-        assert isinstance(given, LauncherParameter)
-        known = rank_of(self._launch, given.name)
+        known = rank_of(self._launch, self._tensor_name)
         if (indexed and whole and known is None) or (known or 0) > MAX_RANK:
             raise CannotTell
         self._rank = known or self._rank
@@ -347,9 +352,7 @@ class Trial:
     def _told(
         self, sizes: tuple[int, ...], length: int, element: int, place: Mapping[Atom, int]
     ) -> str:
-        atom = self._tensor.sole_atom
-        assert isinstance(atom, LauncherParameter)
-        name = atom.name
+        name = self._tensor_name
         shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
         programs = [str(n) for a, n in place.items() if isinstance(a, ProgramId)]
         lanes = [str(n) for a, n in place.items() if isinstance(a, Lane)]

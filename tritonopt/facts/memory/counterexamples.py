@@ -273,8 +273,7 @@ class _Search:
             atom
             for leaf in promise.offsets.leaves()
             if isinstance(leaf, (Mod, Negative, Compared, Truth))
-            for form in leaf.arguments[-2:]
-            if isinstance(form, Polynomial)
+            for form in ([leaf.divisor] if isinstance(leaf, Mod) else leaf.inside)
             for atom in _inputs(form)
         }
         self._inputs = sorted(leaves, key=self._order)

@@ -57,7 +57,7 @@ def reductions_of(facts: KernelFacts) -> list[Reduction]:
 
 def _reduction(node: ast.expr, value: Value) -> Reduction | None:
     if value.op is Op.REDUCE:
-        operand, name, axes = value.operands[0], value.reduction.name, value.reduction.axes
+        operand, name, axes = value.operand, value.reduction.name, value.reduction.axes
         if operand.rank is None:
             return None
         return Reduction(node, name, operand, frozenset(operand.rank - 1 - a for a in axes))

@@ -86,7 +86,7 @@ def _ways(facts: KernelFacts, operand: Value, effect: Effect) -> list[Axes]:
             found.append(axes)
         elif value.op is Op.INSERT_AXES:
             assert isinstance(value.attribute, tuple)
-            todo.append((value.operands[0], (value.attribute, *axes)))
+            todo.append((value.operand, (value.attribute, *axes)))
         elif value.op in (Op.CARRIED, Op.RESULT):
             loop = facts.loops[value.carrier.loop]
             todo += [(end[value.carrier.name], axes) for end in (loop.initial, loop.following)]
@@ -203,8 +203,9 @@ class _Taking:
         operands = value.operands
         match value.op:
             case Op.WHERE:
-                decided = self._decided(operands[0], axes)
-                return decided is not None and self.reaches(operands[1 if decided else 2], axes)
+                decided = self._decided(value.condition, axes)
+                taken = value.then if decided else value.other
+                return decided is not None and self.reaches(taken, axes)
             case Op.PHI:
                 return self._chosen(value, axes)
             case Op.MUL | Op.AND:
@@ -213,7 +214,7 @@ class _Taking:
                 return any(self.reaches(operand, axes) for operand in operands)
             case Op.INSERT_AXES:
                 assert isinstance(value.attribute, tuple)
-                return self.reaches(operands[0], (value.attribute, *axes))
+                return self.reaches(value.operand, (value.attribute, *axes))
             case Op.CARRIED | Op.RESULT:
                 loop = self._facts.loops[value.carrier.loop]
                 ends = (loop.initial, loop.following)
@@ -288,14 +289,14 @@ class _Filling:
                 constant = value.constant
                 return float(constant) if constant in _SPELLED else None
             case Op.CAST | Op.FULL | Op.BROADCAST_TO | Op.POS:
-                return self._of(operands[0], axes)
+                return self._of(value.operand, axes)
             case Op.INSERT_AXES:
                 assert isinstance(value.attribute, tuple)
-                return self._of(operands[0], (value.attribute, *axes))
+                return self._of(value.operand, (value.attribute, *axes))
             case Op.CARRIED | Op.RESULT:
                 return self._carried(value, axes)
             case Op.WHERE | Op.PHI:
-                sides = {self._of(side, axes) for side in operands[1:]}
+                sides = {self._of(side, axes) for side in (value.then, value.other)}
                 return sides.pop() if len(sides) == 1 else None
         name = str(value.attribute if value.op is Op.ELEMENTWISE else value.op)
         numbers = [self._of(operand, axes) for operand in operands]

@@ -89,7 +89,7 @@ def read_offsets(facts: KernelFacts, value: Value) -> Offsets:
     forms = facts.forms
     match value.op:
         case Op.MOD:
-            inside, limit = (forms.of(operand) for operand in value.operands)
+            inside, limit = forms.of(value.left), forms.of(value.right)
             axis, extent, start = _lanes(inside)
             return Offsets(Kind.WRAPPED, axis, extent, start, _even(limit, axis))
         case Op.WHERE:
@@ -101,19 +101,19 @@ def read_offsets(facts: KernelFacts, value: Value) -> Offsets:
 def without_casts(value: Value) -> Value:
     """The value before it is converted to a type that holds every index."""
     while value.op is Op.CAST and value.dtype in _WIDE:
-        value = value.operands[0]
+        value = value.operand
     return value
 
 
 def _selected(facts: KernelFacts, value: Value) -> Offsets:
-    condition, *sides = value.operands
+    condition = value.condition
     if condition.op not in _ORDERS:
         raise NotConsecutive("the condition does not compare them with a length")
-    least, most = (facts.forms.of(operand) for operand in condition.operands)
+    least, most = (facts.forms.of(side) for side in (condition.left, condition.right))
     if condition.op in (Op.GT, Op.GE):
         least, most = most, least
     below = least - most if condition.op in (Op.LT, Op.GT) else least - most - 1
-    here, there = (facts.forms.of(side) for side in sides)
+    here, there = (facts.forms.of(side) for side in (value.then, value.other))
     # Integers: where `a < b` does not hold, `b - 1 < a` does.
     for inside, instead, less in ((here, there, below), (there, here, -below - 1)):
         try:
@@ -138,7 +138,7 @@ def _lanes(form: Polynomial) -> tuple[int, Polynomial, Polynomial]:
         step = form.terms.get(((lane, 1),))
         if step != 1:
             apart = "" if step is None else f"{step} elements "
-            why = why or f"neighbouring lanes of {form.readable} are {apart}apart"
+            why = why or f"neighboring lanes of {form.readable} are {apart}apart"
             continue
         start = form - Polynomial.of(lane)
         if any(varies_along(atom, axis) for atom in start.atoms):

@@ -116,40 +116,39 @@ class Padding:
         return not any(part.dtype == "float" for part in value.walk())
 
     def _number(self, value: Value, axes: _Axes) -> float:
-        operands = value.operands
         match value.op:
             case Op.CONST:
                 return _constant(value)
             case Op.LOAD:
                 return self._load(value, axes)
             case Op.FULL:
-                return self.of(operands[0])
+                return self.of(value.operand)
             case Op.INSERT_AXES:
                 assert isinstance(value.attribute, tuple)
-                return self.of(operands[0], (value.attribute, *axes))
+                return self.of(value.operand, (value.attribute, *axes))
             case Op.BROADCAST_TO | Op.POS:
-                return self.of(operands[0], axes)
+                return self.of(value.operand, axes)
             case Op.NEG:
-                return -self.of(operands[0], axes)
+                return -self.of(value.operand, axes)
             case Op.ADD:
-                return self.of(operands[0], axes) + self.of(operands[1], axes)
+                return self.of(value.left, axes) + self.of(value.right, axes)
             case Op.SUB:
-                return self.of(operands[0], axes) - self.of(operands[1], axes)
+                return self.of(value.left, axes) - self.of(value.right, axes)
             case Op.MUL:
-                return self._product(operands[0], operands[1], axes)
+                return self._product(value.left, value.right, axes)
             case Op.DIV:
-                return _quotient(self.of(operands[0], axes), self.of(operands[1], axes))
+                return _quotient(self.of(value.left, axes), self.of(value.right, axes))
             case Op.MINIMUM | Op.MAXIMUM:
-                return _extremum(value.op, *(self.of(o, axes) for o in operands))
+                return _extremum(value.op, *(self.of(o, axes) for o in value.operands))
             case Op.WHERE:
-                decided = self._decided(operands[0], axes)
+                decided = self._decided(value.condition, axes)
                 if decided is not None:
-                    return self.of(operands[1 if decided else 2], axes)
-                return self._same(operands[1], operands[2], axes)
+                    return self.of(value.then if decided else value.other, axes)
+                return self._same(value.then, value.other, axes)
             case Op.PHI:
-                return self._same(operands[1], operands[2], axes)
+                return self._same(value.then, value.other, axes)
             case Op.CAST:
-                return _cast(self.of(operands[0], axes), value)
+                return _cast(self.of(value.operand, axes), value)
             case Op.ELEMENTWISE:
                 return self._function(value, axes)
         raise NotKnown(_UNKNOWN, f"{_named(value)} is not known where the mask is off")
@@ -217,7 +216,7 @@ class Padding:
 
     def _load(self, value: Value, axes: _Axes) -> float:
         line = self._facts.interpretation.loads[value.number].line
-        _, mask, other = value.operands
+        mask, other = value.mask, value.other
         if value.shape is None or mask.is_none:
             raise NotKnown("load-is-not-masked", f"the load in line {line} has no mask")
         if not self._is_off(mask, axes):
@@ -337,7 +336,7 @@ def _negated(condition: Value) -> Value | None:
     """What a condition is the opposite of, if it is written so."""
     if condition.op not in (Op.INVERT, Op.NOT):
         return None
-    inside = condition.operands[0]
+    inside = condition.operand
     # The bits of an integer are not just the two.
     boolean = all(part.op in COMPARISONS for part in _conjuncts(inside))
     return inside if boolean else None

@@ -7,35 +7,14 @@ from dataclasses import dataclass
 
 from tritonopt.facts import language
 from tritonopt.facts.interpretation import Interpretation
-from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.operations import ARITHMETIC, BITS, COMPARISONS, Op
 from tritonopt.facts.values import Carrier, Value
 
-_NUMBERS = frozenset(
-    {
-        Op.CONST,
-        Op.LANE,
-        Op.ITERATION,
-        Op.PROGRAM_ID,
-        Op.NUM_PROGRAMS,
-        Op.CONSTEXPR,
-        Op.LOAD,
-        Op.REDUCE,
-    }
-    | {
-        Op.MUL,
-        Op.DIV,
-        Op.FLOORDIV,
-        Op.MOD,
-        Op.POW,
-        Op.NEG,
-        Op.POS,
-        Op.SHL,
-        Op.SHR,
-        Op.AND,
-        Op.OR,
-        Op.XOR,
-    }
-    | {Op.INVERT, Op.NOT, Op.BOTH, Op.EITHER, Op.IS, Op.IS_NOT, Op.MINIMUM, Op.MAXIMUM}
+_NUMBERS = (
+    frozenset({Op.CONST, Op.LANE, Op.ITERATION, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.CONSTEXPR})
+    | {Op.LOAD, Op.REDUCE, Op.IS, Op.IS_NOT, Op.BOTH, Op.EITHER, Op.MINIMUM, Op.MAXIMUM}
+    | (ARITHMETIC - {Op.ADD, Op.SUB, Op.CAST})
+    | BITS
     | COMPARISONS
 )
 """What is no pointer: nothing else than adding and choosing can be done to one.
@@ -43,22 +22,10 @@ _NUMBERS = frozenset(
 A loaded address must be cast before its use.
 """
 
-_ARITHMETIC = frozenset(
-    {
-        Op.MUL,
-        Op.DIV,
-        Op.FLOORDIV,
-        Op.MOD,
-        Op.NEG,
-        Op.MINIMUM,
-        Op.MAXIMUM,
-        Op.LT,
-        Op.LE,
-        Op.GT,
-        Op.GE,
-        Op.LANE,
-    }
-)
+_SIZES = frozenset({Op.MUL, Op.FLOORDIV, Op.MOD, Op.NEG, Op.MINIMUM, Op.MAXIMUM})
+_SUMMED_SIZES = _SIZES | {Op.ADD, Op.SUB}
+
+_ARITHMETIC = _SIZES | {Op.DIV, Op.LT, Op.LE, Op.GT, Op.GE, Op.LANE}
 """What is not done to pointers."""
 
 _PASSED_THROUGH = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.WIDENED, Op.IN_BRANCH})
@@ -120,7 +87,7 @@ def _candidates(
                 return frozenset()
             return inside(leaves[0]) if len(leaves) == 1 else None
         case Op.PHI | Op.WHERE:
-            return _union(inside(side) for side in pointer.operands[1:])
+            return _union(inside(side) for side in (pointer.then, pointer.other))
         case Op.CONST:
             return frozenset() if pointer.constant is None else None
         case Op.CARRIED | Op.RESULT:
@@ -132,9 +99,9 @@ def _candidates(
             ends = (loop.initial[name], loop.following[name])
             return _union(_candidates(end, interpretation, known, numbers, opened) for end in ends)
         case Op.BLOCK_POINTER:
-            return inside(pointer.operands[0])
+            return inside(pointer.operand)
         case op if op in _PASSED_THROUGH or _is_rearranged(pointer):
-            return inside(pointer.operands[0])
+            return inside(pointer.operand)
     return None
 
 
@@ -181,19 +148,19 @@ class _Numbers:
             case Op.ADD:
                 return value.operands
             case Op.SUB:
-                return value.operands[:1]
+                return (value.left,)
             case Op.WHERE | Op.PHI:
-                return value.operands[1:]
+                return (value.then, value.other)
             case Op.ELEMENTWISE:
                 return ()
             case Op.FULL:
-                return value.operands[:1]
+                return (value.operand,)
             case Op.CARRIED | Op.RESULT:
                 # What a loop carries keeps its type.
                 identity, name = value.carrier
                 return (self.interpretation.loops[identity].initial[name],)
             case op if op in _PASSED_THROUGH or _is_rearranged(value):
-                return value.operands[:1]
+                return (value.operand,)
         return None
 
 
@@ -213,9 +180,9 @@ def _summands(value: Value) -> Iterator[Value]:
             for operand in value.operands:
                 yield from _summands(operand)
         case Op.SUB:
-            yield from _summands(value.operands[0])
+            yield from _summands(value.left)
         case op if op in _PASSED_THROUGH:
-            yield from _summands(value.operands[0])
+            yield from _summands(value.operand)
         case _:
             yield value
 
@@ -256,24 +223,17 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> I
             found.add(str(value.attribute))
         elif value.op is Op.LOAD:
             loads.add(value.number)
-        elif value.op in (
-            Op.ADD,
-            Op.SUB,
-            Op.MUL,
-            Op.FLOORDIV,
-            Op.MOD,
-            Op.NEG,
-            Op.MINIMUM,
-            Op.MAXIMUM,
-        ) or (value.op is Op.ELEMENTWISE and value.attribute == "cdiv"):
+        elif value.op in _SUMMED_SIZES or (
+            value.op is Op.ELEMENTWISE and value.attribute == "cdiv"
+        ):
             for operand in value.operands:
                 descend(operand)
         elif value.op in _PASSED_THROUGH:
-            descend(value.operands[0])
+            descend(value.operand)
 
     for value in interpretation.computed:
         if value.op is Op.LANE:
-            descend(value.operands[0])
+            descend(value.extent)
     for loop in interpretation.loops:
         for bound in (loop.start, loop.stop, loop.step):
             if bound is not None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import Lane, LauncherParameter, ProgramId
+from tritonopt.facts.algebra.atoms import Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size
@@ -203,12 +203,10 @@ class _Access(Trial):
         differ = any(mine.get(a) != theirs.get(a) for a in programs)
         if not differ:
             return ""
-        given = self._tensor.sole_atom
-        assert isinstance(given, LauncherParameter)
         shape = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
         names = [_number(programs, place) for place in (mine, theirs)]
         return (
-            f"with {given.name} of shape {shape}, program {names[0]} reads element "
+            f"with {self._tensor_name} of shape {shape}, program {names[0]} reads element "
             f"{element} of {self._base}, which program {names[1]} writes"
         )
 

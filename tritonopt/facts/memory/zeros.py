@@ -118,13 +118,13 @@ class _Lane:
             case Op.LOAD:
                 return self._loaded(value, axes)
             case Op.FULL | Op.BROADCAST_TO | Op.POS:
-                return self.of(operands[0], axes)
+                return self.of(value.operand, axes)
             case Op.CAST:
-                number = self.of(operands[0], axes)
+                number = self.of(value.operand, axes)
                 return float(int(number)) if "int" in (value.dtype or "") else number
             case Op.INSERT_AXES:
                 assert isinstance(value.attribute, tuple)
-                return self.of(operands[0], (value.attribute, *axes))
+                return self.of(value.operand, (value.attribute, *axes))
             case Op.CARRIED:
                 loop = self._facts.loops[value.carrier.loop]
                 return self.of(loop.initial[value.carrier.name], axes)
@@ -132,9 +132,11 @@ class _Lane:
                 loop = self._facts.loops[value.carrier.loop]
                 return self.of(loop.following[value.carrier.name], axes)
             case Op.WHERE:
-                return self.of(operands[1 if self._holds(operands[0], axes) else 2], axes)
+                return self.of(
+                    value.then if self._holds(value.condition, axes) else value.other, axes
+                )
             case Op.PHI:
-                return self.of(random.Random(self._trial).choice(operands[1:]), axes)
+                return self.of(random.Random(self._trial).choice((value.then, value.other)), axes)
             case Op.REDUCE:
                 return self._anything(value)
         if value.op in _CONNECTIVES:

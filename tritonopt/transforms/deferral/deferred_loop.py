@@ -94,7 +94,7 @@ class DeferredLoop:
         """The number that the accumulator starts with; None where it is not known."""
         initial = self.deferral.initial
         if initial.op is Op.FULL:
-            initial = initial.operands[0]
+            initial = initial.operand
         number = initial.constant
         return number if isinstance(number, (int, float)) and not math.isnan(number) else None
 

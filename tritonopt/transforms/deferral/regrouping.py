@@ -353,7 +353,7 @@ class _Legality:
 
     def _reduced_value(self, one: Reduced) -> Value:
         """What is reduced: with `dtype=` in the reduction, what that makes of the tile."""
-        return self.facts.values[one.calls[-1].call].operands[0]
+        return self.facts.values[one.calls[-1].call].operand
 
     def _types(self, one: Reduced) -> Types:
         return self.facts.types.of(self._reduced_value(one))
@@ -367,7 +367,7 @@ class _Legality:
         while value.op is Op.CAST and self.facts.types.of(value).all_in(_MAY_WRAP | _SMALL):
             if self.facts.types.of(value).all_in(_SMALL):
                 return True
-            value = value.operands[0]
+            value = value.operand
         return self.facts.types.of(value).all_in(_SMALL)
 
     def _check_text(self, reduced: Sequence[Reduced]) -> None:

@@ -217,7 +217,7 @@ def _reduction(facts: KernelFacts, node: ast.expr) -> Reduced | None:
             case ast.Subscript(value=below) if _only_adds_axes(inner):
                 inner = below
             case ast.Call(func=ast.Attribute(value=below, attr="to")) if (
-                value.op is Op.CAST and value.operands[0] is facts.values.get(below)
+                value.op is Op.CAST and value.operand is facts.values.get(below)
             ):
                 casts.append(inner)
                 inner = below

@@ -37,7 +37,7 @@ def worth_of(deferral: Deferral) -> Worth:
         return Worth(kept, depends=wider or large)
     tile = deferral.tile
     while tile.op is Op.CAST:
-        tile = tile.operands[0]
+        tile = tile.operand
     if tile.op is Op.LOAD:
         text = f"{kept}; it comes straight from a load, and the compiler may do that by itself"
         return Worth(text, pays=False, unpaid="nothing-to-save")

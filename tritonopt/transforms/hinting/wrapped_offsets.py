@@ -100,7 +100,7 @@ def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
 
 def _runs_along_lanes(facts: KernelFacts, value: Value) -> bool:
     """Whether what is wrapped or selected is an index that a reader may think contiguous."""
-    sides = value.operands[:1] if value.op is Op.MOD else value.operands[1:]
+    sides = (value.left,) if value.op is Op.MOD else (value.then, value.other)
     if any(is_float(side.dtype) or side.dtype == "float" for side in (value, *sides)):
         return False
     if value.op is Op.WHERE:

@@ -20,7 +20,7 @@ def why_elements_differ(
     mask: frozenset[Atom],
     renaming: Mapping[Atom, Atom],
 ) -> Declined:
-    """`plain` is what the second sweep adds, but for the centre; `mask` that of the first."""
+    """`plain` is what the second sweep adds, but for the center; `mask` that of the first."""
     term = added.term
     if _differs_in_time_only(candidate, added, renaming):
         return candidate.sweeps.change_of_data()
@@ -66,7 +66,7 @@ def why_elements_differ(
     root = _square_root(plain)
     if root is not None and _is_of_elements(root):
         other = "the first sweep does not add the elements that the second one squares"
-        return refuted("centre-is-the-mean", "centre-is-not-the-mean", other)
+        return refuted("center-is-the-mean", "center-is-not-the-mean", other)
     return refuted(weight, "weighted", "the squared deviations are weighted")
 
 
@@ -92,7 +92,7 @@ def _differs_in_time_only(
 
 
 def without_sums(form: Polynomial) -> Polynomial:
-    """The form with the sums of earlier sweeps, and so the centre, set to 0."""
+    """The form with the sums of earlier sweeps, and so the center, set to 0."""
     terms = form.terms.items()
     return Polynomial({m: c for m, c in terms if not any(isinstance(a, Total) for a, _ in m)})
 

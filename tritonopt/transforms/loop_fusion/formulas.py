@@ -83,8 +83,8 @@ def _moments(sweep: MergedSweep) -> Lines:
 def _welford(sweep: MergedSweep) -> Lines:
     """Every tile around its own mean, and the means merged."""
     fresh, language = sweep.writer.fresh, sweep.writer.language
-    value, count, mean, centred = (
-        fresh(n) for n in ("value", "tile_count", "tile_mean", "centred")
+    value, count, mean, centered = (
+        fresh(n) for n in ("value", "tile_count", "tile_mean", "centered")
     )
     delta, weight, total_count = fresh("delta"), fresh("weight"), fresh("total_count")
     running_count, running_mean = fresh("running_count"), fresh("running_mean")
@@ -94,7 +94,7 @@ def _welford(sweep: MergedSweep) -> Lines:
     tile = sweep.widened(sweep.tile.name)
     ones = f"{language('zeros_like')}({value}) + 1.0"
     before = [
-        "# Every tile is centred on its own mean; what the means differ by is added apart.",
+        "# Every tile is centered on its own mean; what the means differ by is added apart.",
         f"{running_count} = {zero}",
         f"{running_mean} = {zero}",
         f"{between} = {zero}",
@@ -104,8 +104,8 @@ def _welford(sweep: MergedSweep) -> Lines:
         f"{value} = {tile if sweep.tile.is_exact else sweep.masked(tile)}",
         f"{count} = {sweep.summed(sweep.masked(ones))}",
         f"{mean} = {sweep.summed(value)} / {maximum}({count}, 1.0)",
-        f"{centred} = {sweep.masked(f'{value} - {sweep.against_tile(mean)}')}",
-        f"{sweep.total.name} += {sweep.added(f'{centred} * {centred}')}",
+        f"{centered} = {sweep.masked(f'{value} - {sweep.against_tile(mean)}')}",
+        f"{sweep.total.name} += {sweep.added(f'{centered} * {centered}')}",
         f"{delta} = {mean} - {running_mean}",
         f"{total_count} = {running_count} + {count}",
         f"{weight} = {count} / {maximum}({total_count}, 1.0)",

@@ -1,7 +1,7 @@
 """Whether a sweep for the mean and a sweep for the variance may become one.
 
 In forms: the first sweep adds `term`, the second one `squared`. With the mask m and the
-centre c they must satisfy m * term == term and squared == term^2 - 2 * c * term + m * c^2,
+center c they must satisfy m * term == term and squared == term^2 - 2 * c * term + m * c^2,
 and c must be the sum of all terms over their number.
 """
 
@@ -87,7 +87,7 @@ class _Result:
 
 
 @dataclass(frozen=True)
-class _Centre:
+class _Center:
     """What the second sweep subtracts."""
 
     value: Value
@@ -118,15 +118,15 @@ class _Legality:
         renaming = sweeps.check_ranges(checklist, loops, squares.loops, self._end_of_mask)
         _check_accumulator(self.facts.forms, squares)
         result = self._result(squares)
-        centre = self._centre(squares)
-        self._check_centre_is_exact(centre)
+        center = self._center(squares)
+        self._check_center_is_exact(center)
         sums = [s for s in self.candidate.sums if s.loops == loops]
-        added = self._sum(squares, sums, result.axes, centre)
+        added = self._sum(squares, sums, result.axes, center)
         pair = _Pair(
-            self.candidate, checklist, added, squares, loops, renaming, result.axes, centre.mean
+            self.candidate, checklist, added, squares, loops, renaming, result.axes, center.mean
         )
         pair.check_elements([s.term for s in sums])
-        number, count = pair.check_centre()
+        number, count = pair.check_center()
         pair.check_polynomial()
         pair.check_rounding()
         sweeps.check_memory(checklist)
@@ -142,7 +142,7 @@ class _Legality:
             result.axes,
             result.keep_dims,
             result.uses,
-            centre.mean,
+            center.mean,
             number,
             count,
             _or_one(number) != number,
@@ -199,13 +199,13 @@ class _Legality:
         ((axes, keep_dims),) = kinds
         return _Result(axes, keep_dims, uses)
 
-    def _centre(self, squares: Accumulation) -> _Centre:
+    def _center(self, squares: Accumulation) -> _Center:
         """What the second sweep subtracts: its largest parts that the first one's sums go into."""
-        claim, reason = "centre-is-the-mean", "centre-is-not-the-mean"
+        claim, reason = "center-is-the-mean", "center-is-not-the-mean"
         if not self.candidate.depends:
-            raise refuted(claim, reason, "the centre is not computed from the first sweep's sum")
+            raise refuted(claim, reason, "the center is not computed from the first sweep's sum")
         inside = {loop.identity for loop in self.facts.loops if self.sweeps.second in loop.nest}
-        centres: list[Value] = []
+        centers: list[Value] = []
 
         def descend(value: Value) -> None:
             if not mentions(value, self.sweeps.first):
@@ -213,25 +213,25 @@ class _Legality:
             if inside & set(self.facts.interpretation.variant_loops(value)):
                 for operand in value.operands:
                     descend(operand)
-            elif value not in centres:
-                centres.append(value)
+            elif value not in centers:
+                centers.append(value)
 
         descend(squares.tile)
-        if len({self.facts.forms.of(c) for c in centres}) != 1:
+        if len({self.facts.forms.of(c) for c in centers}) != 1:
             if any(sum(isinstance(a, Loaded) for a, _ in m) > 1 for m in squares.term.terms):
                 product = "two different deviations are multiplied"
                 raise refuted("squares-of-deviations", "not-a-square", product)
-            several = "the centre is not one result of the first sweep that stays what it is"
+            several = "the center is not one result of the first sweep that stays what it is"
             raise refuted(claim, reason, several)
-        return _Centre(centres[0], self.facts.forms.of(centres[0]))
+        return _Center(centers[0], self.facts.forms.of(centers[0]))
 
-    def _check_centre_is_exact(self, centre: _Centre) -> None:
-        for atom in _outside_totals(centre.mean):
+    def _check_center_is_exact(self, center: _Center) -> None:
+        for atom in _outside_totals(center.mean):
             if isinstance(atom, (Rounded, Converted)):
-                called = _called(self.candidate, centre.value)
+                called = _called(self.candidate, center.value)
                 rounded = f"{called} is rounded to another type before its use"
-                raise refuted("centre-is-unrounded", "centre-is-rounded", rounded)
-        for atom in centre.mean.leaves():
+                raise refuted("center-is-unrounded", "center-is-rounded", rounded)
+        for atom in center.mean.leaves():
             if (
                 isinstance(atom, Opaque)
                 and f"('result', {self.sweeps.first.identity}, " in atom.key
@@ -245,21 +245,21 @@ class _Legality:
         squares: Accumulation,
         sums: Sequence[Accumulation],
         axes: tuple[int, ...],
-        centre: _Centre,
+        center: _Center,
     ) -> Accumulation:
-        """The accumulator of the first sweep that the centre is made from."""
-        fitting = [s for s in sums if self._share_of(centre, s, axes) is not None]
+        """The accumulator of the first sweep that the center is made from."""
+        fitting = [s for s in sums if self._share_of(center, s, axes) is not None]
         if not fitting:
             for other in sums:
                 _check_accumulator(self.facts.forms, other)
-                self._check_axes(other, axes, centre)
+                self._check_axes(other, axes, center)
             check_pins(self.checklist, self.facts)
-            called = _called(self.candidate, centre.value)
+            called = _called(self.candidate, center.value)
             other_sum = (
                 f"deviations are taken from {called}, which is not the first sweep's sum over the "
                 "number of its elements"
             )
-            raise refuted("centre-is-the-mean", "centre-is-not-the-mean", other_sum)
+            raise refuted("center-is-the-mean", "center-is-not-the-mean", other_sum)
         added = fitting[0]
         _check_accumulator(self.facts.forms, added)
         self._check_not_read(added)
@@ -272,19 +272,19 @@ class _Legality:
         return added
 
     def _check_axes(
-        self, accumulator: Accumulation, axes: tuple[int, ...], centre: _Centre
+        self, accumulator: Accumulation, axes: tuple[int, ...], center: _Center
     ) -> None:
         """The squares must be summed along the axes that the mean was taken over."""
         rank = len(accumulator.shape)
         for others in (a for n in range(1, rank + 1) for a in combinations(range(rank), n)):
-            if others != axes and self._share_of(centre, accumulator, others) is not None:
+            if others != axes and self._share_of(center, accumulator, others) is not None:
                 other = f"{self.name} is summed along other axes than the mean was"
                 raise refuted("only-the-full-sum-is-used", "partial-sums-escape", other)
 
     def _share_of(
-        self, centre: _Centre, accumulator: Accumulation, axes: tuple[int, ...]
+        self, center: _Center, accumulator: Accumulation, axes: tuple[int, ...]
     ) -> Polynomial | None:
-        return _share(self.facts.forms, centre.mean, accumulator, axes)
+        return _share(self.facts.forms, center.mean, accumulator, axes)
 
 
 @dataclass(frozen=True)
@@ -323,8 +323,8 @@ class _Pair:
         """
         plain = without_sums(self.squares.term.map(self.renaming.get))
         if any(plain == term * term for term in terms if term != self.term):
-            other = "the centre is the mean of other elements"
-            raise refuted("centre-is-the-mean", "centre-is-not-the-mean", other)
+            other = "the center is the mean of other elements"
+            raise refuted("center-is-the-mean", "center-is-not-the-mean", other)
         self._check_padding()
         if plain != self.term * self.term:
             raise why_elements_differ(self.candidate, self.sum, plain, self.mask, self.renaming)
@@ -351,12 +351,12 @@ class _Pair:
             varies_with(atom, loop) for loop in self.loops
         )
 
-    def check_centre(self) -> tuple[Polynomial, Count]:
-        """The centre must be that sum over the number of elements that go into it.
+    def check_center(self) -> tuple[Polynomial, Count]:
+        """The center must be that sum over the number of elements that go into it.
 
         Returns the number by which the kernel divides, and how it comes about.
         """
-        claim, reason = "centre-is-the-mean", "centre-is-not-the-mean"
+        claim, reason = "center-is-the-mean", "center-is-not-the-mean"
         share = _share(self.facts.forms, self.mean, self.sum, self.axes)
         assert share is not None
         count = self._count()
@@ -388,7 +388,7 @@ class _Pair:
         try:
             return count_elements(self.facts, varying, self.loops, lanes)
         except NotCounted as error:
-            raise unknown("centre-is-the-mean", "extent-unknown", str(error)) from error
+            raise unknown("center-is-the-mean", "extent-unknown", str(error)) from error
 
     def _is_equal(self, number: Polynomial, total: Polynomial) -> bool:
         """Whether two counts are equal, if need be because every launch passes them equal."""
@@ -485,7 +485,7 @@ def _check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
 def _share(
     forms: Forms, mean: Polynomial, accumulator: Accumulation, axes: tuple[int, ...]
 ) -> Polynomial | None:
-    """The number by which an accumulator's full sum is multiplied to give the centre."""
+    """The number by which an accumulator's full sum is multiplied to give the center."""
     rank = len(accumulator.shape)
     total = accumulator.term
     for axis in sorted(axes):

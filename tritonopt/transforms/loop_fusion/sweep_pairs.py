@@ -47,7 +47,7 @@ class TwoSums:
         """Whether the second sweep accumulates something that the first one's sums go into.
 
         Also where it squares the elements that the first one adds: a reader
-        expects a word on those, though their centre is not the first one's sum.
+        expects a word on those, though their center is not the first one's sum.
         """
         if self.squares is None:
             return bool(self.sums) and self._adds_to_itself() and self.depends

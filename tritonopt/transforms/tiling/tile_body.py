@@ -121,7 +121,7 @@ class TileBody:
             return False
         # Where the number of tiles is asked for, what depends on it may be the same for all.
         parts = self.facts.values[test].walk()
-        asked = (p.operands[0].constant for p in parts if p.op is Op.PROGRAM_ID)
+        asked = (p.axis.constant for p in parts if p.op is Op.PROGRAM_ID)
         return not self.ids.counts or self.ids.axis in asked
 
 

@@ -15,28 +15,12 @@ from itertools import chain
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.language import HINTS, LOOP_CALLS, function
-from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.operations import ARITHMETIC, BITS, COMPARISONS, Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.facts.values import Value
 from tritonopt.source.trees import walk
 
-_ARITHMETIC = frozenset(
-    {
-        Op.ADD,
-        Op.SUB,
-        Op.MUL,
-        Op.FLOORDIV,
-        Op.MOD,
-        Op.NEG,
-        Op.POS,
-        Op.AND,
-        Op.OR,
-        Op.XOR,
-        Op.SHL,
-        Op.SHR,
-    }
-    | {Op.INVERT, Op.NOT, Op.BOTH, Op.EITHER, *COMPARISONS}
-)
+_ARITHMETIC = (ARITHMETIC - {Op.DIV, Op.POW, Op.CAST}) | BITS | COMPARISONS | {Op.BOTH, Op.EITHER}
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 _DIVISIONS = (ast.FloorDiv, ast.Mod)
 _TAKES_NUMBERS = frozenset({"cast", "minimum", "maximum"}) | HINTS
@@ -75,7 +59,7 @@ class _Numbers:
         """What a branch or a loop makes one name of, which must be of one kind."""
         for value in self._facts.interpretation.computed:
             if value.op is Op.PHI:
-                yield from value.operands[1:]
+                yield from (value.then, value.other)
         for loop in self._facts.loops:
             yield from loop.initial.values()
             yield from loop.following.values()

@@ -15,17 +15,8 @@ from tritonopt.source.trees import parents_of, walk
 from tritonopt.transforms.loop_invariants import is_invariant
 
 _RUNTIME = frozenset(
-    {
-        Op.PROGRAM_ID,
-        Op.NUM_PROGRAMS,
-        Op.LANE,
-        Op.LOAD,
-        Op.ITERATION,
-        Op.CARRIED,
-        Op.RESULT,
-        Op.REDUCE,
-    }
-    | {Op.RESHAPED, Op.BLOCK_POINTER, Op.FULL}
+    {Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE, Op.LOAD, Op.ITERATION, Op.CARRIED, Op.RESULT}
+    | {Op.REDUCE, Op.RESHAPED, Op.BLOCK_POINTER, Op.FULL}
 )
 _STATIC = frozenset({Op.CONST, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE, Op.ATTRIBUTE, Op.IS, Op.IS_NOT})
 
@@ -143,7 +134,7 @@ def is_one_question(one: Value, other: Value) -> bool:
     """Whether two conditions are the same, or always just one of them holds."""
     negated = {one.op, other.op} == {Op.EQ, Op.NE} and one.operands == other.operands
     for this, that in ((one, other), (other, one)):
-        negated |= this.op is Op.NOT and this.operands[0] is that
+        negated |= this.op is Op.NOT and this.operand is that
     return one is other or negated
 
 

@@ -2,7 +2,7 @@
 
 Sizes that were equal in every launch get one name; numbers that were always a size, a stride
 or a quotient rounded up become that formula. What changed and fits no formula is not
-generalised. The result is a text as for `--kernel`, so that it can be read, kept and changed;
+generalized. The result is a text as for `--kernel`, so that it can be read, kept and changed;
 whether it holds is for the original to show, which `trial` runs on it.
 """
 
@@ -31,7 +31,7 @@ _MANY = 12
 
 
 @dataclass(frozen=True)
-class Generalised:
+class Generalized:
     """What `--grid` and `--args` would be."""
 
     grid: str
@@ -42,14 +42,14 @@ class NotGeneral(Exception):
     """The launches have no form in common that could be told; the message says of what."""
 
 
-def generalise(launches: Sequence[Launch]) -> Generalised:
+def generalize(launches: Sequence[Launch]) -> Generalized:
     """One form for launches of one kernel; raises NotGeneral. Only the commonest form counts."""
     forms: dict[object, list[tuple[int, Launch]]] = {}
     for number, launch in enumerate(launches):
         for each in _configured(launch):
             forms.setdefault(_form(each), []).append((number, each))
     most = max(forms.values(), key=len)
-    return _Form([launch for _, launch in most], len({n for n, _ in most})).generalised()
+    return _Form([launch for _, launch in most], len({n for n, _ in most})).generalized()
 
 
 def _configured(launch: Launch) -> Iterator[Launch]:
@@ -86,7 +86,7 @@ class _Form:
     sizes: dict[Numbers, str] = field(default_factory=dict)
     """The name of a size, by its values."""
 
-    def generalised(self) -> Generalised:
+    def generalized(self) -> Generalized:
         names = list(self.launches[0]["arguments"])
         tensors = [n for n in names if "shape" in self.column(n)[0]]
         if self.launches[0]["grid"] is None:
@@ -100,7 +100,7 @@ class _Form:
         grid = [self.formula(tuple(a), tensors, constants, "the grid") for a in axes]
         chosen = self.launches[0]["chosen"]
         passed = ", ".join(f"{n}: {parts[n]}" for n in names if n not in chosen)
-        return Generalised(", ".join(grid), passed)
+        return Generalized(", ".join(grid), passed)
 
     def column(self, name: str) -> list[Mapping[str, Any]]:
         return [launch["arguments"][name] for launch in self.launches]

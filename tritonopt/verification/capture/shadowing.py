@@ -33,7 +33,7 @@ VARIABLE = "TRITONOPT_SHADOW"
 """The environment variable that names a file with a `Plan` as JSON: it may be too long itself."""
 
 _MOST_RECORDS = 200
-"""Launches of one kernel that are described for generalising; all are compared."""
+"""Launches of one kernel that are described for generalizing; all are compared."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ TRANSPOSED = "transposed"
 SPACED = "every second element"
 EXPANDED = "expanded from one row"
 FAR = "rows so far apart that offsets exceed 2**31"
-FAR_LAST = "neighbours so far apart that offsets exceed 2**31"
+FAR_LAST = "neighbors so far apart that offsets exceed 2**31"
 
 ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"

@@ -65,7 +65,7 @@ class TensorArgument:
     strided: bool = True
     """Whether layouts that are not contiguous may be drawn."""
     rows_only: bool = False
-    """Whether only the distance between rows may be drawn: neighbours in a row stay neighbours."""
+    """Whether only the distance between rows may be drawn: neighbors in a row stay neighbors."""
     low: Bound = 0
     high: Bound | None = None
     """Integer values lie in low..high - 1 where `high` is a dimension, in

@@ -204,7 +204,7 @@ def _suggestion(
     kernel: source.Kernel, module: source.Module, has_args: bool, has_grid: bool
 ) -> str:
     """What to write, made of the kernel's parameters."""
-    loaded = pointers(module, kernel)
+    loaded = pointers(kernel)
     parts = []
     for parameter in kernel.parameters:
         if parameter.default is not None:

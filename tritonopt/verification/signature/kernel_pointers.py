@@ -3,39 +3,54 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import chain
 
-from tritonopt import source
+from tritonopt import facts, source
+from tritonopt.facts import Effect, EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Param, ProgramId
+from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.operations import Op
+
+_ACCESSES = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC)
 
 
-def pointers(module: source.Module, kernel: source.Kernel) -> dict[str, str | None]:
+# Every launch of a kernel asks again.
+@lru_cache(maxsize=64)
+def pointers(kernel: source.Kernel) -> dict[str, str | None]:
     """Parameters that a kernel loads from or stores to, with what bounds them.
 
-    The bound is known where every access is `pointer + lanes` under `lanes < BOUND`, a
-    parameter, or `pointer + tl.program_id(0)`, which is called `program 0`.
+    The bound is known where every access is to an element below the same parameter, as its mask
+    and the branches around it show, or to the element of the program on an axis of the grid, which
+    is called `program 0`.
     """
+    known = facts.of(kernel)
+    found: dict[str, str | None] = dict.fromkeys(_written_as_pointers(kernel))
+    bounded: set[str] = set()
+    for effect in known.effects:
+        if effect.kind in _ACCESSES:
+            bound = _bound(known, effect)
+            for base in sorted(known.bases(effect) or ()):
+                found[base] = bound if base not in bounded or found[base] == bound else None
+                bounded.add(base)
+    return found
+
+
+def _written_as_pointers(kernel: source.Kernel) -> Iterator[str]:
+    """The parameters that addresses begin with: facts need not know which operand is a number."""
     names = {p.name for p in kernel.parameters}
     assigned: dict[str, list[ast.expr]] = {}
     for node in ast.walk(kernel.node):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             assigned.setdefault(node.targets[0].id, []).append(node.value)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            assigned.setdefault(node.target.id, []).append(node.value)
-    found: dict[str, str | None] = {}
     for node in ast.walk(kernel.node):
-        if not isinstance(node, ast.Call) or not node.args:
-            continue
-        called = module.resolve(node.func).removeprefix("triton.language.")
-        if called not in ("load", "store") and not called.startswith("atomic_"):
-            continue
-        base = _base(node.args[0], assigned, names)
-        if base is None:
-            continue
-        bound = None
-        if base not in assigned:
-            bound = _bound(node, called, assigned, names) or _program(module, node, assigned)
-        found[base] = bound if found.get(base, bound) == bound else None
-    return found
+        if isinstance(node, ast.Call) and node.args:
+            called = kernel.module.resolve(node.func).removeprefix("triton.language.")
+            if called in ("load", "store") or called.startswith("atomic_"):
+                base = _base(node.args[0], assigned, names)
+                if base is not None:
+                    yield base
 
 
 def _base(
@@ -54,45 +69,47 @@ def _base(
     return None
 
 
-def _bound(
-    call: ast.Call, called: str, assigned: Mapping[str, list[ast.expr]], names: set[str]
-) -> str | None:
-    pointer = call.args[0]
-    if not (isinstance(pointer, ast.BinOp) and isinstance(pointer.left, ast.Name)):
+def _bound(known: KernelFacts, access: Effect) -> str | None:
+    assert access.pointer is not None
+    base, offset = known.forms.address(access.pointer)
+    if base is None:
         return None
-    place = 1 if called == "load" else 2
-    mask = next((k.value for k in call.keywords if k.arg == "mask"), None)
-    if mask is None and len(call.args) > place:
-        mask = call.args[place]
-    if isinstance(mask, ast.Name) and len(assigned.get(mask.id, [])) == 1:
-        mask = assigned[mask.id][0]
-    if not isinstance(mask, ast.Compare) or not isinstance(mask.ops[0], ast.Lt):
-        return None
-    bound = mask.comparators[0]
-    same = ast.dump(mask.left) == ast.dump(pointer.right)
-    return bound.id if same and isinstance(bound, ast.Name) and bound.id in names else None
-
-
-def _program(
-    module: source.Module, call: ast.Call, assigned: Mapping[str, list[ast.expr]]
-) -> str | None:
-    pointer = call.args[0]
-    if not (isinstance(pointer, ast.BinOp) and isinstance(pointer.left, ast.Name)):
-        return None
-    index = pointer.right
-    if isinstance(index, ast.Name) and len(assigned.get(index.id, [])) == 1:
-        index = assigned[index.id][0]
-    if not isinstance(index, ast.Call) or len(index.args) != 1:
-        return None
-    if module.resolve(index.func) != "triton.language.program_id":
-        return None
-    axis = _literal(index.args[0])
-    return f"program {axis}" if isinstance(axis, int) else None
-
-
-def _literal(node: ast.expr) -> object:
     try:
-        value: object = ast.literal_eval(node)
-    except ValueError:
+        ends = tuple(_ends(known, access, offset))
+    except TooLarge:
         return None
-    return value
+    names = {name for end in ends if (name := _parameter(known, end))}
+    if len(names) == 1:
+        return names.pop()
+    place = offset.sole_atom
+    if isinstance(place, ProgramId) and not names:
+        return f"program {place.axis.constant_value}"
+    return None
+
+
+def _ends(known: KernelFacts, access: Effect, offset: Polynomial) -> Iterator[Polynomial]:
+    """What the element of an access is below, by the conditions under which it comes about."""
+    conditions = [guard.condition for guard in access.guards if guard.holds]
+    if access.mask is not None:
+        conditions.append(access.mask)
+    for condition in chain.from_iterable(map(_conjuncts, conditions)):
+        if condition.op in (Op.LT, Op.LE, Op.GT, Op.GE):
+            below, above = map(known.forms.of, (condition.left, condition.right))
+            if condition.op in (Op.GT, Op.GE):
+                below, above = above, below
+            yield offset + above - below + int(condition.op in (Op.LE, Op.GE))
+
+
+def _conjuncts(condition: Value) -> Iterator[Value]:
+    """The conditions that all hold where one does."""
+    if condition.op in (Op.AND, Op.BOTH):
+        for side in condition.operands:
+            yield from _conjuncts(side)
+    else:
+        yield condition
+
+
+def _parameter(known: KernelFacts, form: Polynomial) -> str:
+    """The parameter that a form is, a number; "" for anything else."""
+    atom = form.sole_atom
+    return atom.name if isinstance(atom, Param) and atom.name not in known.pointers else ""

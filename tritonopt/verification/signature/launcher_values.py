@@ -279,7 +279,7 @@ class Values:
         grid = elements_of(launch.grid) or []
         for axis, expr in enumerate(grid):
             given[f"program {axis}"] = self.of(expr, scope)
-        for parameter, bound in pointers(self.module, launch.kernel).items():
+        for parameter, bound in pointers(launch.kernel).items():
             value = given.get(parameter)
             if not isinstance(value, Tensor) or not value.itself:
                 continue

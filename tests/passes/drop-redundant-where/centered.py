@@ -1,5 +1,5 @@
 # expect: missed value-is-not-known
-"""Centred on the mean, the masked lanes are -mean."""
+"""Centered on the mean, the masked lanes are -mean."""
 
 import torch
 import triton

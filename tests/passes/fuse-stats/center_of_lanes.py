@@ -1,6 +1,5 @@
-# expect: missed centre-is-not-the-mean
-"""The deviations are taken from the maximum of the partial sums, a different reduction of the
-same accumulator."""
+# expect: missed center-is-not-the-mean
+"""Every lane is centered by its own partial sum: the accumulator is divided, but never reduced."""
 
 import torch
 import triton
@@ -17,12 +16,11 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + cols, mask=cols < N, other=0.0)
         acc += x
     mean = tl.sum(acc, axis=0) / N
-    centre = tl.max(acc, axis=0) / N
     acc2 = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - centre, 0.0)
+        d = tl.where(cols < N, x - acc / N, 0.0)
         acc2 += d * d
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)

@@ -1,6 +1,5 @@
-# expect: missed centre-is-rounded
-"""The mean is rounded to bf16, as the tensor that it is stored to, and the rounded one is
-subtracted."""
+# expect: missed center-is-not-the-mean
+"""The sum itself is subtracted, the division comes too late."""
 
 import torch
 import triton
@@ -18,13 +17,12 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
         x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
         total += tl.sum(x)
     mean = total / n_cols
-    mean = mean.to(tl.bfloat16).to(tl.float32)
     squares = 0.0
     for i in range(tl.cdiv(n_cols, BLOCK)):
         offs = i * BLOCK + lanes
         mask = offs < n_cols
         x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        diff = x - mean
+        diff = x - total
         squares += tl.sum(tl.where(mask, diff * diff, 0.0))
     var = squares / n_cols
     tl.store(mean_ptr + row, mean)

@@ -1,6 +1,5 @@
-# expect: missed centre-is-rounded
-"""The mean goes through fp16 before it is subtracted. The deviations are from the rounded value,
-which a fused sum cannot know."""
+# expect: missed center-is-not-the-mean
+"""The first sweep adds up squares; their mean, not the mean of x, is subtracted."""
 
 import torch
 import triton
@@ -15,13 +14,13 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = (tl.sum(acc, axis=0) / N).to(tl.float16)
+        acc += x * x
+    mean = tl.sum(acc, axis=0) / N
     acc2 = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean.to(tl.float32), 0.0)
+        d = tl.where(cols < N, x - mean, 0.0)
         acc2 += d * d
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
