@@ -219,7 +219,7 @@ class _Truth:
                 found.append((effect.guards[0].condition, not effect.guards[0].holds))
         circumstances = []
         for value, holds in found:
-            chosen = {str(v.attribute) for v in value.walk() if v.op is Op.CONSTEXPR}
+            chosen = {v.name for v in value.walk() if v.op is Op.CONSTEXPR}
             if chosen - promise.names:
                 # It may well say just what the hint needs: `EVEN_M`.
                 raise CannotTell("a choice of the launcher")
