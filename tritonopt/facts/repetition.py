@@ -176,7 +176,7 @@ class _Computation:
             case Op.LANE:
                 return tuple(map(float, range(_LENGTH)))
             case Op.PROGRAM_ID | Op.ITERATION:
-                return (float(self._trip(value)),) * _LENGTH
+                return (float(self._iteration_number(value)),) * _LENGTH
             case Op.PARAM | Op.CONSTEXPR if value.name in self._facts.integers.parameters:
                 return (float(_LENGTH),) * _LENGTH
             case Op.CARRIED:
@@ -198,7 +198,7 @@ class _Computation:
             return tuple(float(compute(*numbers)) for numbers in columns)
         return self._anything(value)
 
-    def _trip(self, value: Value) -> int:
+    def _iteration_number(self, value: Value) -> int:
         swept = self._iteration
         mine = (
             swept is not None and value.op is Op.ITERATION and value.number == swept.loop.identity

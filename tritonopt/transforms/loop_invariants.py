@@ -80,7 +80,7 @@ def _divided_before(facts: KernelFacts, at: ast.stmt) -> Iterator[Value]:
                     yield value.right
 
 
-class Lift:
+class HoistedSlice:
     """The statements of a loop that move above it, so that something can be computed there.
 
     Only plain assignments move, of names that nothing else in the kernel binds: a name that is

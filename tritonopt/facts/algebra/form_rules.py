@@ -18,6 +18,7 @@ from tritonopt.facts.algebra.atoms import (
     DType,
     FloorDiv,
     Global,
+    Iteration,
     Lane,
     Loaded,
     Math,
@@ -34,7 +35,7 @@ from tritonopt.facts.algebra.atoms import (
 )
 from tritonopt.facts.algebra.polynomial import ONE, Argument, Polynomial
 from tritonopt.facts.algebra.sums import bind_lane, fresh_lane, sum_over_lanes
-from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes, trip_atom
+from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import FLOAT_BITS, Value, is_integer
 
@@ -83,8 +84,8 @@ def _lane(forms: Forms, value: Value) -> Polynomial:
     return Polynomial.of(Lane(forms.of(value.extent), 0))
 
 
-def _trip(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(trip_atom(value.number))
+def _iteration(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(Iteration(value.number))
 
 
 # The operations of a ring
@@ -352,7 +353,7 @@ def _load(forms: Forms, value: Value) -> Polynomial:
     version: Argument = ()
     if forms.memory:
         order, varying = forms.facts.memory_version(effect)
-        version = (order, *(trip_atom(loop.identity) for loop in varying))
+        version = (order, *(Iteration(loop.identity) for loop in varying))
     atom = Loaded(base or "", offset, version)
     if value.number in forms.facts.integers.loads:
         forms.signs.integer_loads.add(atom)
@@ -361,7 +362,7 @@ def _load(forms: Forms, value: Value) -> Polynomial:
         return element
     on = forms.condition(mask)
     if other.is_none:
-        depends = tuple(trip_atom(loop.identity) for loop in effect.loops)
+        depends = tuple(Iteration(loop.identity) for loop in effect.loops)
         filler = Polynomial.of(Undef(effect.order, axes_of(value), depends))
     else:
         filler = forms.of(other)
@@ -393,7 +394,7 @@ RULES: Mapping[Op, Rule] = {
     Op.PROGRAM_ID: _program_id,
     Op.NUM_PROGRAMS: _num_programs,
     Op.LANE: _lane,
-    Op.ITERATION: _trip,
+    Op.ITERATION: _iteration,
     Op.ADD: _sum,
     Op.SUB: _difference,
     Op.NEG: _negation,

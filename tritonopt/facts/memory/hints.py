@@ -156,11 +156,11 @@ class _Truth:
             if form
             for atom in form.atoms
         }
-        worlds = self._divisibility.worlds
+        bindings = self._divisibility.bindings
         return all(
             atom in own
             or isinstance(atom, (Lane, Iteration, ProgramId, NumPrograms))
-            or (worlds and all(world.number(atom) is not None for world in worlds))
+            or (bindings and all(binding.number(atom) is not None for binding in bindings))
             for atom in promise.offsets.atoms
         )
 

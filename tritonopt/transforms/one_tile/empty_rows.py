@@ -24,10 +24,10 @@ def runs_always(facts: KernelFacts, loop: Loop) -> bool:
         if tile is None or not isinstance(tile, CeilDiv):
             return False
         extent, step = tile.dividend, tile.divisor
-        worlds = facts.launches.passed
-        return bool(worlds) and all(
-            _is_positive(facts, step, substitute(extent, world), substitute(step, world))
-            for world in worlds
+        bindings = facts.launches.bindings
+        return bool(bindings) and all(
+            _is_positive(facts, step, substitute(extent, binding), substitute(step, binding))
+            for binding in bindings
         )
     except TooLarge:
         return False
