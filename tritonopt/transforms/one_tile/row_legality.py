@@ -14,7 +14,7 @@ from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source import EditConflict
 from tritonopt.source.trees import children, parents_of, walk
-from tritonopt.transforms.one_tile.carried_values import CARRIED, Update, updates_of
+from tritonopt.transforms.one_tile.accumulators import CARRIED, Update, updates_of
 from tritonopt.transforms.one_tile.empty_rows import does_nothing_when_empty, runs_always
 from tritonopt.transforms.one_tile.one_turn import Straightened, straightened
 from tritonopt.transforms.one_tile.reuse import reused
