@@ -88,9 +88,9 @@ def _is_reduction(facts: KernelFacts, loop: Loop, node: ast.AST, whole: ast.expr
         if value is None or (node is not whole and not _varies(facts, loop, value)):
             return False
         while value.op is Op.PART:
-            value = value.operands[0]  # `top, place = tl.max(x, axis=0, return_indices=True)`
-            if value.op is Op.RESHAPED and isinstance(value.attribute, tuple):
-                return value.attribute[0] in REDUCTIONS
+            value = value.operand  # `top, place = tl.max(x, axis=0, return_indices=True)`
+            if value.op is Op.RESHAPED:
+                return value.function in REDUCTIONS
         return value.op is Op.REDUCE
     return isinstance(node, ast.expr) and reducing(facts, node) is not None
 
