@@ -17,6 +17,7 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Monomial, Polynomial, TooLarge
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -37,6 +38,21 @@ def takes_one_turn(facts: KernelFacts, loop: Loop) -> bool:
             return True
         worlds = facts.launches.passed
         return bool(worlds) and all(_takes_one_in(bounds, step, rest, world) for world in worlds)
+    except TooLarge:
+        return False
+
+
+def is_at_most_one(facts: KernelFacts, value: Value) -> bool:
+    """Whether a whole number is shown never to be above 1, as the length of a tile."""
+    bounds = Bounds(facts)
+    try:
+        rest = -facts.forms.of(value) + 1
+        if _is_nonnegative(bounds, rest):
+            return True
+        worlds = facts.launches.passed
+        return bool(worlds) and all(
+            _is_nonnegative(bounds, substitute(rest, world), world.nonnegative) for world in worlds
+        )
     except TooLarge:
         return False
 

@@ -2,9 +2,9 @@
 
 Casts to float32 and accumulators of float32 become float64; the buffers are
 cloned as float64 at launch (see `oracle`). A cast to a narrower type rounds to it,
-for that is what the kernel says, and what follows is float64 again. A kernel for which the copy would
-be another function, not a more exact one, is named with the reason: the
-comparison then falls back on the original itself.
+for that is what the kernel says, and what follows is float64 again. A kernel for
+which the copy would be another function, not a more exact one, is named with the
+reason: the comparison then falls back on the original itself.
 """
 
 from __future__ import annotations
@@ -271,7 +271,6 @@ class _Widener(ast.NodeTransformer):
         elif name in (f"{_TL}sqrt_rn", f"{_TL}math.sqrt_rn"):
             node.func = _of_language("sqrt")
         return node
-
 
     def _narrow_type(self, node: ast.Call) -> str:
         """The narrow type that a call casts a value to, or nothing."""
