@@ -39,6 +39,7 @@ from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.differences import why_elements_differ, without_sums
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
+from tritonopt.transforms.loop_fusion.moved_accumulator import mentions
 from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
 from tritonopt.transforms.pinned_rounding import check_pins
 
@@ -536,7 +537,3 @@ def _outside_totals(form: Polynomial) -> Iterator[Atom]:
 def float_type(value: Value) -> str | None:
     """The type of an accumulator that starts as this value: a Python float is fp32."""
     return "fp32" if value.dtype == "float" else value.dtype
-
-
-def mentions(value: Value, loop: Loop) -> bool:
-    return any(v.op is Op.RESULT and v.carrier.loop == loop.identity for v in value.walk())
