@@ -117,7 +117,7 @@ class _Legality:
         fitting = [nest for nest in nests if len(nest) == len(squares.loops)]
         loops = next(iter(fitting or nests), (sweeps.first,))
         renaming = sweeps.check_ranges(checklist, loops, squares.loops, self._end_of_mask)
-        _check_accumulator(self.facts.forms, squares)
+        check_accumulator(self.facts.forms, squares)
         result = self._result(squares)
         center = self._center(squares)
         self._check_center_is_exact(center)
@@ -252,7 +252,7 @@ class _Legality:
         fitting = [s for s in sums if self._share_of(center, s, axes) is not None]
         if not fitting:
             for other in sums:
-                _check_accumulator(self.facts.forms, other)
+                check_accumulator(self.facts.forms, other)
                 self._check_axes(other, axes, center)
             check_pins(self.checklist, self.facts)
             called = _called(self.candidate, center.value)
@@ -262,7 +262,7 @@ class _Legality:
             )
             raise refuted("center-is-the-mean", "center-is-not-the-mean", other_sum)
         added = fitting[0]
-        _check_accumulator(self.facts.forms, added)
+        check_accumulator(self.facts.forms, added)
         self._check_not_read(added)
         if float_type(added.initial) != float_type(squares.initial):
             types = f"{added.name} and {self.name} are of different types"
@@ -469,7 +469,7 @@ def _called(candidate: TwoSums, value: Value) -> str:
     return name.id if name is not None else f"of {candidate.name}"
 
 
-def _check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
+def check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
     """It must start at 0 and be wide enough to hold a sum of squares."""
     name, dtype = accumulator.name, accumulator.initial.dtype
     if is_integer(dtype) or dtype == "int" or is_integer(accumulator.tile.dtype):
