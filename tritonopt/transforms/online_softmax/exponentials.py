@@ -92,7 +92,8 @@ def subtrahend(facts: KernelFacts, one: Exponential, result: Value) -> Subtrahen
     forms = {facts.forms.of(value) for value, *_ in found}
     atom = forms.pop().sole_atom if len(forms) == 1 else None
     with_it = {m: c for m, c in one.exponent.terms.items() if any(_holds(a, atom) for a, _ in m)}
-    if atom is None or len(with_it) != 1:
+    others = {a for m in with_it for a, _ in m if a != atom}
+    if atom is None or len(with_it) != 1 or any(_holds(other, atom) for other in others):
         changed = "the maximum goes into the exponent in another way than by being subtracted"
         raise refuted(_CLAIM, "maximum-is-changed", changed)
     ((monomial, factor),) = with_it.items()

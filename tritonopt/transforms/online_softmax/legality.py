@@ -20,6 +20,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, accumulation
 from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.transforms.loop_fusion.full_sums import full_sum
 from tritonopt.transforms.loop_fusion.legality import check_accumulator, float_type
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
 from tritonopt.transforms.online_softmax.exponentials import (
@@ -256,6 +257,10 @@ class _Elements:
         if added.scale != ONE:
             scaled = f"{added.name} adds sums that are multiplied by something"
             raise refuted("exponents-are-below-the-maximum", "not-an-exponential", scaled)
+        if maximum.axes and not added.axes and full_sum(self.sweeps, added).axes != axes:
+            # Where the maximum is inf, only lanes that have inf themselves were NaN.
+            other = f"{added.name} is summed along other axes than {maximum.name} is taken"
+            raise refuted("only-the-full-sum-is-used", "partial-sums-escape", other)
         checklist.prove(claim, "the maximum is taken along the axes that are summed")
 
     def check_rounding(self, checklist: Checklist) -> None:

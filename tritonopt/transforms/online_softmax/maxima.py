@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import reduced_tile
-from tritonopt.facts.values import FLOAT_BITS
+from tritonopt.facts.values import FLOAT_BITS, is_integer
 from tritonopt.rewriting.checklist import refuted, unknown
 
 _CLAIM = "maximum-is-running"
@@ -70,14 +70,17 @@ def running_maximum(facts: KernelFacts, loop: Loop, name: str) -> RunningMaximum
     tile, axes, keep_dims = found
     if tile.shape is None:
         raise unknown(_CLAIM, "opaque-value", f"the shape of what {line} takes in is not known")
-    dtype = loop.carried[name].dtype
-    if dtype not in FLOAT_BITS or FLOAT_BITS[dtype] < 32:
-        shown = dtype or "of a type that the kernel does not show"
-        raise refuted("accumulators-are-wide", "accumulator-is-narrow", f"{name} is {shown}")
     start = number_of(loop.initial[name])
     if start is None or math.isnan(start) or start > _LARGEST or -math.inf < start < -_LARGEST:
         other = f"{name} starts with something other than -inf or a finite number"
         raise refuted(_CLAIM, "maximum-starts-elsewhere", other)
+    dtype = loop.carried[name].dtype
+    if is_integer(dtype):
+        integers = f"{name} is the largest of integers; only those of floats are merged"
+        raise refuted("data-is-float", "data-is-integer", integers)
+    if dtype not in FLOAT_BITS or FLOAT_BITS[dtype] < 32:
+        shown = dtype or "of a type that the kernel does not show"
+        raise refuted("accumulators-are-wide", "accumulator-is-narrow", f"{name} is {shown}")
     update = _update(loop, name)
     return RunningMaximum(name, loop, start, tile, tile.shape, axes, keep_dims, dtype, update)
 

@@ -105,7 +105,7 @@ class OnlineSweep:
         if self.maximum.starts_at_infinity:
             largest = self.writer.fresh("shift")
             lines = [
-                "# As long as there is nothing but -inf, nothing is subtracted from it: that is NaN.",
+                "# While all is -inf there is nothing to subtract: -inf - -inf is NaN.",
                 f"{largest} = {where}({new} == {self._infinity}, 0.0, {new})",
             ]
         scale = self._power(name, largest)
@@ -139,12 +139,12 @@ class OnlineSweep:
             return "", [f"{name} = {total}"] if name != total else []
         found = self._maximum_behind()
         without = f"{found} == {self._infinity}"
+        if self.maximum.axes and not self.proof.is_summed:
+            without = f"{self._against_tile(found)} == {self._infinity}"
         if self.proof.may_be_empty:
             without = f"({without}) & ({self._runs})"
-        if self.maximum.axes and not self.proof.is_summed:
-            without = self._against_tile(f"({without})")
         return "", [
-            "# Where all was -inf, the differences are NaN.",
+            "# The sum of a row of nothing but -inf is NaN.",
             f'{name} = {where}({without}, float("nan"), {total})',
         ]
 
