@@ -16,7 +16,7 @@ from tritonopt.facts.reductions import nodes_of
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.moved_accumulator import MovedAccumulator
-from tritonopt.transforms.online_softmax.legality import OnlineSum
+from tritonopt.transforms.online_softmax.online_legality import OnlineSum
 from tritonopt.transforms.writing import NotExpressible, Writer, is_plain
 
 _LONGEST = 96
