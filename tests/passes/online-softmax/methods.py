@@ -1,3 +1,4 @@
+# verify: only on a GPU, the interpreter has no such method
 """The exponential is a method of the difference."""
 
 import torch

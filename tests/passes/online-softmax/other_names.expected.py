@@ -1,3 +1,4 @@
+# verify: only on a GPU, the interpreter finds no functions under other names
 """Other names for the language and its functions, and methods."""
 
 import torch

@@ -24,7 +24,7 @@ def kernel(X, Y, N, scale, BLOCK: tl.constexpr):
     tl.store(Y + row, m + tl.log(s))
 
 
-# tritonopt: x: f32[m, n], scale: float in -2..2
+# tritonopt: x: f32[m, n], scale: -0.5|1.0|2.0
 def run(x: torch.Tensor, scale: float):
     m, n = x.shape
     x = x.contiguous()

@@ -26,7 +26,7 @@ def kernel(X, Y, N, temperature, BLOCK: tl.constexpr):
     tl.store(Y + row, m + tl.log(s))
 
 
-# tritonopt: x: f16[m, n], temperature: float in 1..3
+# tritonopt: x: f16[m, n], temperature: 0.5|1.0|2.0
 def run(x: torch.Tensor, temperature: float):
     m, n = x.shape
     x = x.contiguous()
