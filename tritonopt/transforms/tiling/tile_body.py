@@ -22,7 +22,7 @@ from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.program_count import check_program_count
-from tritonopt.transforms.tiling.tile_exits import Exit, check_exits, exits_of, is_plain
+from tritonopt.transforms.tiling.tile_exits import Exit, exits_of, is_plain
 from tritonopt.transforms.tiling.tile_invariants import invariant_statements
 from tritonopt.transforms.writing import names_bound
 
@@ -125,17 +125,7 @@ class TileBody:
         return not self.ids.counts or self.ids.axis in asked
 
 
-def check_body(body: TileBody, checklist: Checklist) -> None:
-    """Whether the body can run again and again. Raises Declined."""
-    _check_program_ids(body, checklist)
-    _check_effects(body, checklist)
-    check_exits(body, checklist)
-    _check_waits(body, checklist)
-    _check_races(body, checklist)
-    _check_names(body, checklist)
-
-
-def _check_program_ids(body: TileBody, checklist: Checklist) -> None:
+def check_program_ids(body: TileBody, checklist: Checklist) -> None:
     claim = "one-tile-per-program"
     ids = body.ids
     if ids.unknown is not None:
@@ -149,7 +139,7 @@ def _check_program_ids(body: TileBody, checklist: Checklist) -> None:
     checklist.prove(claim, f"the number of programs {used}, and no helper reads the program id")
 
 
-def _check_effects(body: TileBody, checklist: Checklist) -> None:
+def check_effects(body: TileBody, checklist: Checklist) -> None:
     claim = "effects-are-known"
     for effect in body.facts.effects:
         if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
@@ -174,7 +164,7 @@ def _knows_no_grid(name: str) -> bool:
     return function(name) in _OF_THE_LANGUAGE
 
 
-def _check_waits(body: TileBody, checklist: Checklist) -> None:
+def check_waits(body: TileBody, checklist: Checklist) -> None:
     """A program that waits for another's tile would wait forever for one of its own."""
     claim = "waits-for-no-other-tile"
     waits = [loop for loop in body.facts.loops if _may_wait(body, loop)]
@@ -188,7 +178,7 @@ def _check_waits(body: TileBody, checklist: Checklist) -> None:
     checklist.prove(claim, detail)
 
 
-def _check_races(body: TileBody, checklist: Checklist) -> None:
+def check_races(body: TileBody, checklist: Checklist) -> None:
     """A loop takes the tiles in another order, which a tile that reads another's would show."""
     claim = "tiles-are-independent"
     facts = body.facts
@@ -273,7 +263,7 @@ def _is_lock(body: TileBody, loop: Loop) -> bool:
     return False
 
 
-def _check_names(body: TileBody, checklist: Checklist) -> None:
+def check_names(body: TileBody, checklist: Checklist) -> None:
     claim = "names-start-afresh"
     for parameter in body.kernel.parameters:
         if parameter.constexpr and parameter.name in body.bound:
