@@ -99,7 +99,7 @@ class Evaluation:
     def _leaf(self, leaf: Atom, point: Point) -> int | None:
         match leaf:
             case Iteration(int() as loop):
-                return self._iteration_number(loop, point)
+                return self._iteration(loop, point)
             case Lane(axis=axis):
                 return point.lane(axis)
             case Bound() if leaf.key in point.bound:
