@@ -409,7 +409,11 @@ def pretend_gpu(torch: Any) -> None:
     torch.cuda.synchronize = lambda *rest: None
     torch.cuda.get_device_capability = lambda *rest: (9, 0)
     torch.cuda.get_device_properties = lambda *rest: types.SimpleNamespace(
-        name="NVIDIA (interpreted)", multi_processor_count=_FEW, major=9, minor=0, total_memory=2**34
+        name="NVIDIA (interpreted)",
+        multi_processor_count=_FEW,
+        major=9,
+        minor=0,
+        total_memory=2**34,
     )
     runtime = importlib.import_module("triton.runtime")
     driver: Any = runtime.driver
