@@ -38,8 +38,8 @@ class OneTileRows(Pass):
     sets at each launch; where the compiler knows the length itself, under a comparison.
 
     With the option `raise_block=32768` (a number of elements; 0, the default, for none) each launch
-    also makes the tile as long as the row, up to rows of that length, and takes as many warps as
-    suit it: 4 up to 2048 elements, 8 up to 8192, 16 above. Longer rows keep the tile that they had,
+    also makes the tile as long as the row, up to rows of that length, and takes a warp for
+    each 512 elements of it, at least 4 and at most 16. Longer rows keep the tile that they had,
     and the loops.
 
     The option `longer_rows` says what is done where a row may be longer than the tile: `branch`

@@ -40,7 +40,7 @@ def run(x: torch.Tensor):
 """
 LAUNCH = "kernel[(m,)](x, y, out, n, BLOCK=32)"
 RAISED = """    block = triton.next_power_of_2(max(n, 16)) if n <= 4096 else 32
-    num_warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
+    num_warps = min(max(block // 512, 4), 16)
     kernel[(m,)](x, y, out, n, BLOCK=block, num_warps=num_warps)
 """
 

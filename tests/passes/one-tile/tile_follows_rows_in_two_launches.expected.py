@@ -39,9 +39,9 @@ def run(x: torch.Tensor):
     z = torch.empty_like(x)
     length = h * w
     block = triton.next_power_of_2(max(length, 16)) if length <= 64 else 16
-    num_warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
+    num_warps = min(max(block // 512, 4), 16)
     kernel[(m,)](x, y, h * w, block, num_warps=num_warps)
     block = triton.next_power_of_2(max(w, 16)) if w <= 64 else 32
-    num_warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
+    num_warps = min(max(block // 512, 4), 16)
     kernel[(m * h,)](y, z, w, block, num_warps=num_warps)
     return z

@@ -41,6 +41,6 @@ def softmax(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty_like(x)
     block = triton.next_power_of_2(max(n, 16)) if n <= 64 else 16
-    num_warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
+    num_warps = min(max(block // 512, 4), 16)
     softmax_kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
     return y

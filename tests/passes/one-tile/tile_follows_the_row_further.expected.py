@@ -35,6 +35,6 @@ def run(x: torch.Tensor):
     y = torch.empty_like(x)
     # A tile of 16 elements at least.
     block = triton.next_power_of_2(max(n, 16)) if n <= 64 else 32
-    num_warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
+    num_warps = min(max(block // 512, 4), 16)
     kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
     return y

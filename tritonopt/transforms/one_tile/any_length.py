@@ -28,7 +28,7 @@ from tritonopt.facts.algebra.atoms import (
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.values import FLOAT_BITS, is_float, operands_first, reachable
 from tritonopt.rewriting.checklist import unknown
@@ -201,7 +201,7 @@ class _Kernel:
             return None
         place = Polynomial.of(_PLACE) - self.tile * Polynomial.of(trips.pop())
         launch = self.facts.launches.launches[0]
-        form = substitute(form, Passed(launch, {lane: place}))
+        form = substitute(form, LaunchBinding(launch, {lane: place}))
         hidden = (Bound, Iteration, Lane, Placed, Reduced, Total)
         if any(isinstance(a, hidden) or a in self.tile.atoms for a in form.leaves()):
             return None

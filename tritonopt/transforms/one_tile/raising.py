@@ -1,7 +1,7 @@
 """Tiles as long as the row: at each launch, up to a length beyond which the loops are kept.
 
 block = triton.next_power_of_2(max(n, 16)) if n <= 32768 else 1024
-num_warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
+num_warps = min(max(block // 512, 4), 16)
 kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
 """
 
@@ -15,7 +15,7 @@ from functools import cached_property
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.host.launcher_code import evaluation_at, forms_at, passed_by
+from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
 from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, ReplaceExpression
 from tritonopt.source.launches import Launch, places
@@ -146,7 +146,8 @@ class _Raising:
     def changes(self) -> Iterator[Change]:
         launch, place = self.launch, statement_of(self.launch)
         assert place is not None
-        check_builtin(launch, "max")
+        for name in ("min", "max"):
+            check_builtin(launch, name)
         own = self._own if self._is_known_at(self._own) else None
         anchor = place if own is None else own
         given = self._given if own is None else own.value
@@ -177,7 +178,7 @@ class _Raising:
             name = new_name(name, launch)
         elif name in scope_at(launch).bindings:
             raise NotExpressible(f"line {launch.call.lineno} has another meaning of {name}")
-        code = f"{name} = 4 if {block} <= 2048 else 8 if {block} <= 8192 else 16"
+        code = f"{name} = min(max({block} // 512, 4), 16)"
         yield InsertAfter(own, code) if own is not None else InsertBefore(place, code)
         if warps is None:
             yield AddArgument(launch.call, f"num_warps={name}")
@@ -235,7 +236,7 @@ class _Raising:
         module = self.launch.module
         if not isinstance(node, ast.Call) or module.resolve(node.func) != _NEXT:
             return False
-        worlds = [w for w in passed_by(self.launch) if node.args and not node.keywords]
+        worlds = [w for w in bindings_of(self.launch) if node.args and not node.keywords]
         if not worlds:
             return False
         length = substitute(self.extent, worlds[0])

@@ -134,7 +134,7 @@ def _prove_one_turn(sweeps: RowSweeps, checklist: Checklist) -> None:
         detail = f"the loops take {turns} turns, and it is not shown that this is one at most"
         raise unknown("row-fits-one-tile", "row-may-be-longer", detail)
     checklist.prove("row-fits-one-tile", "no loop takes a second turn, at any launch")
-    if sweeps.facts.launches.passed:
+    if sweeps.facts.launches.bindings:
         checklist.assume_no_other_launches()
 
 
