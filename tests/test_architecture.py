@@ -226,7 +226,7 @@ INNER_FLOORS = {
         "hinting": 0,
         "hoisting": 0,
         "loop_fusion": 0,
-        "one_tile": 0,
+        "one_tile": 1,
         "online_softmax": 1,
         "tiling": 0,
         "unswitching": 0,

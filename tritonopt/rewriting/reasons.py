@@ -65,6 +65,7 @@ CLAIMS: Mapping[str, str] = {
     "infinite-rows-are-the-same": "A row of nothing but -inf gives what it gave.",
     "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
+    "launches-can-follow-the-row": "Each launch can make the tile as long as the row.",
     "launched-as-usual": "Files that were not given only launch the kernel.",
     "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
@@ -115,6 +116,7 @@ CLAIMS: Mapping[str, str] = {
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
     "sums-are-not-read": "What is added to atomically is not read by the same launch.",
     "tiles-are-independent": "No tile reads what another tile of the launch writes.",
+    "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
     "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
@@ -346,6 +348,22 @@ REASONS: Mapping[str, Reason] = {
     "read-behind-its-loop": Reason(
         "A name that a loop binds for itself, or counts with, is read behind the loop.",
         "Give the name another one behind the loop.",
+    ),
+    "length-matters": Reason(
+        "Something that the kernel does may depend on the length of its tiles.",
+        "Mask every access behind the end of the row, with an `other` that changes nothing.",
+    ),
+    "tile-is-chosen": Reason(
+        "A tuner or a heuristic may choose the length of the tile, or what goes with it.",
+        "Let the tuner try a tile as long as the row.",
+    ),
+    "arguments-are-not-seen": Reason(
+        "A launch passes `*args` or `**kwargs`, or leaves the length of the tile out.",
+        "Pass it by name.",
+    ),
+    "warps-are-computed": Reason(
+        "A launch computes its number of warps, for the tile that it has.",
+        "Compute it from the length of the tile, and make that as long as the row.",
     ),
     "row-may-be-empty": Reason(
         "A loop over no elements does nothing; without the loop something would be computed.",
