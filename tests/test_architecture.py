@@ -228,6 +228,7 @@ INNER_FLOORS = {
         "loop_fusion": 0,
         "one_tile": 0,
         "tiling": 0,
+        "rank_lifting": 1,
         "unswitching": 0,
     },
 }
