@@ -25,7 +25,7 @@ from tritonopt.rewriting.registry import catalogue, select
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 
 # Options with which a pass has something to do here.
-SPELLED = {"grid-stride": "grid-stride{programs=2}"}
+SPELLED = {"grid-stride": "grid-stride{programs=2}", "row-batch": "row-batch{programs=1}"}
 PASSES = [SPELLED.get(name, name) for name in sorted(catalogue())]
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 

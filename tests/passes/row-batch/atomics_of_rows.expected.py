@@ -12,8 +12,16 @@ def kernel(X, K, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr
     row_mask = rows < num_rows
     k = tl.load(K + rows, mask=row_mask)
     cols = tl.arange(0, BLOCK)
-    x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
-    tl.atomic_add(Y + k[:, None] * N + cols[None, :], x, mask=row_mask[:, None] & (cols[None, :] < N))
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.atomic_add(
+        Y + k[:, None] * N + cols[None, :],
+        x,
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
 
 
 # tritonopt: x: f32[m, n], k: i32[m] in 0..3
@@ -22,6 +30,9 @@ def classes(x: torch.Tensor, k: torch.Tensor):
     x, k = x.contiguous(), k.contiguous()
     y = torch.zeros(4, n, dtype=torch.float32, device=x.device)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // triton.next_power_of_2(n), triton.next_power_of_2(m + 1) // 2))
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    )
     kernel[(triton.cdiv(m, rows_per_program),)](x, k, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=m, ROWS=rows_per_program)
     return y

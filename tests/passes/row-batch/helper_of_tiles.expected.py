@@ -18,9 +18,19 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     cols = tl.arange(0, BLOCK)
-    gate = tl.load(X + rows[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N))
-    up = tl.load(X + rows[:, None] * stride + N + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N))
-    tl.store(Y + rows[:, None] * N + cols[None, :], silu(gate, 1.5) * up, mask=row_mask[:, None] & (cols[None, :] < N))
+    gate = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+    up = tl.load(
+        X + rows[:, None] * stride + N + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+    tl.store(
+        Y + rows[:, None] * N + cols[None, :],
+        silu(gate, 1.5) * up,
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
 
 
 # tritonopt: x: f32[m, 2 * n]
@@ -29,6 +39,9 @@ def swiglu(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty(m, n, dtype=x.dtype, device=x.device)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // triton.next_power_of_2(n), triton.next_power_of_2(m + 1) // 2))
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    )
     kernel[(triton.cdiv(m, rows_per_program),)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=m, ROWS=rows_per_program)
     return y

@@ -14,7 +14,11 @@ def kernel(
     row_mask = row < num_rows
     row = row + first
     cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
+    x = tl.load(
+        X + row[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
     y = tl.sum(x, axis=1) * ROWS
     tl.store(Y + row, y, mask=row_mask)
 
@@ -27,6 +31,9 @@ def sums(x: torch.Tensor):
     if m > 1:
         num_rows = m - 1
         # A power of two, with which programs enough remain.
-        rows_per_program = max(1, min(2048 // triton.next_power_of_2(n), triton.next_power_of_2(num_rows + 1) // 2))
+        rows_per_program = max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+        )
         kernel[(triton.cdiv(num_rows, rows_per_program),)](x, y, 1, x.stride(0), n, 2, BLOCK=triton.next_power_of_2(n), num_rows=num_rows, ROWS_PER_PROGRAM=rows_per_program)
     return y

@@ -12,7 +12,11 @@ def kernel(X, Y, M, N, BLOCK: tl.constexpr = 64, ROWS: tl.constexpr = 1):
     cols = tl.arange(0, BLOCK)
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < M
-    x = tl.load(X + rows[:, None] * N + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
+    x = tl.load(
+        X + rows[:, None] * N + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
     tl.store(Y + rows, x.sum(axis=1), mask=row_mask)
 
 

@@ -16,7 +16,11 @@ def kernel(
     Y += rows * stride
     cols = tl.arange(0, BLOCK)
     mask = cols < N
-    x = tl.load(X[:, None] + cols[None, :], mask=row_mask[:, None] & mask[None, :], other=0.0).to(tl.float32)
+    x = tl.load(
+        X[:, None] + cols[None, :],
+        mask=row_mask[:, None] & mask[None, :],
+        other=0.0,
+    ).to(tl.float32)
     mean = tl.sum(x, axis=1) / N
     d = tl.where(mask[None, :], x - mean[:, None], 0.0)
     rstd = 1 / tl.sqrt(tl.sum(d * d, axis=1) / N + eps)
@@ -24,7 +28,11 @@ def kernel(
     tl.store(Rstd + rows, rstd, mask=row_mask)
     w = tl.load(W + cols, mask=mask)
     b = tl.load(B + cols, mask=mask)
-    tl.store(Y[:, None] + cols[None, :], d * rstd[:, None] * w[None, :] + b[None, :], mask=row_mask[:, None] & mask[None, :])
+    tl.store(
+        Y[:, None] + cols[None, :],
+        d * rstd[:, None] * w[None, :] + b[None, :],
+        mask=row_mask[:, None] & mask[None, :],
+    )
 
 
 # tritonopt: x: f32[m, n], w: f32[n], b: f32[n]
@@ -35,6 +43,6 @@ def layer_norm(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor):
     mean, rstd = torch.empty(2, m, device=x.device)
     block = triton.next_power_of_2(n)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // block, triton.next_power_of_2(m + 1) // 2))
+    rows_per_program = max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
     kernel[(triton.cdiv(m, rows_per_program),)](x, y, w, b, mean, rstd, x.stride(0), n, 1e-5, BLOCK=block, num_rows=m, ROWS=rows_per_program)
     return y, mean, rstd

@@ -12,10 +12,18 @@ def kernel(X, Y, Z, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
     row_mask = rows < M
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + rows[:, None] * stride + cols[None, :], row_mask[:, None])
-    z = tl.load(X + rows[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (rows[:, None] > 0), other=cols[None, :])
+    z = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (rows[:, None] > 0),
+        other=cols[None, :],
+    )
     y = tl.sum(x, 1) + tl.sum(z, -1)
     tl.store(Y + rows, y, mask=row_mask)
-    tl.store(Z + rows[:, None] * stride + cols[None, :], y[:, None], mask=row_mask[:, None])
+    tl.store(
+        Z + rows[:, None] * stride + cols[None, :],
+        y[:, None],
+        mask=row_mask[:, None],
+    )
 
 
 # tritonopt: x: f32[m, 16]

@@ -14,14 +14,26 @@ def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
     s = tl.zeros([ROWS], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N), other=-float("inf"))
+        x = tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=-float("inf"),
+        )
         new = tl.maximum(m, tl.max(x, axis=1))
         s = s * tl.exp(m - new) + tl.sum(tl.exp(x - new[:, None]), axis=1)
         m = new
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
-        tl.store(Y + rows[:, None] * stride + cols[None, :], tl.exp(x - m[:, None]) / s[:, None], mask=row_mask[:, None] & (cols[None, :] < N))
+        x = tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=0.0,
+        )
+        tl.store(
+            Y + rows[:, None] * stride + cols[None, :],
+            tl.exp(x - m[:, None]) / s[:, None],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+        )
 
 
 # tritonopt: x: f32[m, n]

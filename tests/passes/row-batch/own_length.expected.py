@@ -12,7 +12,11 @@ def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr
     row_mask = rows < num_rows
     length = tl.load(L + rows, mask=row_mask)
     cols = tl.arange(0, BLOCK)
-    x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N) & (cols[None, :] < length[:, None]), other=0.0)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N) & (cols[None, :] < length[:, None]),
+        other=0.0,
+    )
     tl.store(Y + rows, tl.sum(x, axis=1) / tl.maximum(length, 1), mask=row_mask)
 
 
@@ -22,6 +26,9 @@ def means(x: torch.Tensor, l: torch.Tensor):
     x, l = x.contiguous(), l.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // triton.next_power_of_2(n), triton.next_power_of_2(m + 1) // 2))
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    )
     kernel[(triton.cdiv(m, rows_per_program),)](x, l, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=m, ROWS=rows_per_program)
     return y

@@ -16,7 +16,11 @@ def kernel(X, S, Y, B, H, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
     cols = tl.arange(0, BLOCK)
     offsets = batch[:, None] * H * N + head[:, None] * N + cols[None, :]
     x = tl.load(X + offsets, mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
-    tl.store(Y + offsets, x * scale[:, None] / tl.max(tl.abs(x), axis=1)[:, None], mask=row_mask[:, None] & (cols[None, :] < N))
+    tl.store(
+        Y + offsets,
+        x * scale[:, None] / tl.max(tl.abs(x), axis=1)[:, None],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
 
 
 # tritonopt: x: f32[b, h, n], s: f32[h]
@@ -26,6 +30,9 @@ def scaled(x: torch.Tensor, s: torch.Tensor):
     y = torch.empty_like(x)
     num_rows = b * h
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // triton.next_power_of_2(n), triton.next_power_of_2(num_rows + 1) // 2))
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+    )
     kernel[(triton.cdiv(num_rows, rows_per_program),)](x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n), ROWS=rows_per_program)
     return y

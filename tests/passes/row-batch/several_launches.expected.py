@@ -11,7 +11,11 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     cols = tl.arange(0, BLOCK)
-    x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
     tl.store(Y + rows, tl.sum(x, axis=1), mask=row_mask)
 
 
@@ -22,7 +26,10 @@ def sums(x: torch.Tensor):
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     grid = lambda meta: (triton.cdiv(x.shape[0], rows_per_program),)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // triton.next_power_of_2(n), triton.next_power_of_2(x.shape[0] + 1) // 2))
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
+    )
     kernel[grid](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=x.shape[0], ROWS=rows_per_program)
     return y
 
@@ -34,6 +41,9 @@ def sums_of_batches(x: torch.Tensor):
     y = torch.empty(b, m, dtype=torch.float32, device=x.device)
     num_rows = b * m
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // triton.next_power_of_2(n), triton.next_power_of_2(num_rows + 1) // 2))
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+    )
     kernel[(triton.cdiv(num_rows, rows_per_program),)](x, y, x.stride(1), n, BLOCK=triton.next_power_of_2(n), num_rows=num_rows, ROWS=rows_per_program)
     return y

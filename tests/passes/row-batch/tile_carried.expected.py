@@ -15,7 +15,11 @@ def kernel(X, Y, C, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr
     count = tl.zeros([ROWS], dtype=tl.int32)
     for start in tl.range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + rows[:, None] * stride + cols[None, :], mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
+        x = tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=0.0,
+        )
         total += x
         largest = tl.maximum(largest, x)
         count += tl.sum((x > 0.0).to(tl.int32), axis=1)

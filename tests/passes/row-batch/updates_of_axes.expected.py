@@ -12,13 +12,17 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 
     row_mask = rows < num_rows
     cols = tl.arange(0, BLOCK)
     X += rows * stride
-    X = X[:, None] + (cols[None, :])  # the tile of a row
+    X = X[:, None] + cols[None, :]  # the tile of a row
     x = tl.load(X, mask=row_mask[:, None] & (cols[None, :] < N), other=0.0)
     weights = cols.to(tl.float32) + 1.0
     weights = weights[None, :] * x
     scale = tl.sum(weights, axis=1)
     scale = scale[:, None] - weights
-    tl.store(Y + rows[:, None] * stride + cols[None, :], scale, mask=row_mask[:, None] & (cols[None, :] < N))
+    tl.store(
+        Y + rows[:, None] * stride + cols[None, :],
+        scale,
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
 
 
 # tritonopt: x: f32[m, n]
@@ -27,6 +31,9 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty_like(x)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // triton.next_power_of_2(n), triton.next_power_of_2(m + 1) // 2))
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    )
     kernel[(triton.cdiv(m, rows_per_program),)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=m, ROWS=rows_per_program)
     return y

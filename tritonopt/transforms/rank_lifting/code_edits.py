@@ -56,6 +56,35 @@ class CodeEdits:
             text = f"{self.before[node]} & {joined}"
         return text
 
+    def break_long_line(self, call: ast.Call, width: int) -> None:
+        """Writes a call with an argument on each line, where its line would be too long.
+
+        One over several lines, or with several statements on its line, stays as it is laid out.
+        """
+        lines = self.module.lines
+        start, end = lines.start(call.lineno), lines.start(call.lineno + 1)
+        statement = self._statement_of(call)
+        if statement.lineno != statement.end_lineno or not self.module.has_own_lines(statement):
+            return
+        longer = sum(
+            len(self.code(node)) - len(self.module.text_of(node))
+            for node in self._outermost(statement)
+        )
+        if len(self.module.text[start:end].rstrip()) + longer <= width:
+            return
+        arguments = [*map(self.code, call.args)]
+        arguments += [f"{keyword.arg}={self.code(keyword.value)}" for keyword in call.keywords]
+        arguments += self.added.pop(call, ())
+        line = self.module.text[start:end]
+        margin = line[: len(line) - len(line.lstrip())]
+        inside = "".join(f"{margin}    {argument},\n" for argument in arguments)
+        self.instead[call] = f"{self.code(call.func)}(\n{inside}{margin})"
+
+    def _statement_of(self, node: ast.AST) -> ast.stmt:
+        while not isinstance(node, ast.stmt):
+            node = self.module.names.parents[node]
+        return node
+
     def _outermost(self, root: ast.AST) -> Iterator[ast.expr]:
         edited = (self.instead, self.behind, self.before, self.added)
         if isinstance(root, ast.expr) and any(root in edits for edits in edited):

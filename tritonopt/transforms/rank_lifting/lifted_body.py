@@ -22,13 +22,13 @@ from tritonopt.transforms.rank_lifting.axes import (
     OPEN,
     SCALAR,
     SHARED,
-    TILE,
     Axes,
     changes_kind,
     met,
     not_lifted,
+    widening,
 )
-from tritonopt.transforms.rank_lifting.code_edits import CodeEdits
+from tritonopt.transforms.rank_lifting.code_edits import CodeEdits, in_parentheses
 from tritonopt.transforms.rank_lifting.lifted_calls import LiftedCalls
 from tritonopt.transforms.rank_lifting.lifted_expressions import (
     LiftedExpressions,
@@ -49,6 +49,8 @@ _OPERATORS = {
     ast.BitOr: "|",
     ast.BitXor: "^",
 }
+_WIDTH = 88
+"""Of a line, where none in the file is longer."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,9 @@ class _Walk:
             body = body[1:]
         self._block(body)
         self._check_writes()
+        width = max(_WIDTH, max(map(len, self._kernel.module.text.splitlines())))
+        for call in self._calls.accesses:
+            self._edits.break_long_line(call, width)
         return LiftedBody(self._edits, self._replaced, self._calls.is_summed)
 
     def _check_writes(self) -> None:
@@ -213,16 +218,12 @@ class _Walk:
         theirs = self._inside.axes(value)
         target = met([mine, theirs], statement.lineno)
         self._inside.widen(value, theirs, target)
-        index = {(OF_ROWS, TILE): "[:, None]", (SHARED, TILE): "[None, :]"}.get((mine, target), "")
+        index = widening(mine, target)
         if index:
             operator = _OPERATORS[type(statement.op)]
             code = self._edits.code(value)
-            tight = isinstance(
-                ast.parse(code, mode="eval").body, (ast.Name, ast.Call, ast.Constant)
-            )
             own = self._edits.instead.get(statement.target, name)
-            text = code if tight else f"({code})"
-            self._replaced[statement] = f"{own} = {own}{index} {operator} {text}"
+            self._replaced[statement] = f"{own} = {own}{index} {operator} {in_parentheses(code)}"
         self._names.bind(name, target)
         self._bound_by[name] = {None}
 

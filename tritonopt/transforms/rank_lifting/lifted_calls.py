@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import (
@@ -64,6 +64,8 @@ class LiftedCalls:
     facts: KernelFacts
     row_mask: str
     """The name of what is true of the rows that there are."""
+    accesses: set[ast.Call] = field(default_factory=set)
+    """The loads and stores of rows."""
     is_summed: bool = False
     """Whether tiles of rows are reduced in another way than to the largest or the smallest."""
 
@@ -121,6 +123,7 @@ class LiftedCalls:
                 raise not_lifted(f"`{ast.unparse(part)}`", part.lineno)
             inside.widen(part, axes, target)
         self._mask(inside, call, given.get("mask"), target)
+        self.accesses.add(call)
         return target
 
     def _mask(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, ProgramId
-from tritonopt.facts.effects import Effect
+from tritonopt.facts.language import REDUCTIONS, SCANS
 from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
@@ -50,8 +50,8 @@ class RowBatch:
 def row_ids(facts: KernelFacts) -> ProgramIds | None:
     """The program ids of a kernel whose programs handle one row each, as it seems; else None.
 
-    Each such program has tiles of one axis, and goes to other places than the others: not right
-    behind them, tile by tile, but for a kernel that reduces its tiles.
+    Each such program has tiles of one axis, and goes to other places than the others. Where tiles
+    number the elements through, there are no rows, unless the tiles are reduced.
     """
     ids = ProgramIds.of(facts.kernel, AXIS)
     if not ids.calls or ids.are_strided:
@@ -60,8 +60,9 @@ def row_ids(facts: KernelFacts) -> ProgramIds | None:
     tiles = [effect for effect in own if effect.pointer is not None and effect.pointer.rank == 1]
     if not tiles or any(e.pointer is not None and (e.pointer.rank or 0) > 1 for e in own):
         return None
-    reduces = any(value.op in (Op.REDUCE, Op.RESHAPED) for value in facts.interpretation.computed)
-    return ids if reduces or not all(_is_flat(facts, effect) for effect in tiles) else None
+    computed = facts.interpretation.computed
+    is_flat = any(_is_flat(facts, value) for value in computed)
+    return None if is_flat and not any(map(_is_reduction, computed)) else ids
 
 
 def _is_of_program(facts: KernelFacts, value: Value | None) -> bool:
@@ -86,12 +87,18 @@ def _carried(facts: KernelFacts, value: Value) -> Iterator[Value]:
     return (part for part in found if part is not None)
 
 
-def _is_flat(facts: KernelFacts, effect: Effect) -> bool:
-    """Whether programs go to places side by side, as far apart as a tile is long."""
-    assert effect.pointer is not None
-    _, offset = facts.forms.address(effect.pointer)
-    step = coefficient(offset, ProgramId(Polynomial.constant(AXIS)))
-    return any(isinstance(atom, Lane) and atom.extent == step for atom in offset.atoms)
+def _is_flat(facts: KernelFacts, value: Value) -> bool:
+    """Whether a tile numbers elements through, from the tile of one program to that of the next."""
+    if value.rank != 1 or value.op not in (Op.ADD, Op.SUB):
+        return False
+    form = facts.forms.of(value)
+    step = coefficient(form, ProgramId(Polynomial.constant(AXIS)))
+    return any(isinstance(atom, Lane) and atom.extent == step for atom in form.atoms)
+
+
+def _is_reduction(value: Value) -> bool:
+    name = value.attribute[0] if isinstance(value.attribute, tuple) else None
+    return value.op is Op.REDUCE or (value.op is Op.RESHAPED and name in REDUCTIONS | SCANS)
 
 
 def prove_row_batch(

@@ -28,6 +28,8 @@ from tritonopt.transforms.writing import Writer, names_bound
 
 AXIS = 0
 _COMMENT = "# A power of two, with which programs enough remain."
+_LONG = 76
+"""What is longer is written on several lines."""
 
 
 @dataclass(frozen=True)
@@ -111,16 +113,18 @@ class RowLaunches:
 def _rows(count: str, tiles: tuple[str | int, ...], batching: Batching) -> str:
     """Code for the rows of a program: a power of two, as the length of a tile is."""
     numbers = [tile for tile in tiles if isinstance(tile, int)]
-    texts = [tile for tile in tiles if isinstance(tile, str)]
-    if not texts:
+    if len(numbers) == len(tiles):
         fitting = str(batching.elements // max(numbers))
     else:
-        longest = [*map(str, [max(numbers)] if numbers else []), *texts]
-        tile = longest[0] if len(longest) == 1 else f"max({', '.join(longest)})"
-        fitting = f"{batching.elements} // {in_parentheses(tile)}"
+        # An empty row may come with a tile of none.
+        least = str(max(numbers, default=1))
+        longest = [*(tile for tile in tiles if isinstance(tile, str)), least]
+        fitting = f"{batching.elements} // max({', '.join(longest)})"
     count = in_parentheses(count)
     share = count if batching.programs == 1 else f"{count} // {batching.programs}"
-    return f"max(1, min({fitting}, triton.next_power_of_2({share} + 1) // 2))"
+    most = f"min({fitting}, triton.next_power_of_2({share} + 1) // 2)"
+    code = f"max(1, {most})"
+    return code if len(code) <= _LONG else f"max(\n    1,\n    {most},\n)"
 
 
 def prove_row_launches(
