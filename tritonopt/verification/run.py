@@ -26,9 +26,9 @@ from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import VersionSpec
-from tritonopt.verification.settling.trial import Trial, Unsettled
+from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
-from tritonopt.verification.signature.inference import Reading
+from tritonopt.verification.signature.inference import InferredSignature
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.signature.results import results_of
 from tritonopt.verification.tasks import Task
@@ -96,7 +96,7 @@ class _Loaded:
     notes: list[str]
 
 
-def _typed(reading: Reading, worker: VersionWorker) -> Reading:
+def _typed(reading: InferredSignature, worker: VersionWorker) -> InferredSignature:
     """With the types of torch's operator, if the launcher is called like one."""
     launcher = reading.launcher
     if launcher.autograd:
@@ -207,8 +207,8 @@ class Verification:
         name = self.task.launcher.name
         try:
             trial = Trial(trier, _typed(reading, trier), self.task.launcher.backward)
-            found = trial.settle()
-        except (Unsettled, Died, Refusal) as failure:
+            found = trial.find_signature()
+        except (NothingWorks, Died, Refusal) as failure:
             if reading.unknown:
                 raise VerificationError(f"{reading.question()}\n({failure})") from None
             # The drawn examples will show what the original makes of this.

@@ -114,11 +114,11 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
     for launch in facts.launches.launches:
         if not (checks_are_understood(launch) and passes_any_size(launch)):
             continue
-        worlds = [w for w in facts.launches.passed if w.launch is launch]
-        for world in (w for w in worlds if not w.unread):
+        bindings = [w for w in facts.launches.bindings if w.launch is launch]
+        for binding in (w for w in bindings if not w.unread):
             try:
-                reads = _Access(facts, launch, world, load)
-                writes = _Access(facts, launch, world, store)
+                reads = _Access(facts, launch, binding, load)
+                writes = _Access(facts, launch, binding, store)
                 found = reads.meets(writes)
             except (CannotTell, TooLarge):
                 found = ""

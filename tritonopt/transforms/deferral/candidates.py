@@ -82,8 +82,8 @@ def _is_reduction(facts: KernelFacts, node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         value = facts.values.get(node)
         while value is not None and value.op is Op.PART:
-            value = value.operands[0]  # `top, place = tl.max(x, axis=0, return_indices=True)`
-            if value.op is Op.RESHAPED and isinstance(value.attribute, tuple):
-                return value.attribute[0] in REDUCTIONS
+            value = value.operand  # `top, place = tl.max(x, axis=0, return_indices=True)`
+            if value.op is Op.RESHAPED:
+                return value.function in REDUCTIONS
         return value is not None and value.op is Op.REDUCE
     return isinstance(node, ast.expr) and reducing(facts, node) is not None
