@@ -8,7 +8,16 @@ import triton.language as tl
 
 @triton.jit
 def kernel(
-    X, W, Y, stride, N, scale, HAS_W: tl.constexpr, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
+    X,
+    W,
+    Y,
+    stride,
+    N,
+    scale,
+    HAS_W: tl.constexpr,
+    BLOCK: tl.constexpr,
+    num_rows,
+    ROWS: tl.constexpr = 1,
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
@@ -42,5 +51,16 @@ def run(x: torch.Tensor, w: torch.Tensor, scale: int):
     block = triton.next_power_of_2(n)
     # A power of two, with which programs enough remain.
     rows_per_program = max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](x, w, y, x.stride(0), n, scale, HAS_W=True, BLOCK=block, num_rows=m, ROWS=rows_per_program)
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        w,
+        y,
+        x.stride(0),
+        n,
+        scale,
+        HAS_W=True,
+        BLOCK=block,
+        num_rows=m,
+        ROWS=rows_per_program,
+    )
     return y

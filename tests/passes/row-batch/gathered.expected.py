@@ -33,5 +33,14 @@ def gather(x: torch.Tensor, i: torch.Tensor):
         1,
         min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(i.shape[0] + 1) // 2),
     )
-    kernel[(triton.cdiv(i.shape[0], rows_per_program),)](x, i, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=i.shape[0], ROWS=rows_per_program)
+    kernel[(triton.cdiv(i.shape[0], rows_per_program),)](
+        x,
+        i,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=i.shape[0],
+        ROWS=rows_per_program,
+    )
     return y

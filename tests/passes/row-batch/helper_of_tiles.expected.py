@@ -43,5 +43,13 @@ def swiglu(x: torch.Tensor):
         1,
         min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
     )
-    kernel[(triton.cdiv(m, rows_per_program),)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=m, ROWS=rows_per_program)
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=m,
+        ROWS=rows_per_program,
+    )
     return y

@@ -8,7 +8,15 @@ import triton.language as tl
 
 @triton.jit
 def kernel(
-    X, Y, first, stride, N, ROWS, BLOCK: tl.constexpr, num_rows, ROWS_PER_PROGRAM: tl.constexpr = 1
+    X,
+    Y,
+    first,
+    stride,
+    N,
+    ROWS,
+    BLOCK: tl.constexpr,
+    num_rows,
+    ROWS_PER_PROGRAM: tl.constexpr = 1,
 ):
     row = tl.program_id(0) * ROWS_PER_PROGRAM + tl.arange(0, ROWS_PER_PROGRAM)
     row_mask = row < num_rows
@@ -35,5 +43,15 @@ def sums(x: torch.Tensor):
             1,
             min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
         )
-        kernel[(triton.cdiv(num_rows, rows_per_program),)](x, y, 1, x.stride(0), n, 2, BLOCK=triton.next_power_of_2(n), num_rows=num_rows, ROWS_PER_PROGRAM=rows_per_program)
+        kernel[(triton.cdiv(num_rows, rows_per_program),)](
+            x,
+            y,
+            1,
+            x.stride(0),
+            n,
+            2,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=num_rows,
+            ROWS_PER_PROGRAM=rows_per_program,
+        )
     return y

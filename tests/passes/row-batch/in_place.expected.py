@@ -32,5 +32,12 @@ def center_(x: torch.Tensor):
         1,
         min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
     )
-    kernel[(triton.cdiv(m, rows_per_program),)](x, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=m, ROWS=rows_per_program)
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=m,
+        ROWS=rows_per_program,
+    )
     return x

@@ -27,5 +27,7 @@ def sums(x: torch.Tensor):
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     # A power of two, with which programs enough remain.
     rows_per_program = max(1, min(32, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](x, y, m, x.shape[1], ROWS=rows_per_program)
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, m, x.shape[1], ROWS=rows_per_program
+    )
     return y

@@ -8,7 +8,18 @@ import triton.language as tl
 
 @triton.jit
 def kernel(
-    X, Y, W, B, Mean, Rstd, stride, N, eps, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
+    X,
+    Y,
+    W,
+    B,
+    Mean,
+    Rstd,
+    stride,
+    N,
+    eps,
+    BLOCK: tl.constexpr,
+    num_rows,
+    ROWS: tl.constexpr = 1,
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
@@ -44,5 +55,18 @@ def layer_norm(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor):
     block = triton.next_power_of_2(n)
     # A power of two, with which programs enough remain.
     rows_per_program = max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](x, y, w, b, mean, rstd, x.stride(0), n, 1e-5, BLOCK=block, num_rows=m, ROWS=rows_per_program)
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        y,
+        w,
+        b,
+        mean,
+        rstd,
+        x.stride(0),
+        n,
+        1e-5,
+        BLOCK=block,
+        num_rows=m,
+        ROWS=rows_per_program,
+    )
     return y, mean, rstd

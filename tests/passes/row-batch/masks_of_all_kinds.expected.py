@@ -34,5 +34,7 @@ def run(x: torch.Tensor):
     z = torch.empty_like(x)
     # A power of two, with which programs enough remain.
     rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](x, y, z, x.stride(0), m, n, BLOCK=16, ROWS=rows_per_program)
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, z, x.stride(0), m, n, BLOCK=16, ROWS=rows_per_program
+    )
     return y, z

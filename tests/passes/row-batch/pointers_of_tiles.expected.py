@@ -27,5 +27,7 @@ def run(x: torch.Tensor):
     y = torch.empty_like(x)
     # A power of two, with which programs enough remain.
     rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](x, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program)
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
     return y

@@ -34,5 +34,7 @@ def scaled(x: torch.Tensor, s: torch.Tensor):
         1,
         min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
     )
-    kernel[(triton.cdiv(num_rows, rows_per_program),)](x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n), ROWS=rows_per_program)
+    kernel[(triton.cdiv(num_rows, rows_per_program),)](
+        x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n), ROWS=rows_per_program
+    )
     return y

@@ -30,7 +30,15 @@ def sums(x: torch.Tensor):
         1,
         min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
     )
-    kernel[grid](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_rows=x.shape[0], ROWS=rows_per_program)
+    kernel[grid](
+        x,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=x.shape[0],
+        ROWS=rows_per_program,
+    )
     return y
 
 
@@ -45,5 +53,13 @@ def sums_of_batches(x: torch.Tensor):
         1,
         min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
     )
-    kernel[(triton.cdiv(num_rows, rows_per_program),)](x, y, x.stride(1), n, BLOCK=triton.next_power_of_2(n), num_rows=num_rows, ROWS=rows_per_program)
+    kernel[(triton.cdiv(num_rows, rows_per_program),)](
+        x,
+        y,
+        x.stride(1),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=num_rows,
+        ROWS=rows_per_program,
+    )
     return y

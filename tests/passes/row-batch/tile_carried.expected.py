@@ -35,5 +35,7 @@ def run(x: torch.Tensor):
     c = torch.empty(m, dtype=torch.int32, device=x.device)
     # A power of two, with which programs enough remain.
     rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
-    kernel[(triton.cdiv(m, rows_per_program),)](x, y, c, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program)
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, c, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
     return y, c

@@ -34,5 +34,14 @@ def center(x: torch.Tensor):
         1,
         min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(grid[0] + 1) // 2),
     )
-    kernel[(triton.cdiv(grid[0], rows_per_program), *grid[1:])](x, y, x.stride(0), x.stride(1), n, BLOCK=triton.next_power_of_2(n), num_rows=grid[0], ROWS=rows_per_program)
+    kernel[(triton.cdiv(grid[0], rows_per_program), *grid[1:])](
+        x,
+        y,
+        x.stride(0),
+        x.stride(1),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=grid[0],
+        ROWS=rows_per_program,
+    )
     return y

@@ -265,7 +265,7 @@ class Extent:
         return calls_nothing and self._evaluation.gives_the_same(argument, around)
 
     @property
-    def _can_be_wrapped(self) -> bool:
+    def can_be_capped(self) -> bool:
         """Whether the code of `wrapped` is computed from what the launch starts today.
 
         It may call the function that the grid is once for every axis.
@@ -291,7 +291,7 @@ class Extent:
         share is left as it is, and another one is made from it at this launch. Raises
         NotExpressible where that would compute the grid more than once, and it matters.
         """
-        if not self._can_be_wrapped:
+        if not self.can_be_capped:
             line = self.launch.call.lineno
             raise NotExpressible(f"the grid of line {line} would be computed more than once")
         if (
