@@ -8,6 +8,7 @@ in it, it begins as one for each row, and the walk starts again.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -336,7 +337,7 @@ class _Walk:
         number = None if known is None else known.constant
         if wanted == OF_ROWS and type(number) in (int, float):
             dtype = "float32" if isinstance(number, float) else "int32"
-            if isinstance(number, int) and not -(2**31) <= number < 2**31:
+            if not _is_of_32_bits(number):
                 raise changes_kind(ast.unparse(value), statement.lineno)
             full, type_ = self._writer.language("full"), self._writer.language(dtype)
             text = self._kernel.module.text_of(value)
@@ -361,6 +362,13 @@ class _Walk:
             "and is neither a number nor tl.zeros or tl.full"
         )
         raise refuted(CLAIM, "one-and-many", detail)
+
+
+def _is_of_32_bits(number: float) -> bool:
+    """Whether a loop that carries a Python number makes a tensor of 32 bits of it."""
+    if isinstance(number, int):
+        return -(2**31) <= number < 2**31
+    return number in (0.0, math.inf, -math.inf) or 2**-126 <= abs(number) <= (2 - 2**-23) * 2**127
 
 
 def _stored_in(statements: Sequence[ast.stmt]) -> set[str]:
