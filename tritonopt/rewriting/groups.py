@@ -39,7 +39,7 @@ GROUPS = {
         Group(
             "rows",
             "what people do by hand to loops over the data of a row",
-            "fuse-stats,row-batch",
+            "fuse-stats,online-softmax,row-batch",
         ),
     )
 }

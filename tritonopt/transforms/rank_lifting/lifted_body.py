@@ -335,7 +335,7 @@ class _Walk:
         """Writes a number, or a tile of one, with an axis for the rows. Raises Declined."""
         known = self._facts.values.get(value)
         number = None if known is None else known.constant
-        if wanted == OF_ROWS and type(number) in (int, float):
+        if wanted == OF_ROWS and isinstance(number, (int, float)) and not isinstance(number, bool):
             dtype = "float32" if isinstance(number, float) else "int32"
             if not _is_of_32_bits(number):
                 raise changes_kind(ast.unparse(value), statement.lineno)
