@@ -229,6 +229,7 @@ INNER_FLOORS = {
         "one_tile": 1,
         "online_softmax": 1,
         "tiling": 0,
+        "rank_lifting": 1,
         "unswitching": 0,
     },
 }

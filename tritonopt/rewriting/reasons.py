@@ -100,6 +100,8 @@ CLAIMS: Mapping[str, str] = {
     "reads-its-own": "A program reads only what no other program of its launch writes.",
     "reads-nothing-more": "The new code reads no element that the old code would not have read.",
     "reduced-lanes-are-defined": "A reduction includes only lanes that have a value.",
+    "rows-are-short": "A tile is short, so that a program can hold several rows.",
+    "rows-can-be-lifted": "What a program does for one row can be done for several at once.",
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
     "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
@@ -115,6 +117,7 @@ CLAIMS: Mapping[str, str] = {
     "squares-of-deviations": "The second sweep adds squared deviations, each with weight 1.",
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
     "sums-are-not-read": "What is added to atomically is not read by the same launch.",
+    "tile-is-known": "Each launch says how long a tile is.",
     "tiles-are-independent": "No tile reads what another tile of the launch writes.",
     "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
@@ -449,6 +452,47 @@ REASONS: Mapping[str, Reason] = {
     "warp-specialized-loop": Reason(
         "The loop says `warp_specialize=True`: the compiler divides its body over warps.",
         "Move the load by hand and measure.",
+    ),
+    # row-batch
+    "branch-on-the-row": Reason(
+        "What a branch asks may hold for some rows only.",
+        "Write it as a `tl.where`, or as a part of a mask.",
+    ),
+    "helper-cannot-be-lifted": Reason(
+        "A helper does more for a row than to compute lane by lane.",
+        "Write what it does into the kernel, or give it tiles of one kind.",
+    ),
+    "lifting-is-not-known": Reason(
+        "How something is done for several rows at once is not known.",
+        "Write it with operations on tiles of any rank, or lift the kernel by hand.",
+    ),
+    "loop-depends-on-the-row": Reason(
+        "How often a loop turns depends on the row.",
+        "Let it run to the longest row, and mask the loads by the row's own length.",
+    ),
+    "mask-is-not-boolean": Reason(
+        "A mask may be something other than true or false, and is to be joined to another.",
+        "Compare it with something, as in `mask != 0`.",
+    ),
+    "one-and-many": Reason(
+        "A name has one value for all rows in one place, and one for each row in another.",
+        "Use two names, or let both be computed from the row.",
+    ),
+    "one-place-for-all-rows": Reason(
+        "All programs write to one place, which a program would do fewer times.",
+        "Sum up over the rows by hand, and write that.",
+    ),
+    "tile-is-long": Reason(
+        "A program has enough to do with one tile.",
+        "Nothing; or let it hold more: `row-batch{elements=8192}`.",
+    ),
+    "tile-is-not-passed": Reason(
+        "A launch leaves the length of a tile to a tuner, a heuristic or the kernel.",
+        "Pass it at the launch.",
+    ),
+    "two-axes-already": Reason(
+        "A tile of a row has two axes already, or nobody knows how many.",
+        "Add an axis for the rows by hand.",
     ),
     # grid-stride
     "already-divided": Reason(
