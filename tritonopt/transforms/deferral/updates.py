@@ -98,7 +98,7 @@ class _Reader:
 
     def _inside(self, statement: ast.Assign, target: ast.Name, call: Reducing) -> Update:
         """`m = tl.max(tl.maximum(x, m))`, where m is in each lane that is reduced."""
-        combined = _combined(self.facts, call.operand)
+        combined = combined_sides(self.facts, call.operand)
         if combined is None or combined[0] is not call.combining:
             raise self._is_read(statement)
         own = [side for side in combined[1] if _is_name(side, self.name)]
@@ -127,7 +127,7 @@ class _Reader:
         self, node: ast.expr, combining: Combining | None
     ) -> tuple[Combining, ast.Name, tuple[Reduced, ...]]:
         """`acc + a + b`: the operation, where the accumulator stands, and what comes to it."""
-        found = _combined(self.facts, node)
+        found = combined_sides(self.facts, node)
         if found is None or combining not in (None, found[0]):
             raise self._is_read(node)
         combining, sides = found
@@ -236,12 +236,19 @@ def _only_adds_axes(node: ast.Subscript) -> bool:
     )
 
 
-def _combined(facts: KernelFacts, node: ast.expr) -> tuple[Combining, Sequence[ast.expr]] | None:
-    """An operation of two operands, and these."""
-    if isinstance(node, ast.BinOp):
-        found = OPERATORS.get(type(node.op))
-        return (found, [node.left, node.right]) if found is not None else None
-    return combining_call(facts, node)
+def combined_sides(
+    facts: KernelFacts, node: ast.expr | ast.AugAssign
+) -> tuple[Combining, Sequence[ast.expr]] | None:
+    """An operation of two operands, and these; None where it is none that regroups."""
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            pass
+        case ast.AugAssign(target=left, op=op, value=right):
+            pass
+        case ast.expr():
+            return combining_call(facts, node)
+    found = OPERATORS.get(type(op))
+    return (found, [left, right]) if found is not None else None
 
 
 def _check_modes(facts: KernelFacts, node: ast.expr) -> None:
