@@ -78,13 +78,24 @@ class LaneCode:
     def condition(self, node: ast.expr, mask: str) -> str:
         """A condition as a tile of truth values, ready to be an operand of `&`."""
         match node:
-            case ast.BoolOp(op=op, values=values):
+            case ast.BoolOp(op=op):
                 sign = " & " if isinstance(op, ast.And) else " | "
-                return f"({sign.join(self.condition(value, mask) for value in values)})"
+                return f"({sign.join(self.conditions(node, mask))})"
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return f"~{self.condition(operand, mask)}"
         code = self.operand(node, mask)
         return code if self.facts.values[node].dtype == "bool" else f"({code} != 0)"
+
+    def conditions(self, node: ast.expr, mask: str) -> list[str]:
+        """The same, where it is an `and`, in parts; what a part loads waits for those before."""
+        if not isinstance(node, ast.BoolOp):
+            return [self.condition(node, mask)]
+        negation = "" if isinstance(node.op, ast.And) else "~"
+        parts: list[str] = []
+        for value in node.values:
+            parts.append(self.condition(value, mask))
+            mask = f"{mask} & {negation}{parts[-1]}"
+        return parts
 
     def _access(self, node: ast.AST) -> Effect | None:
         """The access of a call that reads or writes one element per lane."""
@@ -99,7 +110,7 @@ class LaneCode:
         if given is None and len(call.args) > place:
             given = call.args[place]
         for child in children(call):
-            if child is not given and getattr(child, "value", None) is not given:
+            if given is None or child not in (given, *(k for k in call.keywords if k.arg == "mask")):
                 yield from self.changes(child, mask)
         if given is None:
             yield AddArgument(call, f"mask={mask}")

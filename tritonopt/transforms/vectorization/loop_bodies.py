@@ -27,7 +27,7 @@ _OPERATORS = (
     *(ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift),
 )
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-_FUNCTIONS = frozenset({"where", "minimum", "maximum", "cast", "load"})
+_FUNCTIONS = frozenset({"where", "minimum", "maximum", "cast", "cdiv", "load"})
 _WHOLE_NUMBERS = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.CAST, Op.ITERATION, Op.CONST})
 """What the compiler computes with integers as the kernel would at run time."""
 
@@ -154,9 +154,6 @@ class _Reader:
             case ast.BoolOp(values=values):
                 for value in values:
                     self._check_condition(value, masked)
-                if any(n in self._effects for value in values[1:] for n in walk(value)):
-                    text = f"line {node.lineno} loads in the second part of a condition"
-                    raise unknown(CLAIM, "not-lane-by-lane", text)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 self._check_condition(operand, masked)
             case _:
@@ -264,6 +261,8 @@ class _Reader:
             self._check_load(node, self._effects.get(node), masked)
         else:
             self._check_not_a_tile(node, value)
+        if name == "cdiv":
+            self._check_divisor(node, ast.FloorDiv(), node.args[1], masked)
         for argument in arguments:
             if isinstance(argument, ast.Starred):
                 raise self._not_lane_by_lane(node)

@@ -160,11 +160,17 @@ class VectorLoop:
         step = next(s for s in self.proof.body.steps if any(b.node is question for b in s.branches))
         depth = next(i for i, branch in enumerate(step.branches) if branch.node is question)
         outer = self._mask(step.branches[:depth])
-        condition = self.lanes.condition(question.test, outer)
-        lines = [f"{self._masks[Branch(question, True)]} = {outer} & {condition}"]
+        lines = [f"{self._masks[Branch(question, True)]} = {self._also(outer, question.test)}"]
         if question.orelse:
+            condition = self.lanes.condition(question.test, outer)
             lines.append(f"{self._masks[Branch(question, False)]} = {outer} & ~{condition}")
         return "\n".join(lines)
+
+    def _also(self, mask: str, test: ast.expr) -> str:
+        """The mask of the lanes in which a condition holds too."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return " & ".join([mask, *self.lanes.conditions(test, mask)])
+        return f"{mask} & {self.lanes.condition(test, mask)}"
 
     def _tests_that_stay(self) -> Iterator[Change]:
         """An `if` that all lanes answer alike may ask for names that are others now."""
@@ -283,8 +289,10 @@ class VectorLoop:
         tile = self.tiles[carried.name].tile
         node = update.step.node
         if update.condition is not None:
-            asked = self.lanes.condition(update.condition, mask)
-            mask = f"{mask} & {asked}" if update.holds else f"{mask} & ~{asked}"
+            if update.holds:
+                mask = self._also(mask, update.condition)
+            else:
+                mask = f"{mask} & ~{self.lanes.condition(update.condition, mask)}"
         if isinstance(node, ast.AugAssign):
             new = f"{tile} {_SIGNS[type(node.op)]} {self.lanes.operand(update.term, mask)}"
         elif update.plain:
