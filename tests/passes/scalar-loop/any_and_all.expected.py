@@ -1,3 +1,4 @@
+# options: block=32
 """Whether any element is so, and whether all are."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     some_tile = tl.full([SCALAR_BLOCK], False, dtype=tl.int1)
     every_tile = tl.full([SCALAR_BLOCK], True, dtype=tl.int1)
     flag_tile = tl.zeros([SCALAR_BLOCK], dtype=tl.int32)

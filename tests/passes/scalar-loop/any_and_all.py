@@ -1,3 +1,4 @@
+# options: block=32
 """Whether any element is so, and whether all are."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """Atomic additions of integers, of which nobody wants the result."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """From the last element to the first."""
 
 import torch

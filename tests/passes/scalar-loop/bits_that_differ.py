@@ -1,3 +1,4 @@
+# options: block=32
 """The exclusive or of all elements."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """How often the loop turns is loaded; the end gets a name."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Lengths, Y, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     row = tl.program_id(0)
     acc_tile = tl.zeros([SCALAR_BLOCK], dtype=tl.int32)
     end = tl.load(Lengths + row)
@@ -19,7 +20,7 @@ def kernel(X, Lengths, Y, n):
     tl.store(Y + row, acc)
 
 
-# tritonopt: x: i32[m, n] in -9..9, lengths: i32[m] in 0..20
+# tritonopt: x: i32[m, n] in -9..9, lengths: i32[m] in 0..300
 def run(x: torch.Tensor, lengths: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()

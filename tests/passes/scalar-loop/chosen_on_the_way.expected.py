@@ -1,3 +1,4 @@
+# options: block=32
 """A name that is bound again in some iterations."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     row = tl.program_id(0)
     for start in range(0, n, SCALAR_BLOCK):
         i = start + tl.arange(0, SCALAR_BLOCK)
@@ -16,8 +17,8 @@ def kernel(X, Y, n):
         y = x
         active = mask & (x < 0)
         y = tl.where(active, -x, y)
-        active = active & (x < -1)
-        y = tl.where(active, y + 1.0, y)
+        active_2 = active & (x < -1)
+        y = tl.where(active_2, y + 1.0, y)
         tl.store(Y + row * n + i, y, mask=mask)
 
 

@@ -1,3 +1,4 @@
+# options: block=32
 """A name that is bound again in some iterations."""
 
 import torch

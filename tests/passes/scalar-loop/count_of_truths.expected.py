@@ -1,3 +1,4 @@
+# options: block=32
 """A truth value added up, and another one taken away."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     above_tile = tl.zeros([SCALAR_BLOCK], dtype=tl.int32)
     below_tile = tl.zeros([SCALAR_BLOCK], dtype=tl.int32)
     for start in range(0, n, SCALAR_BLOCK):

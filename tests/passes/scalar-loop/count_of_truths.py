@@ -1,3 +1,4 @@
+# options: block=32
 """A truth value added up, and another one taken away."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """A count of the elements that are one number."""
 
 import torch

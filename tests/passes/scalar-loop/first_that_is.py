@@ -1,3 +1,4 @@
+# options: block=32
 """A search for the first element of a kind."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """What is loaded from a loaded index; only stores must not meet."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Index, Y, n, k):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     for start in range(0, n, SCALAR_BLOCK):
         i = start + tl.arange(0, SCALAR_BLOCK)
         mask = i < n

@@ -1,3 +1,4 @@
+# options: block=32
 """What is loaded from a loaded index; only stores must not meet."""
 
 import torch

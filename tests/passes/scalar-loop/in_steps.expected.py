@@ -1,3 +1,4 @@
+# options: block=32
 """A step that is a parameter, and an index that is divided by it."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n, step):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     for start in range(1, n, step * SCALAR_BLOCK):
         i = start + step * tl.arange(0, SCALAR_BLOCK)
         mask = i < n

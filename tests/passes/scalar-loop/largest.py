@@ -1,3 +1,4 @@
+# options: block=32
 """The largest element, which is the same in any order."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """The largest element and where it is; of equal ones the first."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, At, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     row = tl.program_id(0)
     best_tile = tl.full([SCALAR_BLOCK], -1000000.0, dtype=tl.float32)
     at_tile = tl.full([SCALAR_BLOCK], -1, dtype=tl.int32)

@@ -1,3 +1,4 @@
+# options: block=32
 """The largest element and where it is; of equal ones the first."""
 
 import torch

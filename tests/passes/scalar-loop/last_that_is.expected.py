@@ -1,3 +1,4 @@
+# options: block=32
 """A search for the last element of a kind, as it is written with `tl.where`."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(Offsets, Y, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     t = tl.program_id(0)
     i_n_tile = tl.zeros([SCALAR_BLOCK], dtype=tl.int32)
     for start in tl.range(0, n, SCALAR_BLOCK):

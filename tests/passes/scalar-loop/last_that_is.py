@@ -1,3 +1,4 @@
+# options: block=32
 """A search for the last element of a kind, as it is written with `tl.where`."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """The builtin `min`, which has no tiles in the interpreter."""
 
 import torch

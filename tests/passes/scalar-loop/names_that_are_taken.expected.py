@@ -1,3 +1,4 @@
+# options: block=32
 """The names that the loop would get are taken, and so is that of the index."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n, start, mask):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     i = start + mask
     acc_tile = i * 2
     acc_tile_2 = tl.zeros([SCALAR_BLOCK], dtype=tl.int32)

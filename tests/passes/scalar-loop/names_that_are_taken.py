@@ -1,3 +1,4 @@
+# options: block=32
 """The names that the loop would get are taken, and so is that of the index."""
 
 import torch

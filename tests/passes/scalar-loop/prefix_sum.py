@@ -1,3 +1,4 @@
+# options: block=32
 """A running sum of integers, in place."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """A running sum of what is rounded up, into another buffer."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(Counts, Ends, Total, n, block_size: tl.constexpr):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     last_cumsum = 0
     for start in range(1, n + 1, SCALAR_BLOCK):
         i = start + tl.arange(0, SCALAR_BLOCK)

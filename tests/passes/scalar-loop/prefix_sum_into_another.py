@@ -1,3 +1,4 @@
+# options: block=32
 """A running sum of what is rounded up, into another buffer."""
 
 import torch

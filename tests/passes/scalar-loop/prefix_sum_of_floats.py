@@ -1,3 +1,4 @@
+# options: block=32
 """A running sum of floats, which rounds in another order."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """A loop over rows around the one over elements."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, m, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     for r in range(m):
         acc_tile = tl.zeros([SCALAR_BLOCK], dtype=tl.float32)
         for start in range(0, n, SCALAR_BLOCK):

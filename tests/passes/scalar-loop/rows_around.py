@@ -1,3 +1,4 @@
+# options: block=32
 """A loop over rows around the one over elements."""
 
 import torch

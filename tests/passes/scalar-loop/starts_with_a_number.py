@@ -1,3 +1,4 @@
+# options: block=32
 """An accumulator that starts with a parameter, and over several lines."""
 
 import torch
@@ -8,7 +9,7 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Y, n, bias):
     row = tl.program_id(0)
-    acc = bias * 1.0
+    acc = bias.to(tl.float32)
     for i in range(n):
         acc += tl.load(
             X + row * n + i,  # the row

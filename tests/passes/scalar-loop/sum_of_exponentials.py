@@ -1,3 +1,4 @@
+# options: block=32
 """A sum of what is not 0 where nothing is loaded."""
 
 import torch

@@ -1,3 +1,4 @@
+# options: block=32
 """A sum of floats, element by element."""
 
 import torch

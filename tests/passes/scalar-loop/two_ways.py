@@ -1,3 +1,4 @@
+# options: block=32
 """Both branches store, each under its own mask."""
 
 import torch

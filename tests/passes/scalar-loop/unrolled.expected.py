@@ -1,3 +1,4 @@
+# options: block=32
 """A loop that the compiler unrolls, over a constexpr."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, scale, H: tl.constexpr):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     row = tl.program_id(0)
     for start in tl.static_range(0, H, SCALAR_BLOCK):
         j = start + tl.arange(0, SCALAR_BLOCK)

@@ -1,3 +1,4 @@
+# options: block=32
 """A loop that the compiler unrolls, over a constexpr."""
 
 import torch

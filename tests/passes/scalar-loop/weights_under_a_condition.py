@@ -1,3 +1,4 @@
+# options: block=32
 """What is loaded in some iterations only is loaded under their mask."""
 
 import torch

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from tritonopt.facts.operations import Op
 from tritonopt.source import Change, InsertBefore, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
@@ -68,7 +69,8 @@ class LoopHeader:
         return {} if self.index == target.id else {target.id: self.index}
 
     @cached_property
-    def _local(self) -> set[str]:
+    def _shared(self) -> set[str]:
+        """Names that are used here and in another loop."""
         return set()
 
     def local(self, wanted: str) -> str:
@@ -82,19 +84,12 @@ class LoopHeader:
             for node in walk(loop.node)
         } - self.loop.nodes
         mentions = [n for n in walk(kernel) if isinstance(n, ast.Name) and n.id == wanted]
-        parameters = {parameter.name for parameter in facts.kernel.parameters}
-        scope = facts.kernel.module.names.scopes[kernel].parent
-        is_global = scope is not None and scope.find(wanted) is not None
-        free = elsewhere.issuperset(mentions) and wanted not in parameters and not is_global
-        if free and wanted not in self._local and self._is_left_over(wanted):
-            self._local.add(wanted)
-            return wanted
+        if mentions and elsewhere.issuperset(mentions) and wanted not in self._shared:
+            known = facts.before[self.loop.node].get(wanted)
+            if known is None or known.op is Op.OPAQUE:  # what another loop has counted
+                self._shared.add(wanted)
+                return wanted
         return self.writer.fresh(wanted)
-
-    def _is_left_over(self, name: str) -> bool:
-        """Whether a name means nothing before the loop, but for what another loop counted."""
-        value = self.loop.facts.before[self.loop.node].get(name)
-        return value is None or name == "start"
 
     # Code
 

@@ -125,6 +125,8 @@ class _Order:
                     names = ", ".join(sorted(bound.sizes))
                     self._assumed["sizes-are-positive", f"{names} is at least 1"] = None
                 return
+        if any(self._is_as_large(stride, around) for around in self.loop.loop.nest):
+            return
         worlds = self.facts.launches.passed
         numbers = [substitute(stride, world).constant_value for world in worlds]
         if worlds and all(numbers) and not self.facts.launches.unknown:
@@ -135,6 +137,14 @@ class _Order:
             f"{stride.readable} is 0"
         )
         raise unknown(_APART, "stride-may-be-zero", text)
+
+    def _is_as_large(self, stride: Polynomial, around: Loop) -> bool:
+        """Whether it is at least the number of turns of a loop that runs, or there is no store."""
+        count = self.facts.forms.trip_count(around)
+        if count is None:
+            return False
+        room = (stride - count).constant_value
+        return room is not None and room >= 0
 
     def _check_outer_loops(self, place: _Place) -> None:
         """A later turn of a loop around must not write the element by another lane."""

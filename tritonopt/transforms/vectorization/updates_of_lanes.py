@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Declined, refuted
-from tritonopt.transforms.deferral.combining import Combining
+from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, Combining
 from tritonopt.transforms.deferral.updates import combined_sides, mentions
 from tritonopt.transforms.vectorization.loop_bodies import Body, Step, conditions
 
@@ -105,7 +105,7 @@ class _Reader:
         self, step: Step, node: ast.expr, combining: Combining | None
     ) -> tuple[ast.Name, Combining, list[ast.expr]]:
         """`total + a + b`: where the name stands, the operation, and what comes to it."""
-        found = combined_sides(self.facts, node)
+        found = combined_sides(self.facts, node) or _of_python(self.facts, node)
         if found is None or combining not in (None, found[0]):
             raise recurrence(self.name, step.node)
         combining, sides = found
@@ -121,6 +121,16 @@ class _Reader:
             return own[0], combining, rest
         inner, _, more = self._spine(step, own[0], combining)
         return inner, combining, [*more, *rest]
+
+
+def _of_python(
+    facts: KernelFacts, node: ast.expr
+) -> tuple[Combining, Sequence[ast.expr]] | None:
+    """The builtins `min` and `max` of two numbers."""
+    if not isinstance(node, ast.Call) or len(node.args) != 2 or node.keywords:
+        return None
+    found = {"min": MINIMUM, "max": MAXIMUM}.get(facts.kernel.module.builtin(node.func))
+    return (found, node.args) if found is not None else None
 
 
 def choice_of(facts: KernelFacts, node: ast.expr) -> tuple[ast.expr, ast.expr, ast.expr] | None:

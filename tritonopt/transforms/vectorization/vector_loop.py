@@ -280,7 +280,7 @@ class VectorLoop:
         if combining in (AND, OR):
             neutral = int(combining is AND)
             return str(neutral if tile.dtype not in BOOLEANS else bool(neutral))
-        if combining in (MAXIMUM, MINIMUM) and floats and tile.filler is not None:
+        if tile.dtype == "fp32" and tile.filler is not None:
             return number_code(float("-inf" if combining is MAXIMUM else "inf"))
         return tile.tile
 
