@@ -110,7 +110,10 @@ class LaneCode:
         if given is None and len(call.args) > place:
             given = call.args[place]
         for child in children(call):
-            if given is None or child not in (given, *(k for k in call.keywords if k.arg == "mask")):
+            if given is None or child not in (
+                given,
+                *(k for k in call.keywords if k.arg == "mask"),
+            ):
                 yield from self.changes(child, mask)
         if given is None:
             yield AddArgument(call, f"mask={mask}")

@@ -123,9 +123,7 @@ class _Reader:
         return inner, combining, [*more, *rest]
 
 
-def _of_python(
-    facts: KernelFacts, node: ast.expr
-) -> tuple[Combining, Sequence[ast.expr]] | None:
+def _of_python(facts: KernelFacts, node: ast.expr) -> tuple[Combining, Sequence[ast.expr]] | None:
     """The builtins `min` and `max` of two numbers."""
     if not isinstance(node, ast.Call) or len(node.args) != 2 or node.keywords:
         return None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Value
-from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
+from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
@@ -131,7 +130,7 @@ class _Types:
 
     def check(self, carried: Carried) -> str:
         """The type of a name, in which its tile is kept."""
-        facts, name = self.loop.facts, carried.name
+        name = carried.name
         dtype = self._own(name)
         claim = "accumulator-is-wide"
         if dtype is None:
@@ -144,15 +143,13 @@ class _Types:
             text = f"{name} is {dtype}, in which a tile may be reduced in another type"
             raise refuted(claim, "accumulator-is-narrow", text)
         for update in carried.updates:
-            for node in self._terms(update.term):
-                self._check_term(name, dtype, node)
+            self._check_term(name, dtype, update.term)
         if carried.kind is Kind.REDUCED:
             self._check_operation(carried, dtype)
         if carried.kind in (Kind.CHOSEN, Kind.CHOSEN_INNER, Kind.INDEX) and dtype in FLOAT_BITS:
             text = f"{name} is a float, and its order is not that of the loop"
             raise unknown(claim, "accumulator-type-unknown", text)
         self.checklist.prove(claim, f"{name} is {dtype}")
-        assert facts.interpretation is not None
         return dtype
 
     def _own(self, name: str) -> str | None:
@@ -162,15 +159,11 @@ class _Types:
         initial = loop.initial[name]
         if types.complete and len(types.seen) == 1 and not types.by_launch:
             (dtype,) = types.seen
-            return dtype if dtype in _WIDE or dtype in BOOLEANS or dtype in FLOAT_BITS else None
+            return None if dtype in (SOME_FLOAT, SOME_INTEGER) else dtype
         number = initial.constant
         if isinstance(number, float):
             return "fp32"
         return None
-
-    def _terms(self, term: ast.expr) -> Iterator[ast.expr]:
-        if term in self.loop.facts.values:
-            yield term
 
     def _check_term(self, name: str, dtype: str, node: ast.expr) -> None:
         """What is known of it must fit: the loop would not compile otherwise."""
