@@ -124,7 +124,7 @@ class ScalarLoopToTiles(Pass):
         with checklist.until_one_fails():
             try:
                 proof = prove_vectorization(loop, checklist)
-                changes = tuple(VectorLoop(proof, self.block).changes())
+                changes = VectorLoop(proof, self.block).changes()
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None

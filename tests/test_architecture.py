@@ -229,6 +229,7 @@ INNER_FLOORS = {
         "one_tile": 0,
         "tiling": 0,
         "unswitching": 0,
+        "vectorization": 1,
     },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is

@@ -52,12 +52,13 @@ class Drawn:
     wrapped: bool
     counted: bool
     reduced: bool
+    serial: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("counted", "reduced")
+    fields += ("counted", "reduced", "serial")
     return st.builds(Drawn, positive=positive, **dict.fromkeys(fields, st.booleans()))
 
 
@@ -77,6 +78,9 @@ def render(drawn: Drawn) -> str:
     ]
     if drawn.reduced:
         lines += ["norm = 0.0", *sweep, "    norm += tl.sum(x * x, axis=0)"]
+    if drawn.serial:
+        lines += ["above = 0", "for i in range(N):", f"    if tl.load({row} + i) > 0:"]
+        lines += ["        above += 1"]
     if drawn.statistics and drawn.reduced:
         lines += ["total = 0.0", *sweep, "    total += tl.sum(x, axis=0)", "mean = total / N"]
         lines += ["squares = 0.0", *sweep, "    d = tl.where(mask, x - mean, 0.0)"]
@@ -100,6 +104,8 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = (y - mean) * rstd")
     if drawn.reduced:
         lines.append("    y = y + norm")
+    if drawn.serial:
+        lines.append("    y = y + above")
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"

@@ -12,7 +12,7 @@ def kernel(X, Y, n, bias):
     acc = bias.to(tl.float32)
     for i in range(n):
         acc += tl.load(
-            X + row * n + i,  # the row
+            X + row * n + i,
         )
     tl.store(Y + row, acc)
 
