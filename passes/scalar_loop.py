@@ -107,7 +107,7 @@ class ScalarLoopToTiles(Pass):
     Not measured yet: the pass acts only where it is named.
     """
 
-    block: Literal[32, 64, 128, 256, 512, 1024] = 128
+    block: Literal[16, 32, 64, 128, 256, 512, 1024] = 128
 
     name: ClassVar[str] = "scalar-loop"
     summary: ClassVar[str] = "go through single elements tile by tile"

@@ -110,14 +110,15 @@ def test_what_the_deadline_cuts_has_no_answer() -> None:
 
 
 def test_the_page_counts_and_lists() -> None:
-    def row(wrong: bool, verdict: str, line: int) -> dict[str, object]:
-        names = dict(zip(KEYS, ("a.py", "k", line, "mask", "x", "y"), strict=True))
-        return {**names, "wrong": wrong, "verdict": verdict, "reason": "why", "examples": 3}
+    def row(wrong: bool, verdict: str, line: int, file: str = "a.py") -> dict[str, object]:
+        names = dict(zip(KEYS, (file, "k", line, "mask", "x", "y"), strict=True))
+        return {**names, "wrong": wrong, "verdict": verdict, "reason": "why", "examples": 3,
+                "compared": 10 * line}  # fmt: skip
 
     rows = [
         *(row(True, "counterexample", 1), row(True, "identical", 2), row(True, "identical", 3)),
         *(row(True, "unsupported", 4), row(False, "equivalent", 5)),
-        row(False, "counterexample", 6),
+        *(row(False, "counterexample", 6), row(True, "unsupported", 7, "b.py")),
     ]
     made = {
         "settings": {"backend": "interpreter", "examples": 100},
@@ -127,8 +128,10 @@ def test_the_page_counts_and_lists() -> None:
     }
     page = table(made, {("a.py", "k", 3, "mask", "x", "y"): "it is the same"})
     assert [outcome(r) for r in rows] == [
-        *("found", "survived", "equivalent", "no answer", "accepted", "accused"),
+        *("found", "survived", "equivalent", "no answer", "accepted", "accused", "no answer"),
     ]
-    assert "| mask | 4 | 1 | 1 | 1 | 1 | 50 % |" in page
+    assert "| mask | 5 | 1 | 2 | 1 | 1 | 50 % |" in page
     assert "a.py:3, `k`, mask: `x` became `y`: it is the same" in page
-    assert "## Files: 1 of 2 answered" in page
+    assert "## Files: 1 of 2 get a yes against themselves" in page
+    assert "- b.py: error: r" in page
+    assert "the least of them 20." in page

@@ -16,6 +16,7 @@ import tritonopt
 from tests import toys
 from tritonopt.cli import main as command_line
 from tritonopt.cli.main import main
+from tritonopt.rewriting import groups
 
 KERNEL = """\
 import triton
@@ -104,7 +105,7 @@ def test_the_catalogue(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert main(["passes"]) == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[0] for line in lines if not line.startswith(" ")]
-    assert names == sorted(toy.name for toy in toys.PASSES)
+    assert names == [*sorted(toy.name for toy in toys.PASSES), *groups.GROUPS]
     place = next(i for i, line in enumerate(lines) if line.startswith("rounding-double-to-add "))
     assert lines[place].endswith(f"  {toys.DoubleToAdd.summary}")
     assert lines[place + 1].strip() == "runs when it is named; safety rounding"

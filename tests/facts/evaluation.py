@@ -99,14 +99,14 @@ class Evaluation:
     def _leaf(self, leaf: Atom, point: Point) -> int | None:
         match leaf:
             case Iteration(int() as loop):
-                return self._trip(loop, point)
+                return self._iteration(loop, point)
             case Lane(axis=axis):
                 return point.lane(axis)
             case Bound() if leaf.key in point.bound:
                 return point.bound[leaf.key]
         return None
 
-    def _trip(self, loop: int, point: Point) -> int:
+    def _iteration(self, loop: int, point: Point) -> int:
         if loop not in point.trips:
             raise NotShown
         return point.trips[loop]

@@ -185,13 +185,13 @@ class Execution:
             case ast.While(test=test, body=body):
                 identity = self.loop_identity(statement)
                 self._merge(statement)
-                trip = 0
+                iteration = 0
                 while True:
                     if identity is not None:
-                        self._trips[identity] = trip
+                        self._trips[identity] = iteration
                     if not self._number(test).one or not self._iteration(body):
                         break
-                    trip += 1
+                    iteration += 1
                 self._leave(identity, statement)
             case ast.Break():
                 raise _Break
@@ -240,9 +240,9 @@ class Execution:
         bound = set(self._names)
         if not static:
             self._merge(statement)
-        for trip, induction in enumerate(range(*values)):
+        for iteration, induction in enumerate(range(*values)):
             if identity is not None:
-                self._trips[identity] = trip
+                self._trips[identity] = iteration
             self._bind(statement.target, num(induction, "int", static))
             if not self._iteration(statement.body):
                 break

@@ -42,7 +42,7 @@ def test_a_listing() -> None:
         "  launches: 0; no evidence: no launch of the kernel is in this file",
     ):
         assert expected in lines
-    assert any("loop trip0" in line and "cdiv(N, B) times" in line for line in lines)
+    assert any("loop iteration0" in line and "cdiv(N, B) times" in line for line in lines)
     assert any("carries acc [B]: starts as 0, adds X[" in line for line in lines)
     assert any("carries best [B]: starts as 0, not a sum" in line for line in lines)
     assert any(line.lstrip().startswith("load (line ") and " where (" in line for line in lines)

@@ -24,7 +24,7 @@ def test_a_carried_name() -> None:
     (store,) = facts.effects
     assert store.loops == (loop,)
     assert store.stored is not None
-    assert facts.forms.of(store.stored).readable == "trip0*stride + M + stride"
+    assert facts.forms.of(store.stored).readable == "iteration0*stride + M + stride"
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_nested_loops() -> None:
 
 def test_an_inner_loop_over_a_growing_range() -> None:
     facts = body("a = 0\nfor i in range(N):\n    for j in range(i):\n        a += 1")
-    assert form(facts, "a").readable == "sum(trip0)"
+    assert form(facts, "a").readable == "sum(iteration0)"
 
 
 def test_pointers_bumped_in_a_loop_are_where_the_index_says() -> None:
@@ -244,7 +244,7 @@ def test_pointers_bumped_in_a_loop_are_where_the_index_says() -> None:
     first, second = (facts.forms.address(e.pointer) for e in loads(facts) if e.pointer)
     assert first == second
     assert first[0] == "X"
-    assert first[1].readable == "trip0*B + arange(0, B)"
+    assert first[1].readable == "iteration0*B + arange(0, B)"
 
 
 def test_bumping_twice_in_one_iteration() -> None:
@@ -258,7 +258,7 @@ def test_bumping_twice_in_one_iteration() -> None:
         """
     )
     offsets = [facts.forms.address(e.pointer)[1].readable for e in loads(facts) if e.pointer]
-    assert offsets == ["2*trip0*stride", "2*trip0*stride + stride"]
+    assert offsets == ["2*iteration0*stride", "2*iteration0*stride + stride"]
 
 
 def test_bumping_in_an_inner_loop_goes_on_in_the_outer() -> None:
@@ -273,7 +273,10 @@ def test_bumping_in_an_inner_loop_goes_on_in_the_outer() -> None:
     )
     (load,) = loads(facts)
     assert load.pointer is not None
-    assert facts.forms.address(load.pointer)[1].readable == "trip0*stride + 4*trip0 + trip1"
+    assert (
+        facts.forms.address(load.pointer)[1].readable
+        == "iteration0*stride + 4*iteration0 + iteration1"
+    )
 
 
 # Unrolled loops may change anything

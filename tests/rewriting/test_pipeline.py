@@ -20,7 +20,7 @@ from tests.toys import (
 from tritonopt import facts, source
 from tritonopt.facts import Polynomial
 from tritonopt.rewriting import pipeline
-from tritonopt.rewriting.dry_run import survey
+from tritonopt.rewriting.dry_run import dry_run
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind, Safety, Site, Status
 from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
@@ -437,7 +437,7 @@ def test_a_kernel_that_is_too_much_for_a_pass(monkeypatch: pytest.MonkeyPatch) -
     ]
     message = "gave up on large: it takes more than 1,000 forms of its indices"
     assert (result.remarks[0].line, result.remarks[0].message) == (6, message)
-    found = survey(source.read(text), [Endless(), DoubleToAdd()], frozenset())
+    found = dry_run(source.read(text), [Endless(), DoubleToAdd()], frozenset())
     assert [remark.message for remark in found.given_up] == [message]
     assert [(f.chosen.name, f.remark.kernel) for f in found.found] == [
         ("double-to-add", "large"),

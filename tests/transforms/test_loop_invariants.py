@@ -9,7 +9,7 @@ import pytest
 from tests.facts.support import body
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.effects import EffectKind
-from tritonopt.transforms.loop_invariants import Lift, is_invariant, may_divide_by_zero
+from tritonopt.transforms.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero
 from tritonopt.transforms.trip_guards import runs_when, why_it_runs
 from tritonopt.transforms.writing import NotExpressible, Writer
 
@@ -29,9 +29,9 @@ def lifted(statements: str, name: str) -> list[str]:
     """What moves above the first loop, so that the last statement which binds a name can."""
     facts = body(statements)
     loads = [e for e in facts.effects if e.kind is EffectKind.LOAD]
-    lift = Lift(Writer(facts), facts.loops[0], loads, runs=True)
-    lift.add(named(facts, name))
-    return [ast.unparse(s) for s in lift.statements]
+    hoisted = HoistedSlice(Writer(facts), facts.loops[0], loads, runs=True)
+    hoisted.add(named(facts, name))
+    return [ast.unparse(s) for s in hoisted.statements]
 
 
 def test_what_varies() -> None:
@@ -89,15 +89,15 @@ def test_what_does_not_move(statements: str, why: str) -> None:
     inside = ast.walk(facts.loops[0].node)
     first = next(s for s in inside if isinstance(s, ast.Assign) and ast.unparse(s)[0] == "a")
     with pytest.raises(NotExpressible, match=why):
-        Lift(Writer(facts), facts.loops[0], runs=True).add(first)
+        HoistedSlice(Writer(facts), facts.loops[0], runs=True).add(first)
 
 
 def test_a_failure_moves_nothing() -> None:
     facts = body("for i in range(N):\n    a = M + 1\n    b = a + i\n")
-    lift = Lift(Writer(facts), facts.loops[0], runs=True)
+    hoisted = HoistedSlice(Writer(facts), facts.loops[0], runs=True)
     with pytest.raises(NotExpressible):
-        lift.add(named(facts, "b"))
-    assert lift.statements == []
+        hoisted.add(named(facts, "b"))
+    assert hoisted.statements == []
 
 
 def test_divisions() -> None:

@@ -11,7 +11,7 @@ from tritonopt.cli.configuration import Configurations, Settings
 from tritonopt.cli.places import Place, PlaceError, read_place
 from tritonopt.cli.selection import Selection
 from tritonopt.reporting import text
-from tritonopt.rewriting.dry_run import survey
+from tritonopt.rewriting.dry_run import dry_run
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind
 
@@ -26,7 +26,7 @@ def explain_sites(target: Place, arguments: argparse.Namespace) -> None:
     assert kernel is not None  # what was named is there
     settings = _settings(path)
     selection = Selection.of(arguments)
-    result = survey(
+    result = dry_run(
         module,
         selection.passes(settings),
         selection.safety(settings),

@@ -19,8 +19,9 @@ _FARTHEST = 48
 _DESCRIPTION = """\
 Print what is known of the kernels of a file: parameters, loops, memory accesses; and of each name
 where it is bound, its shape, its type, and its value in terms of parameters, program ids,
-iterations (trip0, trip1, ...) and lanes. Of a type, `*fp32` is a pointer to fp32, `fp16|fp32` is
-one or the other, and a `?` stands for what is not known. What is loaded is X[index] where mask.
+iterations (iteration0, iteration1, ...) and lanes. Of a type, `*fp32` is a pointer to fp32,
+`fp16|fp32` is one or the other, and a `?` stands for what is not known. What is loaded is
+X[index] where mask.
 """
 
 

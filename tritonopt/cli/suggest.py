@@ -146,7 +146,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     from tritonopt import facts, source
     from tritonopt.reporting.findings import FileFindings
     from tritonopt.reporting.one_line import concise_line
-    from tritonopt.rewriting.dry_run import survey
+    from tritonopt.rewriting.dry_run import dry_run
     from tritonopt.rewriting.pipeline import describe
 
     shown = str(target.path)
@@ -156,7 +156,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         if target.focus is not None:
             target.focus.check(module)
         passes = _passes(selection, target)
-        result = survey(
+        result = dry_run(
             module,
             passes,
             selection.safety(settings),
@@ -210,9 +210,9 @@ def _suggestions(
     for found in result.found:
         if _is_worth_reading(found, default) and rewriting.does(found):
             yield _suggestion(job, target, found)
-    if result.silence is not None and not result.defects and target.focus is None:
+    if result.suppressions is not None and not result.defects and target.focus is None:
         ran = {chosen.name for chosen in passes}
-        for remark in result.silence.unused(ran, everything=default):
+        for remark in result.suppressions.unused(ran, everything=default):
             yield Suggestion(remark)
 
 

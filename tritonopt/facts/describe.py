@@ -75,7 +75,7 @@ def _loop(facts: KernelFacts, loop: Loop) -> Iterator[str]:
     count = facts.forms.trip_count(loop)
     times = "an unknown number of times" if count is None else f"{count.readable} times"
     helper = " (in a helper)" if loop.inlined else ""
-    yield f"{indent}loop trip{loop.identity} (line {loop.line}, {loop.kind}){helper}: {times}"
+    yield f"{indent}loop iteration{loop.identity} (line {loop.line}, {loop.kind}){helper}: {times}"
     for name, carried in loop.carried.items():
         if loop.following[name] is carried:
             continue

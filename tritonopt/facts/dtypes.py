@@ -45,7 +45,7 @@ _ANNOTATIONS |= {f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}
 """Triton's names of the types, by what a parameter may be annotated with."""
 
 _FIXED = frozenset(
-    {Op.CAST, Op.FULL, Op.LANE, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION} | COMPARISONS
+    {Op.CAST, Op.FULL, Op.LANE, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION, Op.CDIV} | COMPARISONS
 )
 """Values that carry the type they are made with."""
 
@@ -157,8 +157,8 @@ class _Typing:
             case Op.CONST:
                 return value.dtype if _is_ordinary(value.constant) else None
             case Op.PARAM:
-                scalar = value.attribute not in self._facts.pointers
-                return self._passed.get(str(value.attribute)) if scalar else None
+                scalar = value.name not in self._facts.pointers
+                return self._passed.get(value.name) if scalar else None
             case Op.LOAD:
                 return self._loaded(value)
             case Op.CAST if value.dtype is None:
@@ -194,11 +194,9 @@ class _Typing:
         return value.dtype if value.op in _FIXED else None
 
     def _elementwise(self, value: Value, parts: Sequence[str | None]) -> str | None:
-        if value.attribute in ("fma", "clamp", "abs", "floor", "ceil"):
+        if value.function in ("fma", "clamp", "abs", "floor", "ceil"):
             return _as_tensor(_combined(parts))
-        if value.attribute == "cdiv":
-            return "int32"
-        if str(value.attribute).removeprefix("math.") in _FLOAT_FUNCTIONS:
+        if value.function.removeprefix("math.") in _FLOAT_FUNCTIONS:
             # Not defined for integers, nor in all versions of Triton for narrow floats.
             combined = _combined(parts)
             return combined if combined in ("fp32", "fp64") else SOME_FLOAT
@@ -217,18 +215,14 @@ class _Typing:
     def _named(self, dtype: Value) -> str | None:
         """The type that a cast names: `Y.dtype.element_ty`, `x.dtype`."""
         if dtype.op is Op.DTYPE:
-            return str(dtype.attribute)
+            return dtype.name
         if dtype.op is not Op.ATTRIBUTE:
             return None
         owner = dtype.operand
-        if (
-            dtype.attribute == "element_ty"
-            and owner.op is Op.ATTRIBUTE
-            and owner.attribute == "dtype"
-        ):
+        if dtype.name == "element_ty" and owner.op is Op.ATTRIBUTE and owner.name == "dtype":
             pointer = owner.operand
-            return self._passed.get(str(pointer.attribute)) if pointer.op is Op.PARAM else None
-        return self.of(owner) if dtype.attribute == "dtype" else None
+            return self._passed.get(pointer.name) if pointer.op is Op.PARAM else None
+        return self.of(owner) if dtype.name == "dtype" else None
 
 
 def _is_ordinary(constant: object) -> bool:

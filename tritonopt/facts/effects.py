@@ -39,8 +39,8 @@ class Loop:
     condition: Value | None = None
     """Of a `while`: what is tested before each iteration."""
     induction: Value | None = None
-    """Number of the iteration, from 0: the induction variable is start + step * trip."""
-    trip: Value | None = None
+    """Number of the iteration, from 0: the induction variable is start + step * iteration."""
+    iteration: Value | None = None
     initial: dict[str, Value] = field(default_factory=dict)
     """Carried names: their values before the loop, ..."""
     carried: dict[str, Value] = field(default_factory=dict)

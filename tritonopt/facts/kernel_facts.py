@@ -215,7 +215,7 @@ def _pinned(facts: KernelFacts) -> Iterator[tuple[ast.expr, str]]:
 
     for node, value in facts.values.items():
         if value.op is Op.ELEMENTWISE and isinstance(node, ast.Call):
-            name = str(value.attribute).rsplit(".", 1)[-1]
+            name = value.function.rsplit(".", 1)[-1]
             if name in PINNED_ROUNDING:
                 yield node, f"{name}()"
         if value.op is Op.CAST and FLOAT_BITS.get(value.dtype or "", 0) >= 32:

@@ -14,7 +14,7 @@ Multiple = tuple[Polynomial, Polynomial]
 
 
 @dataclass(frozen=True)
-class Passed:
+class LaunchBinding:
     """What one launch passes under one configuration, in terms of its launcher."""
 
     launch: Launch

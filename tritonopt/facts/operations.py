@@ -12,6 +12,7 @@
     phi CONDITION THEN OTHER            chosen where two ways of the program meet
     in_branch OPERAND [CONDITION, HOLDS]  bound in one branch only
     minimum, maximum LEFT RIGHT         [the options that were given]
+    cdiv LEFT RIGHT                     `tl.cdiv(a, b)`, which is (a + b - 1) // b
     cast OPERAND TARGET                 the TARGET is a dtype, or what it is asked of
     elementwise ... [FUNCTION]          another function that is applied lane by lane
     full OPERAND [SHAPE, DTYPE]         a tile of one value
@@ -93,6 +94,7 @@ class Op(Enum):
     IN_BRANCH = "in_branch", "operand"
     MINIMUM = "minimum", "left", "right"
     MAXIMUM = "maximum", "left", "right"
+    CDIV = "cdiv", "left", "right"
 
     LANE = "lane", "extent"
     FULL = "full", "operand"
@@ -130,6 +132,9 @@ ARITHMETIC = frozenset(
     {Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.FLOORDIV, Op.MOD, Op.POW, Op.NEG, Op.POS, Op.CAST}
 )
 BITS = frozenset({Op.AND, Op.OR, Op.XOR, Op.SHL, Op.SHR, Op.INVERT, Op.NOT})
-FUNCTIONS = frozenset({Op.WHERE, Op.MINIMUM, Op.MAXIMUM, Op.ELEMENTWISE})
+FUNCTIONS = frozenset({Op.WHERE, Op.MINIMUM, Op.MAXIMUM, Op.CDIV, Op.ELEMENTWISE})
 ELEMENTWISE = ARITHMETIC | BITS | COMPARISONS | FUNCTIONS
 COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.AND, Op.OR, Op.XOR, Op.EQ, Op.NE})
+NAMED = frozenset({Op.PARAM, Op.CONSTEXPR, Op.GLOBAL, Op.DTYPE, Op.ATTRIBUTE})
+BY_FUNCTION = frozenset({Op.ELEMENTWISE, Op.RESHAPED, Op.BLOCK_POINTER})
+"""What is computed by one of many functions, whose name is in the attribute."""

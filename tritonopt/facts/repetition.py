@@ -176,8 +176,8 @@ class _Computation:
             case Op.LANE:
                 return tuple(map(float, range(_LENGTH)))
             case Op.PROGRAM_ID | Op.ITERATION:
-                return (float(self._trip(value)),) * _LENGTH
-            case Op.PARAM | Op.CONSTEXPR if value.attribute in self._facts.integers.parameters:
+                return (float(self._iteration_number(value)),) * _LENGTH
+            case Op.PARAM | Op.CONSTEXPR if value.name in self._facts.integers.parameters:
                 return (float(_LENGTH),) * _LENGTH
             case Op.CARRIED:
                 return self._carried(value)
@@ -198,12 +198,10 @@ class _Computation:
             return tuple(float(compute(*numbers)) for numbers in columns)
         return self._anything(value)
 
-    def _trip(self, value: Value) -> int:
+    def _iteration_number(self, value: Value) -> int:
         swept = self._iteration
         mine = (
-            swept is not None
-            and value.op is Op.ITERATION
-            and value.attribute == swept.loop.identity
+            swept is not None and value.op is Op.ITERATION and value.number == swept.loop.identity
         )
         return swept.number if swept is not None and mine else 0
 
@@ -238,18 +236,13 @@ class _Computation:
 
 def _scan(value: Value) -> Callable[[_Row], _Row] | None:
     """A function of a whole row; of a tile, along the axis that it is computed along."""
-    match value.attribute:
-        case (str() as name, *_):
-            return _SCANS.get(name)
-    return None
+    return _SCANS.get(value.function)
 
 
 def function_on_numbers(value: Value) -> Callable[..., float] | None:
     """What computes a value from the numbers that its operands are; None where it is not known."""
-    name = value.attribute if value.op is Op.ELEMENTWISE else value.op
-    if isinstance(name, tuple):
-        name = name[0]  # the others are its modes
-    return _FUNCTIONS.get(str(name).rpartition(".")[2])
+    name = value.function if value.op is Op.ELEMENTWISE else value.op.value
+    return _FUNCTIONS.get(name.rpartition(".")[2])
 
 
 def _whole(compute: Callable[[int, int], int]) -> Callable[[float, float], float]:

@@ -13,7 +13,7 @@ _WRITTEN_OUT = frozenset(
 )
 """Operations through which a product may still meet the addition that it is contracted with."""
 
-_ADDING = frozenset({Op.ADD, Op.SUB, Op.MOD, Op.REDUCE, Op.RESHAPED, Op.ONE_OF})
+_ADDING = frozenset({Op.ADD, Op.SUB, Op.MOD, Op.CDIV, Op.REDUCE, Op.RESHAPED, Op.ONE_OF})
 
 _NOT_ADDING = frozenset(
     ["abs", "ceil", "clamp", "div_rn", "exp", "exp2", "fdiv", "floor", "rsqrt", "sqrt", "sqrt_rn"]
@@ -98,5 +98,4 @@ def _is_sum(value: Value) -> bool:
         return value.reduction.name not in ("max", "min") and not is_integer(value.dtype)
     if value.op is not Op.RESHAPED:
         return value.op is Op.ONE_OF  # which may add up what it is given
-    name = value.attribute[0] if isinstance(value.attribute, tuple) else value.attribute
-    return name not in _KEEPS_VALUES
+    return value.function not in _KEEPS_VALUES

@@ -97,8 +97,7 @@ class _Listing:
     def _text(self, value: Value) -> str:
         forms = self._facts.forms
         if value.op is Op.OPAQUE:
-            assert isinstance(value.attribute, tuple)
-            return f"not understood: {value.attribute[1]}"
+            return f"not understood: {value.reason}"
         loaded = value.operand if value.op is Op.CAST else value
         if loaded.op is Op.LOAD:
             return self._loaded(loaded)

@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from tritonopt.facts.operations import COMMUTATIVE, COMPARISONS, ELEMENTWISE, Op
+from tritonopt.facts.operations import BY_FUNCTION, COMMUTATIVE, COMPARISONS, ELEMENTWISE, NAMED, Op
 
 Shape: TypeAlias = "tuple[Value, ...] | None"
 
@@ -91,6 +91,25 @@ class Value:
         return self.op is Op.CONST and self.constant is None
 
     @property
+    def name(self) -> str:
+        """Of what has one: a parameter, a global, an element type, an attribute; "" of all else."""
+        return str(self.attribute) if self.op in NAMED else ""
+
+    @property
+    def function(self) -> str:
+        """The function that it is the result of, where that has no operation; "" of all else."""
+        if self.op not in BY_FUNCTION:
+            return ""
+        first = self.attribute[0] if isinstance(self.attribute, tuple) else self.attribute
+        return str(first)
+
+    @property
+    def pattern(self) -> tuple[bool, ...]:
+        """Of "insert_axes" and "widened" values: True is a new axis, False one of the operand's."""
+        assert isinstance(self.attribute, tuple)
+        return self.attribute
+
+    @property
     def carrier(self) -> Carrier:
         """Of a "carried" or "result" value."""
         assert isinstance(self.attribute, Carrier)
@@ -107,6 +126,12 @@ class Value:
         """Of an "iteration" value its loop, of a "load" its place in the order of effects."""
         assert isinstance(self.attribute, int)
         return self.attribute
+
+    @property
+    def reason(self) -> str:
+        """Why an "opaque" value is not understood."""
+        assert isinstance(self.attribute, tuple)
+        return str(self.attribute[1])
 
     @property
     def rank(self) -> int | None:

@@ -13,11 +13,11 @@ from functools import cache, partial
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork
 from tritonopt.rewriting import parts
+from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, Safety, Site
-from tritonopt.rewriting.pipeline import defect_remark, gave_up_remark, judge, within_reason
+from tritonopt.rewriting.pipeline import classify, defect_remark, gave_up_remark, within_reason
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.rewriting.silence import Silence
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Survey:
     found: tuple[Found, ...] = ()
     defects: tuple[Remark, ...] = ()
     """Passes that failed on a kernel; what they had to say of it is missing."""
-    silence: Silence | None = None
+    suppressions: AppliedSuppressions | None = None
     facts_used: frozenset[str] = frozenset()
     given_up: tuple[Remark, ...] = ()
     """Kernels that are too much for a pass."""
@@ -59,7 +59,7 @@ def _asked(
             yield from ((kernel, order, chosen) for order, chosen in enumerate(passes))
 
 
-def survey(
+def dry_run(
     module: source.Module,
     passes: Sequence[Pass],
     allowed: frozenset[Safety],
@@ -79,8 +79,8 @@ def survey(
         # Giving the fact is the permission to rest on it.
         allowed |= {Safety.ASSUMPTION}
     facts_of = cache(partial(facts.of, assumptions=given))
-    silence = Silence(module)
-    worthwhile = worthwhile and not silence.is_wished
+    suppressions = AppliedSuppressions(module)
+    worthwhile = worthwhile and suppressions.is_empty
     found: list[tuple[tuple[int, ...], Found]] = []
     defects: list[Remark] = []
     given_up: list[Remark] = []
@@ -102,10 +102,10 @@ def survey(
         for site in sites:
             used |= site.facts_used
             line, column = module.lines.place(site.anchor)
-            remark = judge(kernel, chosen, site, (line, column), allowed)
+            remark = classify(kernel, chosen, site, (line, column), allowed)
             if only is not None and not only.covers(kernel, line):
                 continue
-            if not silence.covers(chosen.name, line):
+            if not suppressions.covers(chosen.name, line):
                 key = (kernel.node.lineno, order, line, column)
                 found.append((key, Found(remark, chosen, site, known)))
     found.sort(key=lambda pair: pair[0])
@@ -114,8 +114,8 @@ def survey(
         module,
         in_order,
         tuple(defects),
-        silence,
+        suppressions,
         frozenset(used),
         tuple(given_up),
-        parts.notes(passes, [item.remark for item in in_order], silence.notes),
+        parts.notes(passes, [item.remark for item in in_order], suppressions.notes),
     )

@@ -21,38 +21,38 @@ _LINES = re.compile(r"\blines? \d+(?:(?:, and |, or |, | and | or | to )\d+)*(?!
 _NUMBER = re.compile(r"\d+")
 
 
-class Origins:
+class LineMap:
     """The lines of a text that is edited step by step. Lines count from 1."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._origins = list(range(1, len(_NEWLINE.findall(text)) + 2))
+        self._line_map = list(range(1, len(_NEWLINE.findall(text)) + 2))
         self._moved = False
 
     def follow(self, parts: Sequence[Rewritten]) -> None:
         """Parts of the text were replaced, each given with its place in the text as it was."""
-        origins: list[int] = []
+        line_map: list[int] = []
         done = offset = 0
         text: list[str] = []
         for part in parts:
             # Whole lines: from the one that the part begins in to the one that it ends in.
             first = done + len(_NEWLINE.findall(self._text, offset, part.start))
             behind = first + len(_NEWLINE.findall(self._text, part.start, part.end))
-            origins += self._origins[done:first]
+            line_map += self._line_map[done:first]
             old = _NEWLINE.split(self._text[part.start : part.end])
             new = _NEWLINE.split(part.text)
             # The last line of either is continued behind the part.
-            origins += [self._origins[first + i] for i in _matched(old, new)][: len(new) - 1]
+            line_map += [self._line_map[first + i] for i in _matched(old, new)][: len(new) - 1]
             text += [self._text[offset : part.start], part.text]
             done, offset = behind, part.end
-        origins += self._origins[done:]
+        line_map += self._line_map[done:]
         self._text = "".join([*text, self._text[offset:]])
-        self._origins = origins
+        self._line_map = line_map
         self._moved = True
 
     def original(self, line: int) -> int:
         """The line of the original text that `line` of the present one comes from."""
-        return self._origins[line - 1]
+        return self._line_map[line - 1]
 
     def told(self, remark: Remark) -> Remark:
         """A remark on the present text, with the lines that its words name those of the original.
@@ -62,7 +62,7 @@ class Origins:
         return relined(remark, self._known) if self._moved else remark
 
     def _known(self, line: int) -> int:
-        return self.original(line) if 1 <= line <= len(self._origins) else line
+        return self.original(line) if 1 <= line <= len(self._line_map) else line
 
 
 def relined(remark: Remark, line_of: Callable[[int], int]) -> Remark:
@@ -81,9 +81,12 @@ def relined(remark: Remark, line_of: Callable[[int], int]) -> Remark:
 def _matched(old: list[str], new: list[str]) -> list[int]:
     """For every new line the place of the old one that it comes from.
 
-    A changed line comes from where the change began.
+    A line that only moved in or out, into a branch say, is the same line. A changed one comes from
+    where the change began.
     """
     import difflib  # most texts stay as they are
+
+    old, new = [line.strip() for line in old], [line.strip() for line in new]
 
     # Edits are local: most of a function never reaches the quadratic part.
     head = _common(old, new)

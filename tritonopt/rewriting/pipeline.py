@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 from tritonopt import facts, source
 from tritonopt.facts.algebra.work import TooMuchWork, at_most
 from tritonopt.rewriting import parts, registry
+from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
-from tritonopt.rewriting.line_map import Origins
+from tritonopt.rewriting.line_map import LineMap
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
 from tritonopt.rewriting.protocol import Lint
-from tritonopt.rewriting.silence import Silence
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.protocol import Pass
@@ -35,7 +35,7 @@ DEFAULT_SAFETY = frozenset({Safety.ROUNDING, Safety.CONTRACT})
 # Far more than a kernel has sites. Passes that undo each other, or that find their
 # own work again, run into these.
 EDITS_PER_KERNEL = 100
-SWEEPS = 10
+MAX_ROUNDS = 10
 
 FORMS_PER_LOOK = 1_000_000
 """What one pass may compute at one look at a kernel; far more than those that people write take."""
@@ -119,7 +119,7 @@ def rewrite_source(
             for kernel in module.kernels
         ),
         facts_used=frozenset(run.facts_used),
-        notes=parts.notes(asked.passes, remarks, run.silence.notes),
+        notes=parts.notes(asked.passes, remarks, run.suppressions.notes),
     )
 
 
@@ -138,9 +138,9 @@ class _Request:
 def _brought_to_an_end(module: source.Module, asked: _Request) -> _Run:
     """The first attempt that comes through, without the kernels in which something failed."""
     defects: dict[_Key, _Defect] = {}
-    silence = Silence(module)
+    suppressions = AppliedSuppressions(module)
     while True:
-        run = _Run(module, asked, defects, silence)
+        run = _Run(module, asked, defects, suppressions)
         try:
             run.to_fixed_point()
         except _Defect as defect:
@@ -213,15 +213,15 @@ class _Run:
         module: source.Module,
         asked: _Request,
         defects: dict[_Key, _Defect],
-        silence: Silence,
+        suppressions: AppliedSuppressions,
     ) -> None:
         self.module = module
         self.facts_used: set[str] = set()
         self._given = module
         self._asked = asked
         self._defects = defects
-        self.silence = silence
-        self._origins = Origins(module.text)
+        self.suppressions = suppressions
+        self._line_map = LineMap(module.text)
         self._is_original = True
         self._states = {
             key: _State(module.lines.place(kernel.node))
@@ -247,20 +247,20 @@ class _Run:
         yield from _of_replaced(self._given)
         if not self._defects:
             ran = {chosen.name for chosen in self._asked.passes}
-            yield from self.silence.unused(ran, everything=ran >= set(registry.names()))
+            yield from self.suppressions.unused(ran, everything=ran >= set(registry.names()))
 
     def to_fixed_point(self) -> None:
         todo = set(self._states) if self._asked.passes else set()
-        for _ in range(SWEEPS):
+        for _ in range(MAX_ROUNDS):
             if not todo:
                 return
-            todo = self._sweep(todo)
+            todo = self._to_fixed_points(todo)
         if todo:
             first = next(key for key in self._states if key in todo)
-            failure = f"no fixed point after {SWEEPS} sweeps"
+            failure = f"no fixed point after {MAX_ROUNDS} rounds"
             raise _Defect(first, self._culprits(), failure, "tritonopt")
 
-    def _sweep(self, waiting: set[_Key]) -> set[_Key]:
+    def _to_fixed_points(self, waiting: set[_Key]) -> set[_Key]:
         """Bring kernels to their fixed point; those that must be looked at again, and why not now:
 
         what their facts rest on changed after they were done, on account of a later one.
@@ -379,7 +379,7 @@ class _Run:
                 line = said[1].line
                 only = self._asked.only
                 elsewhere = only is not None and not only.covers(kernel, line)
-                if not elsewhere and not self.silence.covers(chosen.name, line):
+                if not elsewhere and not self.suppressions.covers(chosen.name, line):
                     yield site, said
         except TooMuchWork:
             remark = gave_up_remark(kernel, chosen, state.place)
@@ -408,7 +408,7 @@ class _Run:
             self._fail(edits[0].key, edits[0].chosen, error)
             return frozenset()
         self.module = module
-        self._origins.follow(parts)
+        self._line_map.follow(parts)
         for edit in edits:
             state = self._states[edit.key]
             state.passed.append(edit.said)
@@ -423,9 +423,9 @@ class _Run:
     ) -> _Said:
         """What is to be said of a site, and where the remark belongs."""
         line, column = self.module.lines.place(site.anchor)
-        line = self._origins.original(line)
-        remark = self._origins.told(
-            judge(kernel, chosen, site, (line, column), self._asked.allowed)
+        line = self._line_map.original(line)
+        remark = self._line_map.told(
+            classify(kernel, chosen, site, (line, column), self._asked.allowed)
         )
         if (
             self._asked.same_bits
@@ -456,7 +456,7 @@ def _keyed(module: source.Module) -> list[tuple[_Key, source.Kernel]]:
     return found
 
 
-def judge(
+def classify(
     kernel: source.Kernel,
     chosen: Pass,
     site: Site,

@@ -108,8 +108,8 @@ def optimize(
     allowed = frozenset(map(_level, _several("safety", safety, Safety)))
     told = _several("assume", assume, facts.Assumption)
     given = tuple(facts.parse_assumption(f) if isinstance(f, str) else f for f in told)
-    work = _Work(chosen, allowed, given, verify)
-    return work.done_to if fn is None else work.done_to(fn)
+    work = _Optimizer(chosen, allowed, given, verify)
+    return work.apply if fn is None else work.apply(fn)
 
 
 def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:
@@ -136,18 +136,18 @@ def _is_ours(decorator: Any) -> bool:
     while isinstance(decorator, partial):
         decorator = decorator.func
     if isinstance(decorator, MethodType):
-        return isinstance(decorator.__self__, _Work)
+        return isinstance(decorator.__self__, _Optimizer)
     return decorator is optimize
 
 
 @dataclass(frozen=True)
-class _Work:
+class _Optimizer:
     passes: list[Pass]
     safety: frozenset[Safety]
     assume: tuple[facts.Assumption, ...]
     verify: bool
 
-    def done_to(self, fn: Any) -> Any:
+    def apply(self, fn: Any) -> Any:
         chain = chain_of(fn)
         original = chain[-1]
         live = read_live(original)

@@ -33,7 +33,7 @@ def may_divide_by_zero(facts: KernelFacts, value: Value, at: ast.stmt) -> bool:
 
     A divisor that every way to there has divided by was not zero, or all is lost already.
     """
-    divisors = [part.operands[1] for part in value.walk() if _divides(part)]
+    divisors = [part.right for part in value.walk() if _divides(part)]
     for divisor in divisors:
         form = facts.forms.of(divisor)
         number = form.constant_value
@@ -45,7 +45,7 @@ def may_divide_by_zero(facts: KernelFacts, value: Value, at: ast.stmt) -> bool:
 
 
 def _divides(value: Value) -> bool:
-    return value.op in (Op.FLOORDIV, Op.MOD) or value.attribute == "cdiv"
+    return value.op in (Op.FLOORDIV, Op.MOD, Op.CDIV)
 
 
 def _divided_before(facts: KernelFacts, at: ast.stmt) -> Iterator[Value]:
@@ -77,10 +77,10 @@ def _divided_before(facts: KernelFacts, at: ast.stmt) -> Iterator[Value]:
                 ahead += ast.iter_child_nodes(node)
                 value = facts.values.get(node) if isinstance(node, ast.expr) else None
                 if value is not None and _divides(value):
-                    yield value.operands[1]
+                    yield value.right
 
 
-class Lift:
+class HoistedSlice:
     """The statements of a loop that move above it, so that something can be computed there.
 
     Only plain assignments move, of names that nothing else in the kernel binds: a name that is

@@ -13,7 +13,7 @@ from tritonopt.verification.capture.generalize import Launch, NotGeneral, genera
 from tritonopt.verification.coverage.demands import LOOPS
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
-from tritonopt.verification.process.fork_server import template
+from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.run import Finding, Progress, Settings, Verification, choose_backend
 from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launchers import Launchers
@@ -68,7 +68,7 @@ def verify(
     _check_options(backend, require, max_examples)
     _check_installed()
     if backend in ("auto", "interpreter"):
-        template()  # it imports torch meanwhile
+        fork_server()  # it imports torch meanwhile
     old = read_module(Path(original))
     new = read_module(Path(rewritten)) if text is None else parse_module(text, Path(rewritten))
     if command:

@@ -18,7 +18,7 @@ from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.text_differences import Comparison
-from tritonopt.verification.coverage.text_sizes import limits_of, singled_out
+from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inputs.edge_cases import plain_calls
@@ -26,9 +26,9 @@ from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import VersionSpec
-from tritonopt.verification.settling.trial import Trial, Unsettled
+from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
-from tritonopt.verification.signature.inference import Reading
+from tritonopt.verification.signature.inference import InferredSignature
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.signature.results import results_of
 from tritonopt.verification.tasks import Task
@@ -96,7 +96,7 @@ class _Loaded:
     notes: list[str]
 
 
-def _typed(reading: Reading, worker: VersionWorker) -> Reading:
+def _typed(reading: InferredSignature, worker: VersionWorker) -> InferredSignature:
     """With the types of torch's operator, if the launcher is called like one."""
     launcher = reading.launcher
     if launcher.autograd:
@@ -207,8 +207,8 @@ class Verification:
         name = self.task.launcher.name
         try:
             trial = Trial(trier, _typed(reading, trier), self.task.launcher.backward)
-            found = trial.settle()
-        except (Unsettled, Died, Refusal) as failure:
+            found = trial.find_signature()
+        except (NothingWorks, Died, Refusal) as failure:
             if reading.unknown:
                 raise VerificationError(f"{reading.question()}\n({failure})") from None
             # The drawn examples will show what the original makes of this.
@@ -249,8 +249,7 @@ class Verification:
                 Requirements(self.demands, kept_guards(compared), checker.observed, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
-                singled_out=singled_out(compared),
-                limits_named=limits_of((self.old, self.new)),
+                numbers=Numbers.of(compared),
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )

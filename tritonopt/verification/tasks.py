@@ -15,7 +15,7 @@ from tritonopt.verification.signature.argument_language import (
     parse,
 )
 from tritonopt.verification.signature.counterparts import check_counterpart
-from tritonopt.verification.signature.inference import Reading, read, with_layouts
+from tritonopt.verification.signature.inference import InferredSignature, read, with_layouts
 from tritonopt.verification.signature.kernel_launcher import with_launcher, write_launcher
 from tritonopt.verification.signature.launchers import (
     Launcher,
@@ -31,7 +31,7 @@ class Task:
     """A launcher, and what it is called with: as it was given, or as its code says."""
 
     launcher: Launcher
-    arguments: Signature | Reading
+    arguments: Signature | InferredSignature
 
 
 def read_module(path: Path) -> source.Module:
@@ -129,7 +129,7 @@ def _changed(launchers: Launchers, new: source.Module) -> list[Launcher]:
 
 def _signature(
     launchers: Launchers, launcher: Launcher, given: Signature | None
-) -> Signature | Reading:
+) -> Signature | InferredSignature:
     given = given or _written(launchers.module, launcher)
     if given is None:
         return read(launchers, launcher)

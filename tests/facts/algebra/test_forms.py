@@ -65,7 +65,7 @@ def test_one_address(statements: str) -> None:
 )
 def test_one_sweep(loop: str) -> None:
     facts = body(WHOLE + loop)
-    assert address(facts) == ("X", "trip0*B + arange(0, B)")
+    assert address(facts) == ("X", "iteration0*B + arange(0, B)")
     count = facts.forms.trip_count(facts.loops[0])
     assert count is not None
     assert count.readable == "cdiv(N, B)"

@@ -67,7 +67,7 @@ def test_accumulations_are_described_alike(name: str) -> None:
     assert found is not None
     assert found.initial is outer_loop(facts).initial["acc"]
     assert facts.forms.of(found.initial).is_zero
-    assert found.term.readable.startswith("X[trip0*B + arange(0, B)]")
+    assert found.term.readable.startswith("X[iteration0*B + arange(0, B)]")
     assert found.axes == ((0,) if name == "scalar" else ())
     assert len(found.shape) == 1
     assert found.update is not None
@@ -109,7 +109,7 @@ def test_an_accumulator_that_is_read_feeds_another() -> None:
     )
     found = accumulation(facts, facts.forms, outer_loop(facts), "other")
     assert found is not None
-    assert found.term.readable == "trip0 + 1"
+    assert found.term.readable == "iteration0 + 1"
 
 
 def test_what_does_not_vary_comes_out_of_a_sum() -> None:

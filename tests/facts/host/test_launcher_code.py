@@ -228,6 +228,6 @@ def test_the_grid(grid: str, programs: str | None) -> None:
         kernel[{grid}](x, n, m, b)
     """
     facts = facts_of(KERNEL.format(decorator="") + textwrap.dedent(launcher), "kernel")
-    (world,) = facts.launches.passed
-    found = world.programs(ProgramId(Polynomial.constant(0)))
+    (binding,) = facts.launches.bindings
+    found = binding.programs(ProgramId(Polynomial.constant(0)))
     assert (None if found is None else found.key) == programs

@@ -21,5 +21,7 @@ def scale(x, w, out, n, BLOCK: tl.constexpr, NUM_TILES=None):
 def run(x: torch.Tensor, w: torch.Tensor):
     m, n = x.shape
     out = torch.empty_like(x)
-    scale[(min(m, 8),)](x, w, out, n, BLOCK=triton.next_power_of_2(n), launch_pdl=True, NUM_TILES=m)
+    scale[(min(m, 8),)](
+        x, w, out, n, BLOCK=triton.next_power_of_2(n), launch_pdl=True, NUM_TILES=m
+    )
     return out

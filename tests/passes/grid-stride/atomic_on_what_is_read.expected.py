@@ -19,5 +19,7 @@ def accumulate_kernel(X, Total, stride, N, BLOCK: tl.constexpr, NUM_TILES=None):
 def accumulate(x: torch.Tensor, total: torch.Tensor):
     m, n = x.shape
     assert x.is_contiguous() and total.is_contiguous()
-    accumulate_kernel[(min(m, 2),)](x, total, x.stride(0), n, BLOCK=triton.next_power_of_2(n), NUM_TILES=m)
+    accumulate_kernel[(min(m, 2),)](
+        x, total, x.stride(0), n, BLOCK=triton.next_power_of_2(n), NUM_TILES=m
+    )
     return total

@@ -7,7 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def compact_kernel(x_ptr, flags_ptr, count_ptr, ticket_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
+def compact_kernel(
+    x_ptr, flags_ptr, count_ptr, ticket_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None
+):
     count_sum = 0
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
     for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
@@ -27,5 +29,7 @@ def count_positive(x: torch.Tensor):
     flags = torch.zeros(tiles, device=x.device, dtype=torch.int32)
     count = torch.zeros(1, device=x.device, dtype=torch.int32)
     ticket = torch.zeros(1, device=x.device, dtype=torch.int32)
-    compact_kernel[(min(tiles, 2),)](x, flags, count, ticket, n, BLOCK=16, NUM_TILES=tiles)
+    compact_kernel[(min(tiles, 2),)](
+        x, flags, count, ticket, n, BLOCK=16, NUM_TILES=tiles
+    )
     return flags, count, ticket

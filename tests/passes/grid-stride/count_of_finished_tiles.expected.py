@@ -25,5 +25,7 @@ def run(x: torch.Tensor):
     counter = torch.zeros(1, device=x.device, dtype=torch.int32)
     out = torch.empty(1, device=x.device, dtype=torch.float32)
     num_tiles = triton.cdiv(n, 16)
-    kernel[(min(num_tiles, 2),)](x, total, counter, out, n, BLOCK=16, NUM_TILES=num_tiles)
+    kernel[(min(num_tiles, 2),)](
+        x, total, counter, out, n, BLOCK=16, NUM_TILES=num_tiles
+    )
     return out

@@ -23,7 +23,9 @@ def run(x: torch.Tensor):
 
     def launch():
         min_rows = 2
-        add_one[lambda META: (min(grid(META)[0], 2),)](x, out, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=m)
+        add_one[lambda META: (min(grid(META)[0], 2),)](
+            x, out, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=m
+        )
         return min_rows
 
     launch()

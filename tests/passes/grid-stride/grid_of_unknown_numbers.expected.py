@@ -27,5 +27,7 @@ def run(x: torch.Tensor):
         min(num_tiles, 2),
     )](x, out, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=num_tiles)
     num_tiles = int((m + 0) * np.int64(1))
-    (kernel[(min(num_tiles, 2),)])(x, out, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=num_tiles)
+    (kernel[(min(num_tiles, 2),)])(
+        x, out, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=num_tiles
+    )
     return out

@@ -29,5 +29,7 @@ def run(x: torch.Tensor, bias: torch.Tensor):
     m, n = x.shape
     out = torch.zeros_like(x)
     num_tiles = m + 1
-    kernel[(min(num_tiles, 2),)](x, bias, out, n, m, BLOCK=triton.next_power_of_2(n), NUM_TILES=num_tiles)
+    kernel[(min(num_tiles, 2),)](
+        x, bias, out, n, m, BLOCK=triton.next_power_of_2(n), NUM_TILES=num_tiles
+    )
     return out

@@ -16,7 +16,9 @@ def activated(x, bias, ACTIVATION: tl.constexpr):
 
 
 @triton.jit
-def kernel(x, out, n, bias, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None):
+def kernel(
+    x, out, n, bias, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None
+):
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
     for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
         offs = pid * BLOCK + tl.arange(0, BLOCK)
@@ -30,5 +32,7 @@ def run(x: torch.Tensor, bias: float | None, activation: str):
     out = torch.zeros_like(x)
     n = x.numel()
     num_tiles = triton.cdiv(n, 64)
-    kernel[(min(num_tiles, 3),)](x, out, n, bias, activation, BLOCK=64, NUM_TILES=num_tiles)
+    kernel[(min(num_tiles, 3),)](
+        x, out, n, bias, activation, BLOCK=64, NUM_TILES=num_tiles
+    )
     return out

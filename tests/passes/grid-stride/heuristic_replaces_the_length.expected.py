@@ -20,5 +20,7 @@ def run(x: torch.Tensor):
     out = torch.zeros_like(x)
     n = x.numel()
     block = 64
-    kernel[lambda META: (min(triton.cdiv(n, META["BLOCK"]), 2),)](x, out, n=n, BLOCK=block, NUM_TILES=triton.cdiv(n, block))
+    kernel[lambda META: (min(triton.cdiv(n, META["BLOCK"]), 2),)](
+        x, out, n=n, BLOCK=block, NUM_TILES=triton.cdiv(n, block)
+    )
     return out

@@ -16,7 +16,15 @@ def is_even(args):
     }
 )
 @triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, SHIFT: tl.constexpr, NUM_TILES=None):
+def kernel(
+    x,
+    out,
+    n,
+    BLOCK: tl.constexpr,
+    EVEN: tl.constexpr,
+    SHIFT: tl.constexpr,
+    NUM_TILES=None,
+):
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
     for pid in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
         offs = pid * BLOCK + tl.arange(0, BLOCK)

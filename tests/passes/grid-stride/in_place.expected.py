@@ -20,5 +20,7 @@ def blend_kernel(X, W, stride, N, BLOCK: tl.constexpr, NUM_TILES=None):
 def blend(x: torch.Tensor, w: torch.Tensor):
     m, n = x.shape
     assert x.is_contiguous() and w.is_contiguous()
-    blend_kernel[(min(m, 2),)](x, w, x.stride(0), n, BLOCK=triton.next_power_of_2(n), NUM_TILES=m)
+    blend_kernel[(min(m, 2),)](
+        x, w, x.stride(0), n, BLOCK=triton.next_power_of_2(n), NUM_TILES=m
+    )
     return x

@@ -7,7 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def extremes_kernel(x_ptr, most_ptr, least_ptr, any_ptr, odd_ptr, all_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
+def extremes_kernel(
+    x_ptr, most_ptr, least_ptr, any_ptr, odd_ptr, all_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None
+):
     most_max = tl.full([], -2147483648, tl.int32)
     least_min = tl.full([], 2147483647, tl.int32)
     any_or = tl.zeros([], dtype=tl.int32)
@@ -39,5 +41,7 @@ def extremes(x: torch.Tensor):
     every = torch.full((16,), -1, device=x.device, dtype=torch.int32)
     n = x.numel()
     num_tiles = triton.cdiv(n, 16)
-    extremes_kernel[(min(num_tiles, 2),)](x, most, least, some, odd, every, n, BLOCK=16, NUM_TILES=num_tiles)
+    extremes_kernel[(min(num_tiles, 2),)](
+        x, most, least, some, odd, every, n, BLOCK=16, NUM_TILES=num_tiles
+    )
     return most, least, some, odd, every

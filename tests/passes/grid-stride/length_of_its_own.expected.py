@@ -32,5 +32,7 @@ def run(x: torch.Tensor, batches: Batches):
         else 2**31 - 1
     )
     num_tiles = len(batches)
-    kernel[(min(num_tiles, num_programs),)](x, out, len(batches), BLOCK=64, NUM_TILES=num_tiles)
+    kernel[(min(num_tiles, num_programs),)](
+        x, out, len(batches), BLOCK=64, NUM_TILES=num_tiles
+    )
     return out

@@ -7,7 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def locked_sum_kernel(X, Sums, Locks, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None):
+def locked_sum_kernel(
+    X, Sums, Locks, stride, N, GROUPS: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None
+):
     cols = tl.arange(0, BLOCK)
     mask = cols < N
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
@@ -30,5 +32,7 @@ def locked_sum(x: torch.Tensor):
     sums = torch.zeros((2, n), device=x.device)
     locks = torch.zeros(2, device=x.device, dtype=torch.int32)
     block = triton.next_power_of_2(n)
-    locked_sum_kernel[(min(m, 2),)](x, sums, locks, x.stride(0), n, GROUPS=2, BLOCK=block, NUM_TILES=m)
+    locked_sum_kernel[(min(m, 2),)](
+        x, sums, locks, x.stride(0), n, GROUPS=2, BLOCK=block, NUM_TILES=m
+    )
     return sums

@@ -22,5 +22,7 @@ def gather(x: torch.Tensor):
     m, n = x.shape
     total = torch.zeros(n, device=x.device)
     num_tiles = m + 1
-    gather_kernel[(min(num_tiles, 2),)](x, total, m, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=num_tiles)
+    gather_kernel[(min(num_tiles, 2),)](
+        x, total, m, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=num_tiles
+    )
     return total

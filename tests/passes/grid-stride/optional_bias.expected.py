@@ -7,7 +7,17 @@ import triton.language as tl
 
 
 @triton.jit
-def bias_kernel(X, Y, B, M, N, HAS_BIAS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None):
+def bias_kernel(
+    X,
+    Y,
+    B,
+    M,
+    N,
+    HAS_BIAS: tl.constexpr,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+    NUM_TILES=None,
+):
     cols = tl.arange(0, BLOCK)[None, :]
     if HAS_BIAS:
         b = tl.load(B + cols, mask=cols < N, other=0.0)
@@ -28,5 +38,7 @@ def add_bias(x: torch.Tensor, bias: torch.Tensor):
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
     num_tiles = triton.cdiv(m, 4)
-    bias_kernel[(min(num_tiles, 1),)](x, y, bias, m, n, True, ROWS=4, BLOCK=block, NUM_TILES=num_tiles)
+    bias_kernel[(min(num_tiles, 1),)](
+        x, y, bias, m, n, True, ROWS=4, BLOCK=block, NUM_TILES=num_tiles
+    )
     return y

@@ -22,5 +22,7 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     m, n = x.shape
     out = torch.zeros_like(x)
-    kernel[(min(m, 2),)](x, out, n, m // 2, BLOCK=triton.next_power_of_2(n), NUM_TILES=m)
+    kernel[(min(m, 2),)](
+        x, out, n, m // 2, BLOCK=triton.next_power_of_2(n), NUM_TILES=m
+    )
     return out

@@ -22,5 +22,7 @@ def copy_rows(x: torch.Tensor):
     x = x.contiguous()
     m, n = x.shape
     y = torch.empty_like(x)
-    shift_odd_kernel[(min(m, 2),)](x, y, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=m)
+    shift_odd_kernel[(min(m, 2),)](
+        x, y, n, BLOCK=triton.next_power_of_2(n), NUM_TILES=m
+    )
     return y

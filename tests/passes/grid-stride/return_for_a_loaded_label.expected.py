@@ -7,7 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def loss_kernel(x_ptr, label_ptr, loss_ptr, grad_ptr, N, ignored, BLOCK: tl.constexpr, NUM_TILES=None):
+def loss_kernel(
+    x_ptr, label_ptr, loss_ptr, grad_ptr, N, ignored, BLOCK: tl.constexpr, NUM_TILES=None
+):
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
     for tile in range(tl.program_id(0), num_tiles, tl.num_programs(0)):
         loss_ptr_tile = loss_ptr

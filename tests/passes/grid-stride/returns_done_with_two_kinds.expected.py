@@ -7,7 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def tril_kernel(x, out, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, NUM_TILES=None):
+def tril_kernel(
+    x, out, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, NUM_TILES=None
+):
     pid_n = tl.program_id(1)
     cols = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
@@ -38,5 +40,7 @@ def tril(x: torch.Tensor):
     m, n = x.shape
     out = torch.empty_like(x)
     num_tiles = triton.cdiv(m, 4)
-    tril_kernel[(min(num_tiles, 2), triton.cdiv(n, 8))](x, out, m, n, BLOCK_M=4, BLOCK_N=8, NUM_TILES=num_tiles)
+    tril_kernel[(min(num_tiles, 2), triton.cdiv(n, 8))](
+        x, out, m, n, BLOCK_M=4, BLOCK_N=8, NUM_TILES=num_tiles
+    )
     return out

@@ -7,7 +7,17 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(x, label, out, n, ignored, HAS_LABEL: tl.constexpr, POSITIVE: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None):
+def kernel(
+    x,
+    label,
+    out,
+    n,
+    ignored,
+    HAS_LABEL: tl.constexpr,
+    POSITIVE: tl.constexpr,
+    BLOCK: tl.constexpr,
+    NUM_TILES=None,
+):
     cols = tl.arange(0, BLOCK)
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
     for row in range(tl.program_id(0), num_tiles, tl.num_programs(0)):

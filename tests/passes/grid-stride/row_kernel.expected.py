@@ -28,5 +28,7 @@ def rms_norm(x: torch.Tensor, w: torch.Tensor):
     x = x.contiguous()
     m, n = x.shape
     y = torch.empty_like(x)
-    rms_norm_kernel[(min(m, 3),)](x, y, w, x.stride(0), n, 1e-6, BLOCK=triton.next_power_of_2(n), NUM_TILES=m)
+    rms_norm_kernel[(min(m, 3),)](
+        x, y, w, x.stride(0), n, 1e-6, BLOCK=triton.next_power_of_2(n), NUM_TILES=m
+    )
     return y

@@ -26,5 +26,7 @@ def subtract_bias(x: torch.Tensor, bias: torch.Tensor):
     x, bias = x.contiguous(), bias.contiguous()
     out = torch.empty_like(x)
     num_tiles = triton.cdiv(n, 32)
-    subtract_bias_kernel[(m, min(num_tiles, 65535))](x, bias, out, m, n, BLOCK=32, NUM_TILES=num_tiles)
+    subtract_bias_kernel[(m, min(num_tiles, 65535))](
+        x, bias, out, m, n, BLOCK=32, NUM_TILES=num_tiles
+    )
     return out

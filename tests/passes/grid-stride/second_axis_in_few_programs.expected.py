@@ -7,7 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def subtract_bias_kernel(x_ptr, bias_ptr, out_ptr, M, N, BLOCK: tl.constexpr, NUM_TILES=None):
+def subtract_bias_kernel(
+    x_ptr, bias_ptr, out_ptr, M, N, BLOCK: tl.constexpr, NUM_TILES=None
+):
     row = tl.program_id(0)
     bias = tl.load(bias_ptr + row)
     num_tiles = tl.num_programs(1) if NUM_TILES is None else NUM_TILES
@@ -25,5 +27,7 @@ def subtract_bias(x: torch.Tensor, bias: torch.Tensor):
     x, bias = x.contiguous(), bias.contiguous()
     out = torch.empty_like(x)
     num_tiles = triton.cdiv(n, 32)
-    subtract_bias_kernel[(m, min(num_tiles, 3))](x, bias, out, m, n, BLOCK=32, NUM_TILES=num_tiles)
+    subtract_bias_kernel[(m, min(num_tiles, 3))](
+        x, bias, out, m, n, BLOCK=32, NUM_TILES=num_tiles
+    )
     return out

@@ -22,5 +22,7 @@ def dropout(x: torch.Tensor, p: float, seed: int):
     out = torch.empty_like(x)
     n = x.numel()
     num_tiles = triton.cdiv(n, 64)
-    dropout_kernel[(min(num_tiles, 2),)](x, out, n, p, seed, BLOCK=64, NUM_TILES=num_tiles)
+    dropout_kernel[(min(num_tiles, 2),)](
+        x, out, n, p, seed, BLOCK=64, NUM_TILES=num_tiles
+    )
     return out

@@ -5,7 +5,9 @@ import triton.language as tl
 
 
 @triton.jit
-def histogram_kernel(x_ptr, moment_ptr, count_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
+def histogram_kernel(
+    x_ptr, moment_ptr, count_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None
+):
     lanes = tl.arange(0, BLOCK)
     moment_sum = tl.zeros([BLOCK], dtype=tl.float64)
     count_sum = tl.zeros([BLOCK], dtype=tl.int64)
@@ -25,5 +27,7 @@ def histogram(x: torch.Tensor):
     moment = torch.zeros(32, dtype=torch.float64, device=x.device)
     count = torch.zeros(32, dtype=torch.int64, device=x.device)
     num_tiles = triton.cdiv(n, 32)
-    histogram_kernel[(min(num_tiles, 3),)](x.contiguous(), moment, count, n, BLOCK=32, NUM_TILES=num_tiles)
+    histogram_kernel[(min(num_tiles, 3),)](
+        x.contiguous(), moment, count, n, BLOCK=32, NUM_TILES=num_tiles
+    )
     return moment, count

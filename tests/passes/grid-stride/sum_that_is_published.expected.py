@@ -23,5 +23,7 @@ def publish(x: torch.Tensor):
     count = torch.zeros(1, device=x.device, dtype=torch.int32)
     n = x.numel()
     num_tiles = triton.cdiv(n, 16)
-    publish_kernel[(min(num_tiles, 2),)](x, out, count, n, BLOCK=16, NUM_TILES=num_tiles)
+    publish_kernel[(min(num_tiles, 2),)](
+        x, out, count, n, BLOCK=16, NUM_TILES=num_tiles
+    )
     return out, count

@@ -7,7 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def gradients_kernel(DY, DW, DB, DS, M, N, HAS_BIAS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None):
+def gradients_kernel(
+    DY, DW, DB, DS, M, N, HAS_BIAS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None
+):
     cols = tl.arange(0, BLOCK)
     places = tl.arange(0, ROWS)[:, None] * N + cols[None, :]
     dw_sum = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
@@ -46,5 +48,7 @@ def gradients(dy: torch.Tensor):
     ds = torch.zeros(1, device=dy.device, dtype=torch.float32)
     block = triton.next_power_of_2(n)
     num_tiles = triton.cdiv(m, 4)
-    gradients_kernel[(min(num_tiles, 2),)](dy, dw, db, ds, m, n, HAS_BIAS=True, ROWS=4, BLOCK=block, NUM_TILES=num_tiles)
+    gradients_kernel[(min(num_tiles, 2),)](
+        dy, dw, db, ds, m, n, HAS_BIAS=True, ROWS=4, BLOCK=block, NUM_TILES=num_tiles
+    )
     return dw, db, ds

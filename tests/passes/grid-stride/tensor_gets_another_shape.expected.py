@@ -18,5 +18,7 @@ def run(x: torch.Tensor):
     x = (torch.arange(64, device=x.device) + x.sum()).view(4, 16)
     out = torch.zeros_like(x)
     num_tiles = x.shape[0]
-    kernel[(min(num_tiles, 2),)](x.unsqueeze_(0), out, x.shape[0], BLOCK=16, NUM_TILES=num_tiles)
+    kernel[(min(num_tiles, 2),)](
+        x.unsqueeze_(0), out, x.shape[0], BLOCK=16, NUM_TILES=num_tiles
+    )
     return out

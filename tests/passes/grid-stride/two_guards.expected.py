@@ -7,7 +7,9 @@ import triton.language as tl
 
 
 @triton.jit
-def pick_kernel(x_ptr, index_ptr, out_ptr, n_picks, n_rows, N: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None):
+def pick_kernel(
+    x_ptr, index_ptr, out_ptr, n_picks, n_rows, N: tl.constexpr, BLOCK: tl.constexpr, NUM_TILES=None
+):
     # Copy the row.
     cols = tl.arange(0, BLOCK)
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES

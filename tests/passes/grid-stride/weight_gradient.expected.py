@@ -33,5 +33,7 @@ def weight_gradient(dy: torch.Tensor, x: torch.Tensor):
     db = torch.zeros(n, device=x.device, dtype=torch.float32)
     block = triton.next_power_of_2(n)
     num_tiles = triton.cdiv(m, 4) * 4
-    weight_gradient_kernel[(min(num_tiles, 2),)](dy, x, dw, db, x.stride(0), m, n, BLOCK=block, NUM_TILES=num_tiles)
+    weight_gradient_kernel[(min(num_tiles, 2),)](
+        dy, x, dw, db, x.stride(0), m, n, BLOCK=block, NUM_TILES=num_tiles
+    )
     return dw, db

@@ -1,4 +1,4 @@
-# options: block=32
+# options: block=16
 """A running sum of integers, in place."""
 
 import torch
@@ -8,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(Counts, num_experts):
-    SCALAR_BLOCK: tl.constexpr = 32
+    SCALAR_BLOCK: tl.constexpr = 16
     pid = tl.program_id(0)
     last_cnt = 0
     for start in range(1, num_experts + 1, SCALAR_BLOCK):

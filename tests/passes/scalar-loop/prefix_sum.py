@@ -1,4 +1,4 @@
-# options: block=32
+# options: block=16
 """A running sum of integers, in place."""
 
 import torch

@@ -50,8 +50,8 @@ def spread(size: float, *, atomics: bool = True, about: float = 100.0) -> Answer
 
     def answer(options: RunOptions, run: int) -> Outcome:
         off = 0.0 if options.widened else size * (run % 3 - 1)
-        nudge = 1e-5 if options.nudge else 0.0
-        return outcome(about + off + nudge, 2 * about, atomics=atomics)
+        perturbation = 1e-5 if options.perturbation else 0.0
+        return outcome(about + off + perturbation, 2 * about, atomics=atomics)
 
     return answer
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tritonopt.verification import Verdict
-from tritonopt.verification.inputs.edge_cases import ROWS, aliased, deliberate, laid_out, usual
+from tritonopt.verification.inputs.edge_cases import ROWS, aliased, edge_cases, laid_out, usual
 from tritonopt.verification.inputs.examples import EXPANDED, SPACED, Limits, PlainValue, Repeat
 from tritonopt.verification.inputs.tensor_data import NEGATIVE, ZEROS, strides_of, values_of
 from tritonopt.verification.signature.argument_language import parse
@@ -39,7 +39,7 @@ def scale(x, y):
 
 def test_sizes_and_numbers_that_draws_seldom_hit() -> None:
     signature = parse("x: f32|f16[m, n], w: f32[n], eps: 1e-5, dim: 1")
-    calls = list(deliberate(signature, LIMITS))
+    calls = list(edge_cases(signature, LIMITS))
     shapes = [c.tensors["x"].shape for c in calls]
     assert shapes[0] == (ROWS, 5)
     for wanted in ((0, 5), (5, 0), (1, 5), (5, 1), (2, 5), (5, 2), (5, 5), (133, 5)):
@@ -82,10 +82,10 @@ def test_memory_of_an_expanded_tensor_is_guarded_too() -> None:
 
     example = next(laid_out(parse("x: f32[m, n]"), LIMITS))
     arena = Arena("cpu", 0)
-    (x,), _ = build_arguments(example, arena, nudge=0)
-    assert x.stride() == (0, 1) and bool((x[0] == x[4]).all()) and arena.damage() == ()
+    (x,), _ = build_arguments(example, arena, perturbation=0)
+    assert x.stride() == (0, 1) and bool((x[0] == x[4]).all()) and arena.corruption() == ()
     x.as_strided((1,), (1,), x.storage_offset() + 5).fill_(1.0)
-    assert "1 elements past its end" in arena.damage()[0]
+    assert "1 elements past its end" in arena.corruption()[0]
 
 
 WRONG = {

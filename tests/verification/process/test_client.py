@@ -11,7 +11,7 @@ import pytest
 
 from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process.client import Died, VersionWorker, Worker
-from tritonopt.verification.process.fork_server import template
+from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.process.messages import OUT_OF_MEMORY, RunOptions, VersionSpec
 
 
@@ -48,14 +48,14 @@ def test_one_that_the_system_kills_has_no_memory_left(workers: tuple[Worker, Wor
     assert death.value.failure.kind == OUT_OF_MEMORY
 
 
-def test_the_template_may_die_too(workers: tuple[Worker, Worker]) -> None:
+def test_the_fork_server_may_die_too(workers: tuple[Worker, Worker]) -> None:
     one, other = workers
     one.ask("probe")
-    first = template()
+    first = fork_server()
     first.process.kill()
     first.process.wait()
     assert other.ask("probe") == one.ask("probe")
-    assert template() is not first
+    assert fork_server() is not first
 
 
 _MOODY = """
@@ -74,7 +74,7 @@ def launch(mood):
 def test_the_run_goes_on_after_a_crash_and_a_hang(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The template has long been there: what it forks lives in today's environment.
+    # The fork server has long been there: what it forks lives in today's environment.
     monkeypatch.setenv("MOOD", "as set today")
     path = tmp_path / "moody.py"
     path.write_text(_MOODY)

@@ -10,7 +10,7 @@ import pytest
 from tritonopt import source
 from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome
-from tritonopt.verification.settling.trial import Trial, Unsettled
+from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge
@@ -70,7 +70,7 @@ def _takes_a_loss(example: Example) -> int:
 
 
 def test_an_index_is_found_and_what_has_a_default_varies() -> None:
-    found = _trial(_LOSS, _takes_a_loss).settle()
+    found = _trial(_LOSS, _takes_a_loss).find_signature()
     text = str(found)
     assert "target: i64[m] in 0..n" in text
     assert "reduction: 'mean'|'sum'" in text
@@ -79,8 +79,8 @@ def test_an_index_is_found_and_what_has_a_default_varies() -> None:
 
 def test_nothing_is_taken() -> None:
     trial = _trial(_LOSS, lambda example: Attempt.FAILED)
-    with pytest.raises(Unsettled, match="calls were tried; the nearest was"):
-        trial.settle()
+    with pytest.raises(NothingWorks, match="calls were tried; the nearest was"):
+        trial.find_signature()
 
 
 def test_what_leads_outside_is_not_evaded_by_another_type() -> None:
@@ -89,8 +89,8 @@ def test_what_leads_outside_is_not_evaded_by_another_type() -> None:
     def writes_outside(example: Example) -> int:
         return Attempt.OUTSIDE if example.tensors["x"].is_float else Attempt.GOOD
 
-    with pytest.raises(Unsettled):
-        _trial(code, writes_outside).settle()
+    with pytest.raises(NothingWorks):
+        _trial(code, writes_outside).find_signature()
 
 
 def test_types_that_are_not_taken_are_left_out() -> None:
@@ -99,7 +99,7 @@ def test_types_that_are_not_taken_are_left_out() -> None:
     def single_only(example: Example) -> int:
         return Attempt.GOOD if example.tensors["x"].dtype == "f32" else Attempt.FAILED
 
-    assert str(_trial(code, single_only).settle()) == "x: f32[m, n]"
+    assert str(_trial(code, single_only).find_signature()) == "x: f32[m, n]"
 
 
 def test_sizes_that_must_be_equal_are() -> None:
@@ -112,7 +112,7 @@ def test_sizes_that_must_be_equal_are() -> None:
         x, w = example.tensors["x"].shape, example.tensors["w"].shape
         return Attempt.GOOD if w[-1] >= x[-1] else Attempt.OUTSIDE
 
-    found = _trial(code, reads_the_row).settle()
+    found = _trial(code, reads_the_row).find_signature()
     assert found.tensors[0].shape[-1] == found.tensors[1].shape[-1]
 
 
@@ -123,7 +123,7 @@ def test_a_list_of_tensors_is_found_with_what_may_differ_in_it() -> None:
         rows = {t.shape[:-1] for t in example.tensors.values()}
         return Attempt.GOOD if len(example.tensors) > 1 and len(rows) == 1 else Attempt.FAILED
 
-    assert str(_trial(code, rule).settle()) == (
+    assert str(_trial(code, rule).find_signature()) == (
         "parts: [f32|f16|bf16[m, n], f32|f16|bf16[m, k], ...]"
     )
 
@@ -134,7 +134,7 @@ def test_sizes_are_drawn_where_there_is_no_tensor() -> None:
     def rule(example: Example) -> int:
         return Attempt.FAILED if example.tensors else Attempt.GOOD
 
-    assert str(_trial(code, rule).settle()) == "n: n, m: m"
+    assert str(_trial(code, rule).find_signature()) == "n: n, m: m"
 
 
 def test_one_size_alone_settles_nothing() -> None:
@@ -144,8 +144,8 @@ def test_one_size_alone_settles_nothing() -> None:
         elements = [x.elements for x in example.tensors.values()]
         return Attempt.GOOD if elements == [1] else Attempt.FAILED
 
-    with pytest.raises(Unsettled):
-        _trial(code, rule).settle()
+    with pytest.raises(NothingWorks):
+        _trial(code, rule).find_signature()
 
 
 def test_two_vectors_are_the_sides_of_a_matrix() -> None:
@@ -159,7 +159,9 @@ def test_two_vectors_are_the_sides_of_a_matrix() -> None:
         fits = len(shapes) == 3 and shapes[0] == shapes[1] + shapes[2]
         return Attempt.GOOD if fits else Attempt.FAILED
 
-    assert "x: f32|f16|bf16[m, n], v: f32|f16|bf16[m], w" in str(_trial(code, rule).settle())
+    assert "x: f32|f16|bf16[m, n], v: f32|f16|bf16[m], w" in str(
+        _trial(code, rule).find_signature()
+    )
 
 
 def test_any_number_of_dimensions_is_not_taken_from_one() -> None:
@@ -172,7 +174,7 @@ def test_any_number_of_dimensions_is_not_taken_from_one() -> None:
         x, y = (t.shape for t in example.tensors.values())
         return Attempt.GOOD if len(x) == 2 and x == y else Attempt.FAILED
 
-    found = _trial(code, rule).settle()
+    found = _trial(code, rule).find_signature()
     assert len({t.shape for t in found.tensors}) == 1
     assert len(found.tensors[0].shape) == 2 and "..." not in found.tensors[0].shape
 
@@ -193,7 +195,7 @@ def test_what_was_guessed_varies() -> None:
         values = [r.value for _, r in example.arguments if isinstance(r, PlainValue)]
         return Attempt.GOOD if values in ([-1], [0], [1]) else Attempt.FAILED
 
-    assert "dim: -1|0|1" in str(_trial(code, rule).settle())
+    assert "dim: -1|0|1" in str(_trial(code, rule).find_signature())
 
 
 def test_a_tensor_has_the_dimensions_of_another() -> None:
@@ -204,7 +206,9 @@ def test_a_tensor_has_the_dimensions_of_another() -> None:
         fits = len(shapes) == 2 and shapes[0] == shapes[1]
         return Attempt.GOOD if fits else Attempt.FAILED
 
-    assert str(_trial(code, rule).settle()) == "x: f32|f16|bf16[m, n], y: f32|f16|bf16[m, n]"
+    assert (
+        str(_trial(code, rule).find_signature()) == "x: f32|f16|bf16[m, n], y: f32|f16|bf16[m, n]"
+    )
 
 
 _RANGE = """
@@ -222,7 +226,7 @@ def test_a_size_is_found_among_numbers_and_not_where_a_result_lies() -> None:
         values = {n: r.value for n, r in example.arguments if isinstance(r, PlainValue)}
         return Attempt.GOOD if "start" in values and "end" in values else Attempt.FAILED
 
-    found = _trial(_RANGE, rule).settle()
+    found = _trial(_RANGE, rule).find_signature()
     assert {a.name for a in found.arguments} == {"start", "end"}
     assert found.size_names
 
@@ -238,11 +242,11 @@ def test_shapes_that_overlap_are_the_last_choice() -> None:
         shapes = [t.shape for t in example.tensors.values()]
         if len(shapes) < 2 or not all(shapes):
             return Attempt.FAILED
-        return Attempt.GOOD if len(shapes[0]) == len(shapes[1]) == 2 else Attempt.CLASHING
+        return Attempt.GOOD if len(shapes[0]) == len(shapes[1]) == 2 else Attempt.RACING
 
-    found = _trial(_TWO, rule).settle()
+    found = _trial(_TWO, rule).find_signature()
     assert [len(t.shape) for t in found.tensors] == [2, 2]
-    alone = _trial(_TWO, lambda example: min(rule(example), Attempt.CLASHING)).settle()
+    alone = _trial(_TWO, lambda example: min(rule(example), Attempt.RACING)).find_signature()
     assert len(alone.tensors) == 2, "a race of its own must show, as what was drawn does"
 
 
@@ -261,7 +265,7 @@ def test_what_only_some_sizes_show_is_learned_from_them() -> None:
     launchers = Launchers(source.read(_HEAD + _ROWS, "kernel.py"))
     reading = read(launchers, launchers.named("f"))
     original = Telling(lambda example: 0)
-    found = Trial(original, reading, backward=False).settle()  # type: ignore[arg-type]  # a stand-in
+    found = Trial(original, reading, backward=False).find_signature()  # type: ignore[arg-type]  # a stand-in
     assert found.tensor("x").shape == found.tensor("y").shape
     assert original.calls < 60
 
@@ -290,4 +294,4 @@ def test_a_reduction_along_no_dimension_is_also_one_along_some() -> None:
         dim = values["dim"].value if isinstance(values.get("dim"), PlainValue) else None
         return Attempt.GOOD if dim is None or dim in (-1, 0, 1) else Attempt.FAILED
 
-    assert "dim: None|-1|0|1" in str(_trial(_REDUCTION, rule).settle())
+    assert "dim: None|-1|0|1" in str(_trial(_REDUCTION, rule).find_signature())

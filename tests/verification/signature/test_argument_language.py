@@ -272,7 +272,7 @@ def test_lists_are_drawn_and_built() -> None:
         assert isinstance(parts, Several) and len(parts.parts) >= 2
         assert {p.shape[1] for p in parts.parts} == set(example.tensors["x"].shape)
         arena = Arena("cpu", 0)
-        (_, found, pair), tensors = build_arguments(example, arena, nudge=False)
+        (_, found, pair), tensors = build_arguments(example, arena, perturbation=False)
         assert type(found) is list and type(pair) is tuple
         assert [tuple(t.shape) for t in found] == [p.shape for p in parts.parts]
         assert found[-1] is tensors[f"parts[{len(found) - 1}]"]

@@ -60,11 +60,11 @@ def test_a_row_that_hardly_moved_is_judged_as_the_others_are() -> None:
         return Output("returned", "f32", (4, 1), flat.bits)
 
     exact = rows(1.0, 1.0, 1.0, 1.0)
-    nudged = Outcome((rows(1.0, 1.01, 1.01, 1.01),))
+    perturbed = Outcome((rows(1.0, 1.01, 1.01, 1.01),))
     original = pair(exact)
-    _, (found,) = measure(original, pair(rows(1.02, 1.0, 1.0, 1.0)), Outcome((exact,)), nudged)
+    _, (found,) = measure(original, pair(rows(1.02, 1.0, 1.0, 1.0)), Outcome((exact,)), perturbed)
     assert found.error > 0.01 and found.residual == 0.0
-    _, (found,) = measure(original, pair(rows(1.1, 1.0, 1.0, 1.0)), Outcome((exact,)), nudged)
+    _, (found,) = measure(original, pair(rows(1.1, 1.0, 1.0, 1.0)), Outcome((exact,)), perturbed)
     assert found.residual > 0.05
 
 

@@ -102,12 +102,12 @@ class Lane(Atom):
 class Iteration(Atom):
     """A loop's canonical induction variable: 0, 1, 2, ...; None stands for any loop."""
 
-    tag: ClassVar[str] = "trip"
+    tag: ClassVar[str] = "iteration"
     is_position: ClassVar[bool] = True
     loop: int | None = None
 
     def _written(self) -> str:
-        return f"trip{self.loop}"
+        return f"iteration{self.loop}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -275,18 +275,18 @@ class BoundLane(Bound):
 class BoundIteration(Bound):
     """An iteration that a sum goes over."""
 
-    tag: ClassVar[str] = "bound trip"
+    tag: ClassVar[str] = "bound iteration"
     loop: int
 
     def _written(self) -> str:
-        return f"trip{self.loop}"
+        return f"iteration{self.loop}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HiddenLane(Bound):
     """A lane of an operand, where it is none of the result's own."""
 
-    tag: ClassVar[str] = "bound inner"
+    tag: ClassVar[str] = "hidden lane"
     extent: Polynomial
     axis: int
 
@@ -383,7 +383,7 @@ class Placed(Atom):
 class Opaque(Placed):
     """What is equal only to itself."""
 
-    tag: ClassVar[str] = "tile"
+    tag: ClassVar[str] = "opaque"
 
     def _written(self) -> str:
         match self.identity:
@@ -396,7 +396,7 @@ class Opaque(Placed):
 class Undef(Placed):
     """A masked-off lane of a load without `other`."""
 
-    tag: ClassVar[str] = "undefined"
+    tag: ClassVar[str] = "undef"
 
     def _written(self) -> str:
         return "undefined"

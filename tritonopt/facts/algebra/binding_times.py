@@ -12,7 +12,7 @@ _BITS = frozenset({Op.AND, Op.OR, Op.XOR, Op.INVERT, Op.NOT})
 BOOLEAN_OPERATORS = _BITS | {Op.BOTH, Op.EITHER}
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.POW})
 _OTHERS = frozenset({Op.NEG, Op.POS, Op.SHL, Op.SHR, Op.IS, Op.IS_NOT})
-_FUNCTIONS = frozenset({Op.MINIMUM, Op.MAXIMUM, Op.ELEMENTWISE})
+_FUNCTIONS = frozenset({Op.MINIMUM, Op.MAXIMUM, Op.CDIV, Op.ELEMENTWISE})
 _COMPUTED_WHEN_KNOWN = COMPARISONS | BOOLEAN_OPERATORS | _ARITHMETIC | _OTHERS | _FUNCTIONS
 """Operations that the compiler does itself, where it knows the operands."""
 _EITHER = frozenset(

@@ -63,9 +63,9 @@ class Bounds:
     def sizes(self) -> frozenset[str]:
         """Parameters that divide, are divided with rounding up, count lanes, or bound a loop."""
         found = {
-            str(value.attribute)
+            value.name
             for value in self._sizes()
-            if value.op in (Op.PARAM, Op.CONSTEXPR) and value.attribute not in self._facts.pointers
+            if value.op in (Op.PARAM, Op.CONSTEXPR) and value.name not in self._facts.pointers
         }
         for value in self._values:
             if value.op is Op.FLOORDIV:
@@ -82,7 +82,7 @@ class Bounds:
                 yield from _factors(value.right)
             elif value.op is Op.LANE:
                 yield from _factors(value.extent)
-            elif value.op is Op.ELEMENTWISE and value.attribute == "cdiv":
+            elif value.op is Op.CDIV:
                 yield from chain(*map(_factors, value.operands))
         for loop in self._facts.loops:
             for bound in (loop.stop, loop.step):

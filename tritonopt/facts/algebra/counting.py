@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import CeilDiv, Lane, Negative, ceiling_division
+from tritonopt.facts.algebra.atoms import CeilDiv, Iteration, Lane, Negative, ceiling_division
 from tritonopt.facts.algebra.polynomial import ONE, ZERO, Atom, Polynomial
-from tritonopt.facts.algebra.variation import trip_atom, varies_along, varies_with
+from tritonopt.facts.algebra.variation import varies_along, varies_with
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import Loop
 
@@ -111,8 +111,8 @@ def _masked_stream(
     if axis is not None:
         walked = walked + Polynomial.of(Lane(axis.extent, axis.axis))
     if loop is not None:
-        trip = Polynomial.of(trip_atom(loop.identity))
-        walked = walked + trip * (axis.extent if axis is not None else ONE)
+        iteration = Polynomial.of(Iteration(loop.identity))
+        walked = walked + iteration * (axis.extent if axis is not None else ONE)
     limit = walked - index
     if any(loop is not None and varies_with(a, loop) for a in limit.atoms) or any(
         axis is not None and varies_along(a, axis.axis) for a in limit.atoms

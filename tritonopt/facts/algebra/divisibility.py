@@ -22,7 +22,7 @@ from tritonopt.facts.algebra.polynomial import ZERO, Atom, Group, Monomial, Poly
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.effects import EffectKind
 from tritonopt.facts.language import function
-from tritonopt.facts.launch_bindings import Multiple, Passed
+from tritonopt.facts.launch_bindings import LaunchBinding, Multiple
 from tritonopt.source import Launch
 from tritonopt.source.launches import places
 
@@ -80,9 +80,9 @@ class Divisibility:
         self._facts = facts
 
     @cached_property
-    def worlds(self) -> tuple[Passed, ...]:
+    def bindings(self) -> tuple[LaunchBinding, ...]:
         """What every launch passes; empty where the launches show nothing."""
-        return self._facts.launches.passed
+        return self._facts.launches.bindings
 
     @cached_property
     def stated(self) -> tuple[tuple[Multiple, str], ...]:
@@ -105,21 +105,21 @@ class Divisibility:
             rest, proof = divide(divisor, form, self._known)
             if rest.is_zero:
                 return proof
-            shown = [self._at_launch(world, divisor, rest) for world in self.worlds]
+            shown = [self._at_launch(binding, divisor, rest) for binding in self.bindings]
         except TooLarge:
             return None
         if not shown or not all(shown):
             return None
-        launches = tuple(dict.fromkeys(world.launch for world in self.worlds))
+        launches = tuple(dict.fromkeys(binding.launch for binding in self.bindings))
         return proof & Proof(launches=launches)
 
-    def _at_launch(self, world: Passed, divisor: Polynomial, form: Polynomial) -> bool:
-        facts = [_Fact(*multiple) for multiple in world.multiples]
+    def _at_launch(self, binding: LaunchBinding, divisor: Polynomial, form: Polynomial) -> bool:
+        facts = [_Fact(*multiple) for multiple in binding.multiples]
         facts += [
-            _Fact(substitute(fact.dividend, world), substitute(fact.divisor, world))
+            _Fact(substitute(fact.dividend, binding), substitute(fact.divisor, binding))
             for fact in self._known
         ]
-        return divide(substitute(divisor, world), substitute(form, world), facts)[0].is_zero
+        return divide(substitute(divisor, binding), substitute(form, binding), facts)[0].is_zero
 
     def largest_power_of_two(self, form: Polynomial, limit: int = 1024) -> int:
         """The largest one, up to a limit, that is shown to divide a form."""
@@ -129,15 +129,15 @@ class Divisibility:
         return power
 
 
-def substitute(form: Polynomial, world: Passed) -> Polynomial:
+def substitute(form: Polynomial, binding: LaunchBinding) -> Polynomial:
     """A form of the kernel in terms of its launcher."""
     terms = ZERO
     for monomial, coefficient in form.terms.items():
         term = Polynomial.constant(coefficient)
         for atom, power in monomial:
-            inside = world.values.get(atom)
+            inside = binding.values.get(atom)
             if inside is None:
-                replaced = _substituted(atom, world)
+                replaced = _substituted(atom, binding)
                 term = term * Polynomial.of(replaced, power)
             elif power > 0:
                 term = term * inside.power(power)
@@ -147,9 +147,9 @@ def substitute(form: Polynomial, world: Passed) -> Polynomial:
     return terms
 
 
-def _substituted(atom: Atom, world: Passed) -> Atom:
+def _substituted(atom: Atom, binding: LaunchBinding) -> Atom:
     return atom.with_arguments(
-        [substitute(a, world) if isinstance(a, Polynomial) else a for a in atom.arguments]
+        [substitute(a, binding) if isinstance(a, Polynomial) else a for a in atom.arguments]
     )
 
 

@@ -18,6 +18,7 @@ from tritonopt.facts.algebra.atoms import (
     DType,
     FloorDiv,
     Global,
+    Iteration,
     Lane,
     Loaded,
     Math,
@@ -34,7 +35,7 @@ from tritonopt.facts.algebra.atoms import (
 )
 from tritonopt.facts.algebra.polynomial import ONE, Argument, Polynomial
 from tritonopt.facts.algebra.sums import bind_lane, fresh_lane, sum_over_lanes
-from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes, trip_atom
+from tritonopt.facts.algebra.variation import has_unknown_axes, hide_lanes, move_axes
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.facts.values import FLOAT_BITS, Value, is_integer
 
@@ -60,15 +61,15 @@ def _constant(forms: Forms, value: Value) -> Polynomial:
 
 
 def _parameter(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Param(str(value.attribute)))
+    return Polynomial.of(Param(value.name))
 
 
 def _global(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(Global(str(value.attribute)))
+    return Polynomial.of(Global(value.name))
 
 
 def _dtype(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(DType(str(value.attribute)))
+    return Polynomial.of(DType(value.name))
 
 
 def _program_id(forms: Forms, value: Value) -> Polynomial:
@@ -83,8 +84,8 @@ def _lane(forms: Forms, value: Value) -> Polynomial:
     return Polynomial.of(Lane(forms.of(value.extent), 0))
 
 
-def _trip(forms: Forms, value: Value) -> Polynomial:
-    return Polynomial.of(trip_atom(value.number))
+def _iteration(forms: Forms, value: Value) -> Polynomial:
+    return Polynomial.of(Iteration(value.number))
 
 
 # The operations of a ring
@@ -144,9 +145,9 @@ def _choice(forms: Forms, value: Value) -> Polynomial:
 
 def _is_pointer(forms: Forms, value: Value) -> bool:
     pointers = forms.facts.pointers
-    return any(
-        leaf.op is Op.PARAM and leaf.attribute in pointers for leaf in value.walk()
-    ) and not any(leaf.op is Op.LOAD for leaf in value.walk())
+    return any(leaf.op is Op.PARAM and leaf.name in pointers for leaf in value.walk()) and not any(
+        leaf.op is Op.LOAD for leaf in value.walk()
+    )
 
 
 # Operations that are not the ring's
@@ -194,18 +195,19 @@ def _remainder(forms: Forms, value: Value) -> Polynomial:
     return Polynomial.of(Mod(dividend, divisor, rounding))
 
 
+def _ceiling_quotient(forms: Forms, value: Value) -> Polynomial:
+    """`tl.cdiv(a, b)`, as Triton defines it: no ceiling where the dividend is negative."""
+    dividend, divisor = forms.of(value.left), forms.of(value.right)
+    return _whole_quotient(forms, value, dividend + divisor - 1, divisor)
+
+
 def _function(forms: Forms, value: Value) -> Polynomial:
     """A function that is applied lane by lane."""
     arguments = [forms.of(o) for o in value.operands]
     if value.attribute == "python.triton.next_power_of_2" and len(arguments) == 1:
         return _power_of_two(arguments[0])
-    match value.attribute:
-        case "cdiv":
-            # That is how Triton defines it: no ceiling where the dividend is negative.
-            dividend, divisor = arguments[0] + arguments[1] - 1, arguments[1]
-            return _whole_quotient(forms, value, dividend, divisor)
-        case "fma" if len(arguments) == 3:
-            return arguments[0] * arguments[1] + arguments[2]
+    if value.attribute == "fma" and len(arguments) == 3:
+        return arguments[0] * arguments[1] + arguments[2]
     return Polynomial.of(Math(str(value.attribute), tuple(arguments)))
 
 
@@ -265,7 +267,7 @@ def _full(forms: Forms, value: Value) -> Polynomial:
 def _cast(forms: Forms, value: Value) -> Polynomial:
     operand, dtype = value.operands
     form = forms.of(operand)
-    target = str(dtype.attribute) if dtype.op is Op.DTYPE else None
+    target = dtype.name if dtype.op is Op.DTYPE else None
     if target is None:
         return Polynomial.of(Converted(forms.of(dtype), form))
     if target in FLOAT_BITS:
@@ -295,8 +297,7 @@ def _broadcast(forms: Forms, value: Value) -> Polynomial:
 
 
 def _insert_axes(forms: Forms, value: Value) -> Polynomial:
-    pattern = value.attribute
-    assert isinstance(pattern, tuple)
+    pattern = value.pattern
     own = [i for i, new in enumerate(pattern) if not new]
     rank, result_rank = len(own), len(pattern)
     moved = {rank - 1 - i: result_rank - 1 - place for i, place in enumerate(own)}
@@ -352,7 +353,7 @@ def _load(forms: Forms, value: Value) -> Polynomial:
     version: Argument = ()
     if forms.memory:
         order, varying = forms.facts.memory_version(effect)
-        version = (order, *(trip_atom(loop.identity) for loop in varying))
+        version = (order, *(Iteration(loop.identity) for loop in varying))
     atom = Loaded(base or "", offset, version)
     if value.number in forms.facts.integers.loads:
         forms.signs.integer_loads.add(atom)
@@ -361,7 +362,7 @@ def _load(forms: Forms, value: Value) -> Polynomial:
         return element
     on = forms.condition(mask)
     if other.is_none:
-        depends = tuple(trip_atom(loop.identity) for loop in effect.loops)
+        depends = tuple(Iteration(loop.identity) for loop in effect.loops)
         filler = Polynomial.of(Undef(effect.order, axes_of(value), depends))
     else:
         filler = forms.of(other)
@@ -393,7 +394,7 @@ RULES: Mapping[Op, Rule] = {
     Op.PROGRAM_ID: _program_id,
     Op.NUM_PROGRAMS: _num_programs,
     Op.LANE: _lane,
-    Op.ITERATION: _trip,
+    Op.ITERATION: _iteration,
     Op.ADD: _sum,
     Op.SUB: _difference,
     Op.NEG: _negation,
@@ -408,6 +409,7 @@ RULES: Mapping[Op, Rule] = {
     Op.MAXIMUM: _extremum,
     Op.FLOORDIV: _division,
     Op.MOD: _remainder,
+    Op.CDIV: _ceiling_quotient,
     Op.ELEMENTWISE: _function,
     **dict.fromkeys(COMPARISONS, _condition),
     **dict.fromkeys((Op.AND, Op.OR, Op.XOR), _bitwise),

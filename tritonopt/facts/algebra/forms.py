@@ -15,15 +15,15 @@ that counts below zero runs zero times.
 Atoms, by tag:
 
     param NAME, global NAME, program_id AXIS, num_programs AXIS
-    lane (EXTENT, AXIS FROM THE RIGHT)        trip LOOP
+    lane (EXTENT, AXIS FROM THE RIGHT)        iteration LOOP
     load (BASE, OFFSET, MEMORY VERSION)       the element at an address, at a time
     negative E, zero E, holds ...             indicators: E < 0, E == 0, another condition
     total (DIMENSIONS, TERM)                  a sum; its own indices are "bound" atoms
     cdiv A B                                  the least integer not below A / B
     floordiv A B WHEN, mod A B WHEN           as Triton divides integers, by `BindingTimes`
     round, cast, math, call, attribute        not ring operations
-    tile (IDENTITY, AXES, DEPENDS)            not understood, equal only to itself
-    undefined (ORDER, AXES, DEPENDS)          a masked-off lane of a load without `other`
+    opaque (IDENTITY, AXES, DEPENDS)          not understood, equal only to itself
+    undef (ORDER, AXES, DEPENDS)              a masked-off lane of a load without `other`
 
 AXES of an atom are the axes, counted from the right, that its own axes lie along, or the
 bound atoms of the sums over them.
@@ -33,13 +33,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import Opaque, Param
+from tritonopt.facts.algebra.atoms import Iteration, Opaque, Param
 from tritonopt.facts.algebra.form_rules import RULES, axes_of
 from tritonopt.facts.algebra.indicators import Indicators
 from tritonopt.facts.algebra.polynomial import Argument, Polynomial, TooLarge
 from tritonopt.facts.algebra.recurrences import Recurrences
 from tritonopt.facts.algebra.signs import Signs
-from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
@@ -111,7 +110,7 @@ class Forms:
             around = tuple(
                 self.facts.loops[i] for i in self.facts.interpretation.variant_loops(value)
             )
-        depends = tuple(trip_atom(loop.identity) for loop in around)
+        depends = tuple(Iteration(loop.identity) for loop in around)
         return Polynomial.of(Opaque(own, axes_of(value), depends))
 
     def condition(self, value: Value) -> Polynomial:

@@ -116,7 +116,7 @@ def _zero(form: Polynomial) -> Polynomial:
 
 
 def _first_coefficient(form: Polynomial) -> Fraction:
-    """The coefficient that orients a condition: of a lane, else of a trip, else of the first term.
+    """The coefficient that orients a condition: of a lane, else an iteration, else the first term.
 
     So the mask of a tile is always one indicator, `lane + ... - limit < 0`,
     and never the complement of one.

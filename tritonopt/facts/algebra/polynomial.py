@@ -1,7 +1,7 @@
 """Polynomials with rational coefficients over atoms: the normal form of the facts.
 
 An atom is a canonical name for something that is not a sum or a product: a
-parameter, a program id, the lane of a tile, the trip of a loop, the element at
+parameter, a program id, the lane of a tile, the iteration of a loop, the element at
 an address, an indicator (1 where a comparison holds, 0 elsewhere). Two
 expressions that are equal by the laws of a commutative ring, in whatever way
 they were written, have the same polynomial.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import FloorDiv, ceiling_division
+from tritonopt.facts.algebra.atoms import FloorDiv, Iteration, ceiling_division
 from tritonopt.facts.algebra.polynomial import Polynomial, TooLarge
 from tritonopt.facts.algebra.sums import sum_over_loop
-from tritonopt.facts.algebra.variation import trip_atom, varies_itself
+from tritonopt.facts.algebra.variation import varies_itself
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.values import Value
 
@@ -52,7 +52,7 @@ class Recurrences:
 
     def recurrence_step(self, loop: Loop, name: str) -> Polynomial | None:
         """What one iteration adds to a carried name; None when it is not an addition."""
-        if loop.trip is None or name not in loop.following:
+        if loop.iteration is None or name not in loop.following:
             return None
         opened = self._opened((loop.identity, name))
         carried = opened.unknown(loop.carried[name])
@@ -78,7 +78,7 @@ class Recurrences:
         step = self.recurrence_step(loop, name)
         if step is None or any(varies_itself(leaf, loop) for leaf in step.leaves()):
             return forms.unknown(value)
-        return forms.of(loop.initial[name]) + step * Polynomial.of(trip_atom(identity))
+        return forms.of(loop.initial[name]) + step * Polynomial.of(Iteration(identity))
 
     def _has_opened_enough(self, loop: int) -> bool:
         return sum(identity == loop for identity, _ in self._forms.opened) >= MAX_OPENED

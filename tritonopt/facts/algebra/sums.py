@@ -13,6 +13,7 @@ from itertools import permutations
 from tritonopt.facts.algebra.atoms import (
     BoundIteration,
     BoundLane,
+    Iteration,
     Lane,
     Maximum,
     Placed,
@@ -20,7 +21,7 @@ from tritonopt.facts.algebra.atoms import (
 )
 from tritonopt.facts.algebra.polynomial import ZERO, Argument, Atom, Polynomial, monomial_polynomial
 from tritonopt.facts.algebra.signs import NONNEGATIVE_ATOMS
-from tritonopt.facts.algebra.variation import trip_atom, varies_along, varies_with
+from tritonopt.facts.algebra.variation import varies_along, varies_with
 from tritonopt.facts.effects import Loop
 
 
@@ -44,12 +45,12 @@ def sum_over_loop(form: Polynomial, loop: Loop, count: Polynomial) -> Polynomial
     """The sum over all iterations of a loop; none where `count` is negative."""
     times = _at_least_zero(count)
     dimension = BoundIteration(loop.identity)
-    trip = trip_atom(loop.identity)
+    iteration = Iteration(loop.identity)
     result = ZERO
     for monomial, coefficient in form.terms.items():
         inside = [(a, p) for a, p in monomial if varies_with(a, loop)]
         outside = [(a, p) for a, p in monomial if not varies_with(a, loop)]
-        bound = monomial_polynomial(inside).map(lambda a: dimension if a == trip else None)
+        bound = monomial_polynomial(inside).map(lambda a: dimension if a == iteration else None)
         factor = _total(dimension, count, bound) if inside else times
         result = result + monomial_polynomial(outside) * factor * coefficient
     return result

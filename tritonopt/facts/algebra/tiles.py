@@ -38,8 +38,8 @@ def tiles_of(facts: KernelFacts, loop: Loop) -> tuple[Tiles, ...]:
     if step == ONE and (counted := _counted(length)) is not None:
         length, step = counted
     found = [
-        _tiles(world.launch.where, substitute(length, world), substitute(step, world))
-        for world in facts.launches.passed
+        _tiles(binding.launch.where, substitute(length, binding), substitute(step, binding))
+        for binding in facts.launches.bindings
     ]
     return tuple(dict.fromkeys(found))
 

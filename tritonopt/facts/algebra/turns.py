@@ -16,7 +16,8 @@ from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Monomial, Polynomial, TooLarge
 from tritonopt.facts.effects import Loop
-from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -35,15 +36,35 @@ def takes_one_turn(facts: KernelFacts, loop: Loop) -> bool:
         rest = start + step - stop
         if _is_positive(bounds, step) and _is_nonnegative(bounds, rest):
             return True
-        worlds = facts.launches.passed
-        return bool(worlds) and all(_takes_one_in(bounds, step, rest, world) for world in worlds)
+        bindings = facts.launches.bindings
+        return bool(bindings) and all(
+            _takes_one_in(bounds, step, rest, binding) for binding in bindings
+        )
     except TooLarge:
         return False
 
 
-def _takes_one_in(bounds: Bounds, step: Polynomial, rest: Polynomial, world: Passed) -> bool:
-    upwards = _is_positive(bounds, step) or _is_positive(bounds, substitute(step, world))
-    return upwards and _is_nonnegative(bounds, substitute(rest, world), world.nonnegative)
+def is_at_most_one(facts: KernelFacts, value: Value) -> bool:
+    """Whether a whole number is shown never to be above 1, as the length of a tile."""
+    bounds = Bounds(facts)
+    try:
+        rest = -facts.forms.of(value) + 1
+        if _is_nonnegative(bounds, rest):
+            return True
+        bindings = facts.launches.bindings
+        return bool(bindings) and all(
+            _is_nonnegative(bounds, substitute(rest, binding), binding.nonnegative)
+            for binding in bindings
+        )
+    except TooLarge:
+        return False
+
+
+def _takes_one_in(
+    bounds: Bounds, step: Polynomial, rest: Polynomial, binding: LaunchBinding
+) -> bool:
+    upwards = _is_positive(bounds, step) or _is_positive(bounds, substitute(step, binding))
+    return upwards and _is_nonnegative(bounds, substitute(rest, binding), binding.nonnegative)
 
 
 def _is_positive(bounds: Bounds, form: Polynomial) -> bool:

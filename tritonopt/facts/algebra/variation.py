@@ -13,17 +13,13 @@ from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.effects import Loop
 
 
-def trip_atom(loop: int) -> Atom:
-    return Iteration(loop)
-
-
 def _is_carried_by(leaf: Atom, loop: Loop) -> bool:
     own = leaf.identity if isinstance(leaf, Opaque) else None
     return isinstance(own, tuple) and own[:2] == ("carried", loop.identity)
 
 
 def varies_itself(leaf: Atom, loop: Loop) -> bool:
-    return leaf == trip_atom(loop.identity) or _is_carried_by(leaf, loop)
+    return leaf == Iteration(loop.identity) or _is_carried_by(leaf, loop)
 
 
 def varies_with(atom: Atom, loop: Loop) -> bool:

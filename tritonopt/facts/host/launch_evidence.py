@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from tritonopt.facts.host.launcher_code import evaluated_by, evaluation_at, passed_by
+from tritonopt.facts.host.launcher_code import bindings_of, evaluated_by, evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.slices import may_overlap
 from tritonopt.facts.host.tensor_expressions import allocation, viewed
-from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.source import Kernel, Launch
 
 
@@ -96,11 +96,11 @@ class LaunchEvidence:
         return found
 
     @cached_property
-    def passed(self) -> tuple[Passed, ...]:
+    def bindings(self) -> tuple[LaunchBinding, ...]:
         """What the launches pass, every configuration of each; empty where that is not known."""
         if self.unknown:
             return ()
-        by_launch = [passed_by(launch) for launch in self.launches]
+        by_launch = [bindings_of(launch) for launch in self.launches]
         return tuple(chain.from_iterable(by_launch)) if all(by_launch) else ()
 
     @cached_property

@@ -45,7 +45,7 @@ from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, n
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.language import CEILING_DIVISIONS
-from tritonopt.facts.launch_bindings import Multiple, Passed
+from tritonopt.facts.launch_bindings import LaunchBinding, Multiple
 from tritonopt.source import Kernel, Launch
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
@@ -55,7 +55,7 @@ _TUNER, _HEURISTICS = "triton.autotune", "triton.heuristics"
 _READ = frozenset({"triton.next_power_of_2", "min", "max", "int", "isinstance", "len"})
 
 
-def passed_by(launch: Launch) -> tuple[Passed, ...]:
+def bindings_of(launch: Launch) -> tuple[LaunchBinding, ...]:
     """What a launch passes, once for each configuration of the kernel's tuner.
 
     Empty where decorators that cannot be read choose the arguments.
@@ -124,9 +124,9 @@ class _Passing:
         self._place = place
         self._evaluation = evaluation_at(launch)
 
-    def passed(self, checks: _Checks) -> Passed:
+    def passed(self, checks: _Checks) -> LaunchBinding:
         names = [parameter.name for parameter in self._launch.kernel.parameters]
-        return Passed(
+        return LaunchBinding(
             self._launch,
             {Param(name): self._value(name) for name in names},
             tuple(checks.multiples),

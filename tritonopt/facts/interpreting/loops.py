@@ -90,14 +90,14 @@ class Loops:
         return loop
 
     def _count(self, loop: Loop, bounds: tuple[Value, Value, Value] | None) -> None:
-        """The induction variable: start + step * trip."""
+        """The induction variable: start + step * iteration."""
         table = self.state.table
         if bounds is None:
             loop.induction = table.opaque("element of an iterable", shape=())
             return
         start, stop, step = loop.start, loop.stop, loop.step = bounds
-        trip = loop.trip = table.make(Op.ITERATION, (), loop.identity, dtype="int32")
-        scaled = trip if step.constant == 1 else table.elementwise(Op.MUL, (trip, step))
+        iteration = loop.iteration = table.make(Op.ITERATION, (), loop.identity, dtype="int32")
+        scaled = iteration if step.constant == 1 else table.elementwise(Op.MUL, (iteration, step))
         at_zero = start.constant == 0
         loop.induction = scaled if at_zero else table.elementwise(Op.ADD, (start, scaled))
 

@@ -144,13 +144,12 @@ class Operations:
     @staticmethod
     def shape_of_part(value: Value) -> Shape:
         """The shape of each of several results."""
-        name = value.attribute[0] if isinstance(value.attribute, tuple) else None
         if value.op is not Op.RESHAPED or not value.operands:
             return None
-        if name == "split":
+        if value.function == "split":
             shape = value.operand.shape
             return shape[:-1] if shape else None
-        if name in ("rand4x", "randn4x", "randint4x") and len(value.operands) > 1:
+        if value.function in ("rand4x", "randn4x", "randint4x") and len(value.operands) > 1:
             return broadcast_shapes([operand.shape for operand in value.operands[:2]])
         return None
 
@@ -171,7 +170,7 @@ class Operations:
             return table.make(Op.RESHAPED, everything, "cast", shape=value.shape)
         if dtype is None or (bitcast is not None and bitcast.constant is not False):
             return table.make(Op.RESHAPED, everything, "bitcast", shape=value.shape)
-        known = str(dtype.attribute) if dtype.op is Op.DTYPE else None
+        known = dtype.name if dtype.op is Op.DTYPE else None
         return table.make(Op.CAST, (value, dtype), shape=value.shape, dtype=known)
 
     def _lane_by_lane(self, name: str, arguments: Arguments) -> Value:
@@ -209,7 +208,7 @@ class Operations:
         if name == "zeros":
             given = self.table.constant(0)
         dtype = arguments.get(1 if name == "zeros" else 2, "dtype")
-        known = str(dtype.attribute) if dtype is not None and dtype.op is Op.DTYPE else None
+        known = dtype.name if dtype is not None and dtype.op is Op.DTYPE else None
         filler = given if given is not None else self.table.opaque("filler")
         return self.table.make(
             Op.FULL,
@@ -261,7 +260,7 @@ class Operations:
             return table.opaque("reduction over an axis that is not there")
         dtype = given.get("dtype")
         if dtype is not None and not dtype.is_none:
-            known = str(dtype.attribute) if dtype.op is Op.DTYPE else None
+            known = dtype.name if dtype.op is Op.DTYPE else None
             value = table.make(Op.CAST, (value, dtype), shape=value.shape, dtype=known)
         assert value.shape is not None
         keep = given.get("keep_dims")

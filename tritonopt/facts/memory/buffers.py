@@ -27,14 +27,13 @@ from tritonopt.facts.algebra.atoms import (
 )
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
-from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size, rank_of
 from tritonopt.facts.host.launcher_code import forms_at, place_atom
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation, same_shape
-from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.source import Launch
 from tritonopt.source.trees import walk
@@ -80,10 +79,10 @@ def _find_overrun(facts: KernelFacts, launches: Sequence[Launch], store: Effect)
     if store.inlined or store.pointer is None:
         return ""
     for launch in launches:
-        worlds = [w for w in facts.launches.passed if w.launch is launch]
-        for world in (w for w in worlds if not w.unread):
+        bindings = [w for w in facts.launches.bindings if w.launch is launch]
+        for binding in (w for w in bindings if not w.unread):
             try:
-                found = Trial(facts, launch, world, store).run()
+                found = Trial(facts, launch, binding, store).run()
             except (CannotTell, TooLarge):
                 found = ""
             if found:
@@ -98,10 +97,12 @@ class CannotTell(Exception):
 class Trial:
     """One store under one configuration of one launch."""
 
-    def __init__(self, facts: KernelFacts, launch: Launch, world: Passed, store: Effect) -> None:
+    def __init__(
+        self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, store: Effect
+    ) -> None:
         self._facts = facts
         self._launch = launch
-        self._world = world
+        self._binding = binding
         assert store.pointer is not None
         base, offset = facts.forms.address(store.pointer)
         if base is None:
@@ -114,19 +115,19 @@ class Trial:
             count = facts.forms.trip_count(loop)
             if count is None:
                 raise CannotTell
-            self._counts[trip_atom(loop.identity)] = self._host(count)
+            self._counts[Iteration(loop.identity)] = self._host(count)
         self._computed: dict[tuple[Polynomial, tuple[int, ...]], tuple[int, ...] | None] = {}
         """Shapes that were computed, by tensor and by the sizes that were put in."""
         self._tensor, self._rank = self._find_tensor()
         self._check_rank()
 
     def _host(self, form: Polynomial) -> Polynomial:
-        return substitute(form, self._world)
+        return substitute(form, self._binding)
 
     @cached_property
     def _buffer(self) -> Polynomial:
         """The tensor behind the pointer."""
-        passed = self._world.values.get(Param(self._base))
+        passed = self._binding.values.get(Param(self._base))
         if passed is None:
             raise CannotTell
         return passed
@@ -147,7 +148,7 @@ class Trial:
 
     @cached_property
     def _forms(self) -> list[Polynomial]:
-        grid = [form for form in self._world.grid if form is not None]
+        grid = [form for form in self._binding.grid if form is not None]
         return [self._offset, *(c for c, _ in self._conditions), *self._counts.values(), *grid]
 
     def _find_tensor(self) -> tuple[Polynomial, int]:
@@ -284,11 +285,11 @@ class Trial:
 
     def _is_allowed(self, numbers: Mapping[Atom, int]) -> bool:
         """Whether the launcher lets these sizes come to the launch."""
-        for form in self._world.nonnegative:
+        for form in self._binding.nonnegative:
             number = number_of(form, numbers)
             if number is not None and number < 0:
                 return False
-        for dividend, divisor in self._world.multiples:
+        for dividend, divisor in self._binding.multiples:
             a, b = number_of(dividend, numbers), number_of(divisor, numbers)
             if a is not None and b is not None and (b == 0 or a % b):
                 return False
@@ -337,7 +338,7 @@ class Trial:
             count = self._counts.get(atom)
             return number_of(count, numbers) if count is not None else None
         assert isinstance(atom, ProgramId)
-        programs = self._world.programs(atom)
+        programs = self._binding.programs(atom)
         return number_of(programs, numbers) if programs is not None else None
 
     def _comes_about(self, trial: Mapping[Atom, int]) -> bool:

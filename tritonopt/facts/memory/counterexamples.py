@@ -35,9 +35,9 @@ from tritonopt.facts.algebra.atoms import (
 )
 from tritonopt.facts.algebra.divisibility import Divisibility, stated_tests
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
-from tritonopt.facts.algebra.variation import trip_atom, varies_along
+from tritonopt.facts.algebra.variation import varies_along
 from tritonopt.facts.host.launcher_code import is_free
-from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.offsets import (
     COMPUTED,
     NotConsecutive,
@@ -228,7 +228,7 @@ def find_counterexample(
 
     Raises CannotTell where a circumstance has no number, or launches pass what is not understood.
     """
-    if facts.launches.launches and not facts.launches.passed:
+    if facts.launches.launches and not facts.launches.bindings:
         raise CannotTell(facts.launches.unknown)
     search = _Search(facts, divisibility, promise, circumstances)
     found = search.run()
@@ -259,9 +259,9 @@ class _Search:
         forms = (*promise.forms, *(c.condition for c in circumstances))
         leaves = {atom for form in forms for atom in _inputs(form)}
         self._counts = {
-            trip_atom(loop.identity): count
+            Iteration(loop.identity): count
             for loop in facts.loops
-            if trip_atom(loop.identity) in leaves
+            if Iteration(loop.identity) in leaves
             and (count := facts.forms.trip_count(loop)) is not None
         }
         leaves |= {atom for count in self._counts.values() for atom in _inputs(count)}
@@ -322,68 +322,68 @@ class _Search:
 
     def _trials(self) -> Iterator[dict[Atom, int]]:
         seen = set()
-        for world in self._divisibility.worlds or (None,):
-            leaves = self._inputs if world is None else self._leaves(world)
+        for binding in self._divisibility.bindings or (None,):
+            leaves = self._inputs if binding is None else self._leaves(binding)
             if leaves is None:
                 self.blind = True
                 continue
-            candidates = [self._candidates(atom, world) for atom in leaves]
-            key = (world and world.launch, *map(tuple, candidates))
+            candidates = [self._candidates(atom, binding) for atom in leaves]
+            key = (binding and binding.launch, *map(tuple, candidates))
             if key in seen:
                 continue
             seen.add(key)
             for numbers in islice(product(*candidates), MAX_DRAWS):
                 trial = dict(zip(leaves, numbers, strict=True))
-                needed = self._is_needed if world is None else partial(self._is_passed, world)
+                needed = self._is_needed if binding is None else partial(self._is_passed, binding)
                 if not needed(trial):
                     continue
                 if self._is_possible(trial):
                     yield trial
 
-    def _leaves(self, world: Passed) -> list[Atom] | None:
+    def _leaves(self, binding: LaunchBinding) -> list[Atom] | None:
         """What numbers are put in for at a launch; None where it passes what nobody can tell."""
         self._roles = {}
         grid: set[Atom] = set()
         for atom in self._inputs:
-            passed = world.values.get(atom)
+            passed = binding.values.get(atom)
             for leaf in [atom] if passed is None else _inputs(passed):
                 if passed is not None and not is_free(leaf):
                     return None
                 if leaf not in self._roles or atom in self._lengths:
                     self._roles[leaf] = atom
-            if (programs := self._programs(world, atom)) is not None:
+            if (programs := self._programs(binding, atom)) is not None:
                 grid.update(leaf for leaf in _inputs(programs) if is_free(leaf))
         leaves = sorted(self._roles, key=lambda leaf: (self._order(self._roles[leaf]), leaf.key))
         return sorted(grid - set(leaves), key=lambda leaf: leaf.key) + leaves
 
-    def _programs(self, world: Passed, atom: Atom) -> Polynomial | None:
-        return world.programs(atom) if isinstance(atom, ProgramId) else None
+    def _programs(self, binding: LaunchBinding, atom: Atom) -> Polynomial | None:
+        return binding.programs(atom) if isinstance(atom, ProgramId) else None
 
-    def _is_passed(self, world: Passed, trial: dict[Atom, int]) -> bool:
+    def _is_passed(self, binding: LaunchBinding, trial: dict[Atom, int]) -> bool:
         """Whether the launcher passes this; adds to the numbers what it makes of them."""
         for atom in self._inputs:
-            if (passed := world.values.get(atom)) is not None:
+            if (passed := binding.values.get(atom)) is not None:
                 number = number_of(passed, trial)
                 if number is None:
                     return False
                 trial[atom] = number
-        for dividend, divisor in world.multiples:
+        for dividend, divisor in binding.multiples:
             a, b = number_of(dividend, trial), number_of(divisor, trial)
             if a is None or b is None:
                 _require_open(dividend, trial, exact=True)
             elif b == 0 or a % b:
                 return False
-        for form in world.unread:
+        for form in binding.unread:
             if not trial.keys().isdisjoint(_inputs(form)):
                 raise CannotTell(form.readable)
-        for form in world.nonnegative:
+        for form in binding.nonnegative:
             number = number_of(form, trial)
             if number is None:
-                _require_open(form, trial, exact=-form in world.nonnegative)
+                _require_open(form, trial, exact=-form in binding.nonnegative)
             elif number < 0:
                 return False
         for atom in self._inputs:
-            programs = self._programs(world, atom)
+            programs = self._programs(binding, atom)
             number = number_of(programs, trial) if programs is not None else None
             if number is not None and trial[atom] >= number:
                 return False
@@ -398,9 +398,9 @@ class _Search:
         left = number_of(self._promise.ahead, trial)
         return left is None or left > 0
 
-    def _candidates(self, atom: Atom, world: Passed | None) -> Sequence[int]:
-        if world is not None:
-            programs = self._programs(world, atom)
+    def _candidates(self, atom: Atom, binding: LaunchBinding | None) -> Sequence[int]:
+        if binding is not None:
+            programs = self._programs(binding, atom)
             number = programs.constant_value if programs is not None else None
             if number is not None:
                 return tuple(range(min(int(number), len(_COUNTERS))))
@@ -422,7 +422,7 @@ class _Search:
         if extent is None or extent < 1 or extent & (extent - 1) or extent > MAX_LANES:
             return False
         promised = [value.constant_value or 0 for value in self._values]
-        chosen = self._promise.extent.constant_value is None and not self._divisibility.worlds
+        chosen = self._promise.extent.constant_value is None and not self._divisibility.bindings
         if chosen and any(number > extent for number in promised):
             return False  # who promises 16 lanes does not launch it with a block of 8
         for dividend, divisor in self._multiples:
@@ -435,9 +435,9 @@ class _Search:
                 return False
         if self._promise.tile is not None and not self._promise.tile.is_needed(trial):
             return False
-        for trip, count in self._counts.items():
+        for iteration, count in self._counts.items():
             trips = number_of(count, trial)
-            if trips is not None and trial[trip] >= trips:
+            if trips is not None and trial[iteration] >= trips:
                 return False
         for condition in self._stated:
             number = number_of(condition, trial)

@@ -156,11 +156,11 @@ class _Truth:
             if form
             for atom in form.atoms
         }
-        worlds = self._divisibility.worlds
+        bindings = self._divisibility.bindings
         return all(
             atom in own
             or isinstance(atom, (Lane, Iteration, ProgramId, NumPrograms))
-            or (worlds and all(world.number(atom) is not None for world in worlds))
+            or (bindings and all(binding.number(atom) is not None for binding in bindings))
             for atom in promise.offsets.atoms
         )
 
@@ -219,7 +219,7 @@ class _Truth:
                 found.append((effect.guards[0].condition, not effect.guards[0].holds))
         circumstances = []
         for value, holds in found:
-            chosen = {str(v.attribute) for v in value.walk() if v.op is Op.CONSTEXPR}
+            chosen = {v.name for v in value.walk() if v.op is Op.CONSTEXPR}
             if chosen - promise.names:
                 # It may well say just what the hint needs: `EVEN_M`.
                 raise CannotTell("a choice of the launcher")

@@ -85,8 +85,7 @@ def _ways(facts: KernelFacts, operand: Value, effect: Effect) -> list[Axes]:
         if value is effect.loaded:
             found.append(axes)
         elif value.op is Op.INSERT_AXES:
-            assert isinstance(value.attribute, tuple)
-            todo.append((value.operand, (value.attribute, *axes)))
+            todo.append((value.operand, (value.pattern, *axes)))
         elif value.op in (Op.CARRIED, Op.RESULT):
             loop = facts.loops[value.carrier.loop]
             todo += [(end[value.carrier.name], axes) for end in (loop.initial, loop.following)]
@@ -213,8 +212,7 @@ class _Taking:
                     return False
                 return any(self.reaches(operand, axes) for operand in operands)
             case Op.INSERT_AXES:
-                assert isinstance(value.attribute, tuple)
-                return self.reaches(value.operand, (value.attribute, *axes))
+                return self.reaches(value.operand, (value.pattern, *axes))
             case Op.CARRIED | Op.RESULT:
                 loop = self._facts.loops[value.carrier.loop]
                 ends = (loop.initial, loop.following)
@@ -291,14 +289,13 @@ class _Filling:
             case Op.CAST | Op.FULL | Op.BROADCAST_TO | Op.POS:
                 return self._of(value.operand, axes)
             case Op.INSERT_AXES:
-                assert isinstance(value.attribute, tuple)
-                return self._of(value.operand, (value.attribute, *axes))
+                return self._of(value.operand, (value.pattern, *axes))
             case Op.CARRIED | Op.RESULT:
                 return self._carried(value, axes)
             case Op.WHERE | Op.PHI:
                 sides = {self._of(side, axes) for side in (value.then, value.other)}
                 return sides.pop() if len(sides) == 1 else None
-        name = str(value.attribute if value.op is Op.ELEMENTWISE else value.op)
+        name = value.function if value.op is Op.ELEMENTWISE else value.op.value
         numbers = [self._of(operand, axes) for operand in operands]
         return _computed(name, numbers)
 

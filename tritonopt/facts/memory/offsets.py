@@ -34,8 +34,8 @@ from tritonopt.facts.algebra.atoms import (
 from tritonopt.facts.algebra.divisibility import Divisibility, Proof, substitute
 from tritonopt.facts.algebra.indicators import negative
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial
-from tritonopt.facts.algebra.variation import trip_atom, varies_along
-from tritonopt.facts.launch_bindings import Passed
+from tritonopt.facts.algebra.variation import varies_along
+from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 
@@ -168,9 +168,9 @@ def stays_below(facts: KernelFacts, divisibility: Divisibility, offsets: Offsets
     assumption = facts.assumptions.nonnegative(slack)
     if assumption is not None:
         return Proof(given=(assumption,))
-    worlds = divisibility.worlds
-    launches = Proof(launches=tuple(dict.fromkeys(world.launch for world in worlds)))
-    if worlds and all(_slack_at_launch(world, slack) for world in worlds):
+    bindings = divisibility.bindings
+    launches = Proof(launches=tuple(dict.fromkeys(binding.launch for binding in bindings)))
+    if bindings and all(_slack_at_launch(binding, slack) for binding in bindings):
         return launches
     tile = start.whole_quotient(extent)
     counter = tile.sole_atom if tile is not None else None
@@ -178,14 +178,14 @@ def stays_below(facts: KernelFacts, divisibility: Divisibility, offsets: Offsets
         return None
     whole = divisibility.proof(extent, limit)
     if isinstance(counter, Iteration):
-        loop = next(loop for loop in facts.loops if trip_atom(loop.identity) == counter)
+        loop = next(loop for loop in facts.loops if Iteration(loop.identity) == counter)
         count = facts.forms.trip_count(loop)
         if whole is not None and count == ceiling_division(limit, extent):
             return whole
-    if isinstance(counter, ProgramId) and worlds:
+    if isinstance(counter, ProgramId) and bindings:
         by_grid = (
-            _grid_stays_below(world, world.programs(counter), extent, limit, whole is not None)
-            for world in worlds
+            _grid_stays_below(binding, binding.programs(counter), extent, limit, whole is not None)
+            for binding in bindings
         )
         if all(by_grid):
             return (whole or Proof()) & launches
@@ -197,15 +197,15 @@ def _is_nonnegative(form: Polynomial) -> bool:
     return constant is not None and constant >= 0
 
 
-def _slack_at_launch(world: Passed, slack: Polynomial) -> bool:
-    form = substitute(slack, world)
+def _slack_at_launch(binding: LaunchBinding, slack: Polynomial) -> bool:
+    form = substitute(slack, binding)
     return _is_nonnegative(form) or any(
-        _is_nonnegative(form - known) for known in world.nonnegative
+        _is_nonnegative(form - known) for known in binding.nonnegative
     )
 
 
 def _grid_stays_below(
-    world: Passed,
+    binding: LaunchBinding,
     programs: Polynomial | None,
     extent: Polynomial,
     limit: Polynomial,
@@ -217,7 +217,7 @@ def _grid_stays_below(
     """
     if programs is None:
         return False
-    extent, length = substitute(extent, world), substitute(limit, world)
+    extent, length = substitute(extent, binding), substitute(limit, binding)
     if _is_nonnegative(length - extent * programs):
         return True
     if programs == Polynomial.of(FloorDiv(length, extent, "static")):

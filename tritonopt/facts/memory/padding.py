@@ -124,8 +124,7 @@ class Padding:
             case Op.FULL:
                 return self.of(value.operand)
             case Op.INSERT_AXES:
-                assert isinstance(value.attribute, tuple)
-                return self.of(value.operand, (value.attribute, *axes))
+                return self.of(value.operand, (value.pattern, *axes))
             case Op.BROADCAST_TO | Op.POS:
                 return self.of(value.operand, axes)
             case Op.NEG:
@@ -196,7 +195,7 @@ class Padding:
         raise NotKnown(_UNKNOWN, f"it is {mine} or {theirs} where the mask is off")
 
     def _function(self, value: Value, axes: _Axes) -> float:
-        name = str(value.attribute).removeprefix("math.")
+        name = value.function.removeprefix("math.")
         numbers = [self.of(operand, axes) for operand in value.operands]
         match name, numbers:
             case ("abs", [x]):
@@ -356,7 +355,7 @@ def _named(value: Value) -> str:
         case Op.CONST:
             return str(value.constant)
         case Op.PARAM | Op.CONSTEXPR | Op.GLOBAL:
-            return str(value.attribute)
+            return value.name
         case Op.CARRIED | Op.RESULT:
             return value.carrier.name
         case Op.REDUCE:

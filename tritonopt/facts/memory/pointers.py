@@ -13,6 +13,7 @@ from tritonopt.facts.values import Carrier, Value
 _NUMBERS = (
     frozenset({Op.CONST, Op.LANE, Op.ITERATION, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.CONSTEXPR})
     | {Op.LOAD, Op.REDUCE, Op.IS, Op.IS_NOT, Op.BOTH, Op.EITHER, Op.MINIMUM, Op.MAXIMUM}
+    | {Op.CDIV}
     | (ARITHMETIC - {Op.ADD, Op.SUB, Op.CAST})
     | BITS
     | COMPARISONS
@@ -23,7 +24,7 @@ A loaded address must be cast before its use.
 """
 
 _SIZES = frozenset({Op.MUL, Op.FLOORDIV, Op.MOD, Op.NEG, Op.MINIMUM, Op.MAXIMUM})
-_SUMMED_SIZES = _SIZES | {Op.ADD, Op.SUB}
+_SUMMED_SIZES = _SIZES | {Op.ADD, Op.SUB, Op.CDIV}
 
 _ARITHMETIC = _SIZES | {Op.DIV, Op.LT, Op.LE, Op.GT, Op.GE, Op.LANE}
 """What is not done to pointers."""
@@ -74,12 +75,11 @@ def _candidates(
 
     match pointer.op:
         case Op.PARAM:
-            name = str(pointer.attribute)
-            return None if name in numbers else frozenset({name})
+            return None if pointer.name in numbers else frozenset({pointer.name})
         case Op.ADD | Op.SUB:
             surely = _Numbers(interpretation, numbers)
             leaves = [v for v in _summands(pointer) if not surely.is_number(v)]
-            named = [leaf for leaf in leaves if leaf.op is Op.PARAM and leaf.attribute in known]
+            named = [leaf for leaf in leaves if leaf.op is Op.PARAM and leaf.name in known]
             if len(named) == 1:
                 return inside(named[0])
             # `ptrs += stride`: what a loop adds to is the pointer, and what it adds is none.
@@ -106,13 +106,7 @@ def _candidates(
 
 
 def _is_rearranged(value: Value) -> bool:
-    return value.op is Op.RESHAPED and _function(value) in _REARRANGED
-
-
-def _function(value: Value) -> str:
-    """Of a "reshaped" value: the function that made it."""
-    attribute = value.attribute
-    return str(attribute[0] if isinstance(attribute, tuple) and attribute else attribute)
+    return value.op is Op.RESHAPED and value.function in _REARRANGED
 
 
 @dataclass(frozen=True)
@@ -139,8 +133,8 @@ class _Numbers:
         if value.op in _NUMBERS or value.dtype is not None:
             return not value.is_none
         if value.op is Op.RESHAPED:
-            return _function(value) in _COMPUTED
-        return value.op is Op.PARAM and value.attribute in self.parameters
+            return value.function in _COMPUTED
+        return value.op is Op.PARAM and value.name in self.parameters
 
     def _parts(self, value: Value) -> Sequence[Value] | None:
         """What must be numbers for the value to be one; None where nothing makes it one."""
@@ -192,7 +186,7 @@ def find_numbers(interpretation: Interpretation) -> frozenset[str]:
     found: set[str] = set()
     for value in interpretation.computed:
         if value.op in _ARITHMETIC:
-            found.update(str(o.attribute) for o in value.operands if o.op is Op.PARAM)
+            found.update(o.name for o in value.operands if o.op is Op.PARAM)
     for loop in interpretation.loops:
         for bound in (loop.start, loop.stop, loop.step):
             # The sum of a pointer and a number would be a pointer, and no bound.
@@ -202,7 +196,7 @@ def find_numbers(interpretation: Interpretation) -> frozenset[str]:
                 if term.op in (Op.ADD, Op.SUB):
                     terms += term.operands
                 elif term.op is Op.PARAM:
-                    found.add(str(term.attribute))
+                    found.add(term.name)
     return frozenset(found)
 
 
@@ -226,12 +220,10 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> I
             return
         seen.add(value.serial)
         if value.op in (Op.PARAM, Op.CONSTEXPR):
-            found.add(str(value.attribute))
+            found.add(value.name)
         elif value.op is Op.LOAD:
             loads.add(value.number)
-        elif value.op in _SUMMED_SIZES or (
-            value.op is Op.ELEMENTWISE and value.attribute == "cdiv"
-        ):
+        elif value.op in _SUMMED_SIZES:
             for operand in value.operands:
                 descend(operand)
         elif value.op in _PASSED_THROUGH:
@@ -253,7 +245,7 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> I
 def find_extents(interpretation: Interpretation) -> frozenset[str]:
     """Parameters that are the extent of a tile, and so at least 1."""
     return frozenset(
-        str(extent.attribute)
+        extent.name
         for value in interpretation.computed
         if value.op is Op.LANE
         for extent in value.operands

@@ -123,8 +123,7 @@ class _Lane:
                 number = self.of(value.operand, axes)
                 return float(int(number)) if "int" in (value.dtype or "") else number
             case Op.INSERT_AXES:
-                assert isinstance(value.attribute, tuple)
-                return self.of(value.operand, (value.attribute, *axes))
+                return self.of(value.operand, (value.pattern, *axes))
             case Op.CARRIED:
                 loop = self._facts.loops[value.carrier.loop]
                 return self.of(loop.initial[value.carrier.name], axes)
@@ -180,7 +179,7 @@ class _Lane:
         numbers = random.Random(f"{self._trial} {value.serial}")
         if value.op is Op.CONSTEXPR:
             return numbers.choice((0.0, 1.7))  # a flag, or a number
-        if value.op in _INDICES or value.attribute in self._facts.integers.parameters:
+        if value.op in _INDICES or value.name in self._facts.integers.parameters:
             return float(numbers.randint(1, 9))
         if value.op is not Op.LOAD:
             return numbers.uniform(0.1, 4)

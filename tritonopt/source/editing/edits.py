@@ -29,12 +29,10 @@ from tritonopt.source.editing.changes import (
 )
 from tritonopt.source.editing.expressions import Path, parse, spelling
 from tritonopt.source.editing.parameters import broken, insertions
+from tritonopt.source.editing.width import line_width
 from tritonopt.source.errors import EditConflict, SourceError
 from tritonopt.source.module import Module, read
 from tritonopt.source.trees import children, walk
-
-_WIDTH = 88
-"""So long may a line be, or as long as the longest that the file has."""
 
 _Splice = tuple[int, int, str]
 """Offsets from the start of a region, and what comes between them."""
@@ -146,11 +144,12 @@ class _Region:
     def rewritten(self) -> str:
         self._refuse_changes_inside_what_goes()
         text = self._module.text[self.start : self.end]
+        expressions = list(self._expression_splices(text))
         splices = [
-            *self._expression_splices(text),
+            *expressions,
             *self._parameter_splices(),
             *self._decorator_splices(),
-            *self._argument_splices(),
+            *self._argument_splices(expressions),
         ]
         text = _spliced(text, sorted(splices, key=lambda splice: splice[0]))
         if not self._plans:
@@ -202,14 +201,29 @@ class _Region:
                     raise EditConflict(f"the parameter {taken[-1]} exists already")
             start = self._module.lines.offset(function.lineno, function.col_offset)
             new = [code.strip() for code in codes]
-            width = max(_WIDTH, max(map(len, self._module.text.splitlines())))
-            anew = broken(self._module.text, start, new, self._indent, width)
-            if anew is not None:
-                opening, closing, code = anew
-                yield opening - self.start, closing - self.start, code
-                continue
-            for offset, code in insertions(self._module.text, start, new, self._indent):
-                yield offset - self.start, offset - self.start, code
+            yield from self._longer(start, new, [])
+
+    def _longer(
+        self, start: int, new: Sequence[str], others: Sequence[_Splice] | None
+    ) -> Iterator[_Splice]:
+        """More in the parentheses behind an offset; with `others` a long line is broken."""
+
+        def grows(first: int, end: int) -> int:
+            inside = [s for s in others or () if first <= s[0] + self.start < end]
+            return sum(len(code) - (to - since) for since, to, code in inside)
+
+        text = self._module.text
+        if others is not None:
+            anew = broken(text, start, new, self._indent, self._width, grows)
+            if anew:
+                yield from ((at - self.start, to - self.start, code) for at, to, code in anew)
+                return
+        for offset, code in insertions(text, start, new, self._indent):
+            yield offset - self.start, offset - self.start, code
+
+    @cached_property
+    def _width(self) -> int:
+        return line_width(self._module)
 
     def _decorator_splices(self) -> Iterator[_Splice]:
         for change in self._decorators:
@@ -223,7 +237,7 @@ class _Region:
             code = change.code.replace("\n    ", "\n" + self._indent).replace("\n", margin)
             yield start - self.start, start - self.start, code + margin
 
-    def _argument_splices(self) -> Iterator[_Splice]:
+    def _argument_splices(self, expressions: Sequence[_Splice]) -> Iterator[_Splice]:
         for call, codes in self._arguments.items():
             taken = [keyword.arg for keyword in call.keywords]
             for code in codes:
@@ -233,8 +247,9 @@ class _Region:
             # `(kernel[grid])(x)` has a parenthesis in between.
             start = self._module.text.index("(", self._module.lines.span(call.func)[1])
             new = [code.strip() for code in codes]
-            for offset, code in insertions(self._module.text, start, new, self._indent):
-                yield offset - self.start, offset - self.start, code
+            # Around a call inside of another expression a formatter breaks that one first.
+            whole = isinstance(self._parents.get(call), (ast.Expr, ast.Assign, ast.Return))
+            yield from self._longer(start, new, expressions if whole else None)
 
     # Expressions
 

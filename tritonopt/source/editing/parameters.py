@@ -1,11 +1,12 @@
-"""One more parameter for a function, laid out as those before it."""
+"""One more parameter for a function, or argument for a call, laid out as those before it."""
 
 from __future__ import annotations
 
 import io
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _SILENT = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
@@ -19,10 +20,8 @@ class _Parentheses:
     opening: int
     """Behind the opening parenthesis."""
     closing: int
-    last: int | None
-    """The first character of the last parameter."""
-    last_end: int
-    """Behind the last token that is neither a comment nor a trailing comma."""
+    items: tuple[tuple[int, int], ...]
+    """From the first token of each parameter to behind its last one that is no comment."""
     trailing_comma: int | None
     """Behind it."""
 
@@ -33,16 +32,17 @@ def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list
     They come last, but before `**kwargs`. Comments stay on their lines.
     """
     place = _parentheses(text, start)
-    if place.last is None:
+    if not place.items:
         return [(place.opening, ", ".join(codes))]
-    line_start = _line_start(text, place.last)
-    own_line = not text[line_start : place.last].strip()
+    last, last_end = place.items[-1]
+    line_start = _line_start(text, last)
+    own_line = not text[line_start:last].strip()
     newline = _newline_before(text, line_start)
     lead = _margin(text, line_start) + (indent if line_start <= start else "")
     gap = newline + lead if own_line else " "
-    if text.startswith("**", place.last):
-        return [(place.last, "".join(f"{code},{gap}" for code in codes))]
-    end = place.trailing_comma or place.last_end
+    if text.startswith("**", last):
+        return [(last, "".join(f"{code},{gap}" for code in codes))]
+    end = place.trailing_comma or last_end
     missing, closing = ("", ",") if place.trailing_comma else (",", "")
     line_end = _line_end(text, end)
     if place.closing < line_end:  # `b):` or `b,):`
@@ -53,24 +53,43 @@ def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list
 
 
 def broken(
-    text: str, start: int, codes: Sequence[str], indent: str, width: int
-) -> tuple[int, int, str] | None:
-    """The parameters of a `def` in one line, with more of them, on lines of their own.
+    text: str,
+    start: int,
+    codes: Sequence[str],
+    indent: str,
+    width: int,
+    grows: Callable[[int, int], int],
+) -> list[tuple[int, int, str]]:
+    """What goes between the parameters of the `def` at an offset, where one line has them all.
 
-    None where the line stays within the width, or is not all of the head.
+    With more of them they go on a line of their own, or on one each, as formatters do. Nothing
+    where that line still is long enough, and where they are laid out in another way. `grows` says
+    how much longer other changes make the text between two offsets.
     """
     place = _parentheses(text, start)
-    line_start, line_end = _line_start(text, start), _line_end(text, start)
     inside = text[place.opening : place.closing]
-    if place.closing > line_end or place.last is None or "#" in text[start:line_end]:
-        return None
-    added = "".join(f", {code}" for code in codes)
-    if line_end - line_start + len(added) <= width or text.startswith("**", place.last):
-        return None
-    newline = _newline_before(text, line_start)
-    margin = _margin(text, line_start)
-    whole = inside.rstrip().removesuffix(",") + added
-    return place.opening, place.closing, f"{newline}{margin}{indent}{whole}{newline}{margin}"
+    if not place.items or "#" in inside or len(inside.strip().splitlines()) > 1:
+        return []
+    first, end = place.items[0][0], place.items[-1][1]
+    line_start, line_end = _line_start(text, first), _line_end(text, first)
+    longer = sum(len(f", {code}") for code in codes)
+    length = line_end - line_start + grows(line_start, line_end) + longer
+    if "#" in text[start:line_end] or length <= width:
+        return []
+    line_start = _line_start(text, start)
+    newline, margin = _newline_before(text, line_start), _margin(text, line_start)
+    lead = newline + margin + indent
+    within = len(margin + indent) + end - first + grows(first, end) + longer <= width
+    gap, closing = (", ", "") if within else (f",{lead}", ",")
+    stars = place.items[-1][0] if text.startswith("**", place.items[-1][0]) else None
+    added = gap.join(codes)
+    found = [(place.opening, first, lead)]
+    for (_, before), (after, _) in pairwise(place.items):
+        found.append((before, after, gap + (added + gap if after == stars else "")))
+    if first == stars:
+        found[0] = (place.opening, first, lead + added + gap)
+    last = closing if stars is not None else gap + added + closing
+    return [*found, (end, place.closing, last + newline + margin)]
 
 
 def _parentheses(text: str, start: int) -> _Parentheses:
@@ -85,8 +104,8 @@ def _parentheses(text: str, start: int) -> _Parentheses:
 
     depth = 0
     opening: int | None = None
-    last: int | None = None
-    last_end, trailing_comma = 0, None
+    items: list[tuple[int, int]] = []
+    trailing_comma: int | None = None
     fresh = True
     for token in tokenize.generate_tokens(readline):
         if token.type in _SILENT:
@@ -94,7 +113,7 @@ def _parentheses(text: str, start: int) -> _Parentheses:
         begin = starts[token.start[0] - 1] + token.start[1]
         end = starts[token.end[0] - 1] + token.end[1]
         if opening is not None and depth == 1 and token.string == ")":
-            return _Parentheses(opening, begin, last, last_end, trailing_comma)
+            return _Parentheses(opening, begin, tuple(items), trailing_comma)
         if opening is not None and depth == 1 and token.string == ",":
             fresh, trailing_comma = True, end
             continue
@@ -106,9 +125,8 @@ def _parentheses(text: str, start: int) -> _Parentheses:
         elif token.string in (")", "]", "}"):
             depth -= 1
         if opening is not None:
-            if fresh:
-                last, fresh = begin, False
-            last_end, trailing_comma = end, None
+            items = [*items, (begin, end)] if fresh else [*items[:-1], (items[-1][0], end)]
+            fresh, trailing_comma = False, None
     raise ValueError("a def without parentheses")
 
 

@@ -72,8 +72,8 @@ class DeferredLoop:
         deferral = self.deferral
         if isinstance(extent.constant, int):
             return str(extent.constant)
-        if extent.op is Op.CONSTEXPR and environment.get(str(extent.attribute)) is extent:
-            return str(extent.attribute)
+        if extent.op is Op.CONSTEXPR and environment.get(extent.name) is extent:
+            return extent.name
         for node in self._written_extents:
             if deferral.facts.values.get(node) is extent and self.writer.means_the_same(
                 node, environment

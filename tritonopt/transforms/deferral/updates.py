@@ -108,7 +108,7 @@ class _Reader:
         if not call.combining.repeats:
             many = f"line {statement.lineno} adds {self.name} once for each lane of the tile"
             raise refuted(_CLAIM, "adds-something-else", many)
-        _check_modes(self.facts, call.operand)
+        check_modes(self.facts, call.operand)
         (name,) = own
         assert isinstance(name, ast.Name)
         reduced = Reduced(call.call, (call,), call.operand)
@@ -136,7 +136,7 @@ class _Reader:
         subtracts = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
         if len(own) != 1 or (subtracts and own[0] is not sides[0]):
             raise self._is_read(node)
-        _check_modes(self.facts, node)
+        check_modes(self.facts, node)
         terms = self._terms(combining, rest[0])
         if _is_name(own[0], self.name):
             assert isinstance(own[0], ast.Name)
@@ -251,7 +251,7 @@ def combined_sides(
     return (found, [left, right]) if found is not None else None
 
 
-def _check_modes(facts: KernelFacts, node: ast.expr) -> None:
+def check_modes(facts: KernelFacts, node: ast.expr) -> None:
     """`tl.maximum` must drop NaN, as the reduction does."""
     if isinstance(node, ast.Call) and facts.values[node].attribute is not None:
         text = f"line {node.lineno} asks for NaN to be kept, and the reduction of a tile drops it"

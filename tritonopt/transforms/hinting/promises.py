@@ -153,9 +153,9 @@ class _Legality:
         below = self._facts.assumptions.nonnegative(ONE - stride)
         if above is not None and below is not None:
             return Proof(given=tuple(dict.fromkeys((above, below))))
-        worlds = self._divisibility.worlds
-        if worlds and all(substitute(stride, world) == ONE for world in worlds):
-            return Proof(launches=tuple(dict.fromkeys(world.launch for world in worlds)))
+        bindings = self._divisibility.bindings
+        if bindings and all(substitute(stride, binding) == ONE for binding in bindings):
+            return Proof(launches=tuple(dict.fromkeys(binding.launch for binding in bindings)))
         return None
 
     def _check_start(self, offsets: Offsets) -> tuple[frozenset[str], Proof]:

@@ -16,7 +16,7 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.hoisting.guarded_code import Piece, insertion, removals
 from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
 from tritonopt.transforms.hoisting.load_masks import masked, run_conditions
-from tritonopt.transforms.loop_invariants import Lift
+from tritonopt.transforms.loop_invariants import HoistedSlice
 from tritonopt.transforms.trip_guards import why_it_runs
 from tritonopt.transforms.writing import NotExpressible, Writer, reads_of
 
@@ -87,27 +87,29 @@ def _check_something_stays(load: InvariantLoad, plan: _Plan) -> None:
 
 def _plan(load: InvariantLoad, writer: Writer) -> _Plan:
     try:
-        lift = _lift(load, writer)
-        lift.add(load.statement)
-        lift.add_derived()
-        return _Plan(lift.statements, guards=lift.guards)
+        hoisted = _hoisted_slice(load, writer)
+        hoisted.add(load.statement)
+        hoisted.add_derived()
+        return _Plan(hoisted.statements, guards=hoisted.guards)
     except NotExpressible:
         # The kernel has other uses for the name: what is loaded gets one of its own.
-        lift = _lift(load, writer)
-        lift.need(load.expression)
+        hoisted = _hoisted_slice(load, writer)
+        hoisted.need(load.expression)
     name = _new_name(load, writer)
     definition = _definition(load)
     if definition is None:
-        return _Plan(lift.statements, name, uses=[load.expression], guards=lift.guards)
+        return _Plan(hoisted.statements, name, uses=[load.expression], guards=hoisted.guards)
     uses = [n for n in _names_in_the_loop(load, definition.id) if n is not definition]
-    return _Plan(lift.statements, name, load.statement, definition, uses, lift.guards)
+    return _Plan(hoisted.statements, name, load.statement, definition, uses, hoisted.guards)
 
 
-def _lift(load: InvariantLoad, writer: Writer) -> Lift:
+def _hoisted_slice(load: InvariantLoad, writer: Writer) -> HoistedSlice:
     # A mask keeps the load from reading, not what is computed with it from being computed.
     runs = all(why_it_runs(load.facts, loop, []) is not None for loop in load.loops)
     runs &= len(load.known) == len(load.conditions_inside)
-    return Lift(writer, load.loop, load.loads, load.conditions_inside, load.known, runs=runs)
+    return HoistedSlice(
+        writer, load.loop, load.loads, load.conditions_inside, load.known, runs=runs
+    )
 
 
 def _definition(load: InvariantLoad) -> ast.Name | None:

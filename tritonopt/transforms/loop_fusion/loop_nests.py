@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
-from tritonopt.facts.algebra.variation import trip_atom
+from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Carrier
@@ -101,7 +101,7 @@ class TwoSweeps:
                 raise refuted("same-range", "different-range", runs)
             if mine != count:
                 shown = f"{where} both run until their masks are off"
-            renaming[trip_atom(other.identity)] = trip_atom(one.identity)
+            renaming[Iteration(other.identity)] = Iteration(one.identity)
         checklist.prove("same-range", shown or f"{_times(forms.trip_count(ours[0]))} each")
         return renaming
 

@@ -23,12 +23,11 @@ def runs_always(facts: KernelFacts, loop: Loop) -> bool:
         tile = count.sole_atom
         if tile is None or not isinstance(tile, CeilDiv):
             return False
-        extent, step = tile.arguments
-        assert isinstance(extent, Polynomial) and isinstance(step, Polynomial)
-        worlds = facts.launches.passed
-        return bool(worlds) and all(
-            _is_positive(facts, step, substitute(extent, world), substitute(step, world))
-            for world in worlds
+        extent, step = tile.dividend, tile.divisor
+        bindings = facts.launches.bindings
+        return bool(bindings) and all(
+            _is_positive(facts, step, substitute(extent, binding), substitute(step, binding))
+            for binding in bindings
         )
     except TooLarge:
         return False
@@ -43,7 +42,7 @@ def _is_positive(
         return number >= 1
     # The next power of two of 0 is 0, and Triton has no tile of no lanes.
     lanes = step.sole_atom
-    counts = lanes is not None and isinstance(lanes, Param) and lanes.arguments[0] in facts.extents
+    counts = lanes is not None and isinstance(lanes, Param) and lanes.name in facts.extents
     return counts and tile == Polynomial.of(PowerOfTwo(length))
 
 
@@ -86,17 +85,14 @@ class _EmptyRow:
 
     def _is_zero(self, atom: Atom) -> bool:
         if isinstance(atom, Total):
-            term = atom.arguments[-1]
-            return isinstance(term, Polynomial) and self._when_empty(term).is_zero
+            return self._when_empty(atom.term).is_zero
         return self._is_beyond(atom)
 
     def _is_beyond(self, atom: Atom) -> bool:
         """Whether this is the indicator of an index that lies before the end of the row."""
         if not isinstance(atom, Negative):
             return False
-        (below,) = atom.arguments
-        assert isinstance(below, Polynomial)
-        return self._facts.forms.is_nonnegative(below + self._room)
+        return self._facts.forms.is_nonnegative(atom.form + self._room)
 
 
 def _read_later(facts: KernelFacts, loop: Loop) -> list[str]:

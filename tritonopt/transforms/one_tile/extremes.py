@@ -55,11 +55,11 @@ class _Extremes:
         whole, number, extreme = (self.facts.values.get(n) for n in (self.call, one, other))
         if whole is None or number is None or extreme is None or number.constant != least:
             return False
-        inner = extreme.operands[0] if extreme.op is Op.CAST else extreme
+        inner = extreme.operand if extreme.op is Op.CAST else extreme
         if inner.op is not Op.REDUCE or inner.reduction.name != reduced:
             return False
         typed = is_float(extreme.dtype) and whole.dtype in (extreme.dtype, None)
-        return typed and self._is_mixed(whole, inner.operands[0])
+        return typed and self._is_mixed(whole, inner.operand)
 
     def _is_mixed(self, extreme: Value, tile: Value) -> bool:
         """Whether all that takes the extreme takes elements of the tile as well."""
@@ -89,17 +89,17 @@ class _Extremes:
 
     def _passing(self, value: Value, tile: Value) -> Iterator[Value]:
         """The operands of which one that is NaN makes the value NaN."""
-        name = str(value.attribute).rsplit(".", 1)[-1]
+        name = value.function.rsplit(".", 1)[-1]
         if value.op in _ARITHMETIC or (value.op is Op.ELEMENTWISE and name in _PASSING_NAN):
             yield from value.operands
         elif value.op is Op.REDUCE and value.reduction.name == "sum":
-            yield value.operands[0]
-        elif value.op is Op.WHERE and self._is_its_mask(value.operands[0], tile):
-            yield value.operands[1]
+            yield value.operand
+        elif value.op is Op.WHERE and self._is_its_mask(value.condition, tile):
+            yield value.then
 
     def _is_its_mask(self, condition: Value, tile: Value) -> bool:
         """A lane that the mask turns off holds no NaN, so it is on in all of such a tile."""
-        inner = tile.operands[0] if tile.op is Op.CAST else tile
+        inner = tile.operand if tile.op is Op.CAST else tile
         if inner.op is not Op.LOAD:
             return False
         mask = self.facts.interpretation.loads[inner.number].mask

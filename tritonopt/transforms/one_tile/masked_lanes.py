@@ -33,7 +33,7 @@ class MaskedTile:
 
 def masked_tile(facts: KernelFacts, node: ast.expr) -> MaskedTile | None:
     value = facts.values[node]
-    inner = value.operands[0] if value.op is Op.CAST else value
+    inner = value.operand if value.op is Op.CAST else value
     if inner.op is not Op.LOAD:
         return None
     load = facts.interpretation.loads[inner.number]
@@ -58,7 +58,7 @@ class MaskedLanes:
 
     def are_alike(self, one: Value, other: Value) -> bool:
         """Whether two tiles are the same but for their masked lanes."""
-        inner = one.operands[0] if one.op is Op.CAST else one
+        inner = one.operand if one.op is Op.CAST else one
         return inner.op is Op.LOAD and self._alike.number(one) == self._alike.number(other)
 
     def reach(self, tile: MaskedTile) -> bool:
@@ -79,9 +79,9 @@ class MaskedLanes:
 
     def _is_cleared(self, user: Value, value: Value, mask: Value) -> bool:
         """`tl.where(mask, value, ...)`: the masked lanes are not taken from the value."""
-        if user.op is not Op.WHERE or not self._same(user.operands[0], mask):
+        if user.op is not Op.WHERE or not self._same(user.condition, mask):
             return False
-        return value is user.operands[1] and value is not user.operands[2]
+        return value is user.then and value is not user.other
 
     def _is_seen(self, value: Value, mask: Value) -> bool:
         """Whether an access or a loop takes the value, other than to store it where the mask is."""

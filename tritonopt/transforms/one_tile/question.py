@@ -44,7 +44,7 @@ class Question:
 
     @property
     def parameters(self) -> list[Parameter]:
-        named = {str(atom.arguments[0]) for form in (self.extent, self.tile) for atom in form.atoms}
+        named = {_name(atom) for form in (self.extent, self.tile) for atom in form.atoms}
         return [p for p in self.facts.kernel.parameters if p.name in named]
 
     @property
@@ -76,7 +76,7 @@ def _taken(parameter: Parameter) -> str:
 def _spelled(form: Polynomial, names: dict[str, str]) -> str:
     text = ""
     for monomial, coefficient in form.sorted_terms:
-        factors = [names[str(a.arguments[0])] for a, power in monomial for _ in range(power)]
+        factors = [names[_name(a)] for a, power in monomial for _ in range(power)]
         number = abs(int(coefficient))
         if number != 1 or not factors:
             factors.insert(0, str(number))
@@ -91,8 +91,7 @@ def ask(sweeps: RowSweeps, may_be_empty: bool, checklist: Checklist) -> Question
     facts, count = sweeps.facts, sweeps.count
     tiles = count.sole_atom if count is not None else None
     assert tiles is not None and isinstance(tiles, CeilDiv)
-    extent, tile = tiles.arguments
-    assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
+    extent, tile = tiles.dividend, tiles.divisor
     _check_parameters(sweeps, extent, tile)
     if not facts.forms.is_positive(tile):
         detail = f"{tile.readable} counts no lanes, so it may not be a tile's length"
@@ -125,7 +124,7 @@ def _check_parameters(sweeps: RowSweeps, extent: Polynomial, tile: Polynomial) -
 
 
 def _name(atom: Atom) -> str:
-    return str(atom.arguments[0]) if isinstance(atom, Param) else ""
+    return atom.name if isinstance(atom, Param) else ""
 
 
 def _check_heuristic(question: Question) -> None:

@@ -14,13 +14,13 @@ from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source import EditConflict
 from tritonopt.source.trees import children, parents_of, walk
+from tritonopt.transforms.one_tile.accumulators import CARRIED, Update, updates_of
 from tritonopt.transforms.one_tile.empty_rows import does_nothing_when_empty, runs_always
 from tritonopt.transforms.one_tile.one_turn import Straightened, straightened
 from tritonopt.transforms.one_tile.reuse import reused
 from tritonopt.transforms.one_tile.stretch import Stretch, binds_first, surely_bound
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.one_tile.tidying import tidied
-from tritonopt.transforms.one_tile.updates import CARRIED, Update, updates_of
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound, reads_of
 
 _TAKES_NUMBERS = ("maximum", "minimum", "where")
@@ -134,7 +134,7 @@ def _prove_one_turn(sweeps: RowSweeps, checklist: Checklist) -> None:
         detail = f"the loops take {turns} turns, and it is not shown that this is one at most"
         raise unknown("row-fits-one-tile", "row-may-be-longer", detail)
     checklist.prove("row-fits-one-tile", "no loop takes a second turn, at any launch")
-    if sweeps.facts.launches.passed:
+    if sweeps.facts.launches.bindings:
         checklist.assume_no_other_launches()
 
 

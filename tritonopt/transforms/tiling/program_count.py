@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tritonopt.facts import Atom, KernelFacts, Polynomial
-from tritonopt.facts.algebra.atoms import NumPrograms, ProgramId, Quotient
+from tritonopt.facts.algebra.atoms import Iteration, NumPrograms, ProgramId, Quotient
 from tritonopt.facts.algebra.polynomial import Monomial
-from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
@@ -62,25 +61,25 @@ def _index_forms(facts: KernelFacts) -> Iterator[Polynomial]:
         if value.rank in (0, None) and _counts_programs(value):
             yield forms.of(value)
     for loop in facts.loops:
-        trip = Polynomial.of(trip_atom(loop.identity))
+        iteration = Polynomial.of(Iteration(loop.identity))
         if loop.start is not None and loop.step is not None and _counts_programs(loop.step):
-            yield forms.of(loop.start) + forms.of(loop.step) * trip
+            yield forms.of(loop.start) + forms.of(loop.step) * iteration
         for name, following in loop.following.items():
             if name in loop.initial and name in loop.carried and _counts_programs(following):
                 step = forms.of(following) - forms.of(loop.carried[name])
-                yield forms.of(loop.initial[name]) + step * trip
+                yield forms.of(loop.initial[name]) + step * iteration
 
 
 def _strides(form: Polynomial, loop: Loop, axis: int) -> bool:
     """Whether the program id and every so many programs, by iterations, go into it alike."""
     of_axis = Polynomial.constant(axis)
     programs, tile = NumPrograms(of_axis), ProgramId(of_axis)
-    trip = trip_atom(loop.identity)
+    iteration = Iteration(loop.identity)
     of_tile = {_without(m, {tile}): c for m, c in form.terms.items() if (tile, 1) in m}
     return any(
-        of_tile.get(_without(monomial, {programs, trip})) == coefficient
+        of_tile.get(_without(monomial, {programs, iteration})) == coefficient
         for monomial, coefficient in form.terms.items()
-        if (programs, 1) in monomial and (trip, 1) in monomial
+        if (programs, 1) in monomial and (iteration, 1) in monomial
     )
 
 

@@ -78,9 +78,7 @@ def _may_run_early(facts: KernelFacts, statement: ast.stmt) -> bool:
     expressions = [node for node in inside if isinstance(node, ast.expr)]
     values = [facts.values[node] for node in expressions if node in facts.values]
     divides = any(
-        part.op in (Op.FLOORDIV, Op.MOD) or part.attribute == "cdiv"
-        for value in values
-        for part in value.walk()
+        part.op in (Op.FLOORDIV, Op.MOD, Op.CDIV) for value in values for part in value.walk()
     )
     return not leaves or not (effects or divides)
 

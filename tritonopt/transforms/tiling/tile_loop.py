@@ -120,9 +120,7 @@ class TileLoop:
             f"{self._language_call('program_id')}, {tiles}, {self._language_call('num_programs')}"
         )
         multiplies = any(
-            value.op is Op.RESHAPED
-            and isinstance(value.attribute, tuple)
-            and value.attribute[0] in MATRIX
+            value.op is Op.RESHAPED and value.function in MATRIX
             for value in self.body.facts.interpretation.computed
         )
         if multiplies:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tritonopt.facts import EffectKind
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
-from tritonopt.transforms.loop_invariants import Lift, is_invariant, may_divide_by_zero
+from tritonopt.transforms.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero
 from tritonopt.transforms.unswitching.invariant_branches import InvariantBranch, is_one_question
 from tritonopt.transforms.writing import NotExpressible, Writer
 
@@ -46,9 +46,9 @@ class Plan:
 def planned(branch: InvariantBranch) -> Plan:
     """What becomes of the loop. Raises NotExpressible."""
     # That nothing divides by zero is checked already, of all that the conditions are made of.
-    lift = Lift(Writer(branch.facts), branch.loop, runs=True)
-    arms = tuple(_arms(branch, lift))
-    return Plan(arms, tuple(_copies(branch, arms)), tuple(lift.statements))
+    hoisted = HoistedSlice(Writer(branch.facts), branch.loop, runs=True)
+    arms = tuple(_arms(branch, hoisted))
+    return Plan(arms, tuple(_copies(branch, arms)), tuple(hoisted.statements))
 
 
 def stores(node: ast.AST) -> Iterator[ast.Name]:
@@ -57,18 +57,18 @@ def stores(node: ast.AST) -> Iterator[ast.Name]:
     return (n for n in names if not isinstance(n.ctx, ast.Load))
 
 
-def _arms(branch: InvariantBranch, lift: Lift) -> list[Arm]:
+def _arms(branch: InvariantBranch, hoisted: HoistedSlice) -> list[Arm]:
     """The branches of the `if` as far as their conditions can move; the last one takes all
     that is left."""
     module, node = branch.module, branch.node
-    lift.need(node.test)
+    hoisted.need(node.test)
     arms = [Arm(node.test, node.body, behind=excerpts.header_comment(module, node))]
     while node.orelse:
         above, behind = excerpts.else_comments(module, node)
         following = node.orelse[0]
         if not isinstance(following, ast.If) or not branch.is_elif(following):
             return [*arms, Arm(None, node.orelse, above, behind)]
-        if not _moves_too(branch, following, lift):
+        if not _moves_too(branch, following, hoisted):
             return [*arms, Arm(None, node.orelse)]
         comment = excerpts.header_comment(module, following)
         arms.append(Arm(following.test, following.body, above, comment))
@@ -76,7 +76,7 @@ def _arms(branch: InvariantBranch, lift: Lift) -> list[Arm]:
     return [*arms, Arm(None, ())]
 
 
-def _moves_too(branch: InvariantBranch, following: ast.If, lift: Lift) -> bool:
+def _moves_too(branch: InvariantBranch, following: ast.If, hoisted: HoistedSlice) -> bool:
     """Whether the condition of an `elif` moves with that of its `if`."""
     facts, loop = branch.facts, branch.loop
     value = facts.values.get(following.test)
@@ -85,7 +85,7 @@ def _moves_too(branch: InvariantBranch, following: ast.If, lift: Lift) -> bool:
     if may_divide_by_zero(facts, value, loop.node) or branch.effects_in(following.test):
         return False
     try:
-        lift.need(following.test)
+        hoisted.need(following.test)
     except NotExpressible:
         return False
     return True

@@ -116,7 +116,7 @@ def when_known(facts: KernelFacts, condition: Value, in_helper: bool = False) ->
     todo = [condition]
     while todo:
         value = todo.pop()
-        if value.op in _STATIC or (value.op is Op.PARAM and value.attribute in facts.pointers):
+        if value.op in _STATIC or (value.op is Op.PARAM and value.name in facts.pointers):
             continue
         unrolled = value.op in (Op.ITERATION, Op.CARRIED, Op.RESULT) and _is_unrolled(facts, value)
         if value.op in (Op.OPAQUE, Op.ONE_OF) or unrolled:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.variation import trip_atom, varies_with
+from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS
 from tritonopt.facts.effects import Effect
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
@@ -127,7 +128,7 @@ class _Order:
                 return
         if any(self._is_as_large(stride, around) for around in self.loop.loop.nest):
             return
-        worlds = self.facts.launches.passed
+        worlds = self.facts.launches.bindings
         numbers = [substitute(stride, world).constant_value for world in worlds]
         if worlds and all(numbers) and not self.facts.launches.unknown:
             self._by_launch = True
@@ -161,7 +162,7 @@ class _Order:
 
     def _are_apart(self, place: _Place, around: Loop) -> bool:
         """Whether the elements of one turn of an outer loop end before those of the next."""
-        trip = trip_atom(around.identity)
+        trip = Iteration(around.identity)
         count = self.facts.forms.trip_count(self.loop.loop)
         parts = ScalarLoop(self.facts, around).in_trips(place.rest)
         if parts is None or count is None or any(varies_with(a, around) for a in count.atoms):

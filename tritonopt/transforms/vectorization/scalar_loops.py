@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
-from tritonopt.facts.algebra.variation import trip_atom, varies_with
+from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
 from tritonopt.source.trees import walk
@@ -67,7 +68,7 @@ class ScalarLoop:
 
     def in_trips(self, form: Polynomial) -> tuple[Polynomial, Polynomial] | None:
         """(coefficient, rest) of `coefficient * trip + rest`, both the same in all iterations."""
-        trip = trip_atom(self.loop.identity)
+        trip = Iteration(self.loop.identity)
         zero = form - form
         coefficient, rest = zero, zero
         for monomial, number in form.terms.items():

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.polynomial import Polynomial
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
 
 _FEW = 4
@@ -30,7 +29,9 @@ def saving(loop: ScalarLoop) -> Saving:
     known = count.constant_value
     if known is not None:
         return _of(known, "")
-    launches = [(w.launch.where, _number(substitute(count, w))) for w in loop.facts.launches.passed]
+    launches = [
+        (w.launch.where, substitute(count, w).constant_value) for w in loop.facts.launches.bindings
+    ]
     seen = [(where, number) for where, number in launches if number is not None]
     if seen and len(seen) == len(launches):
         where, most = max(seen, key=lambda pair: pair[1])
@@ -40,7 +41,3 @@ def saving(loop: ScalarLoop) -> Saving:
 
 def _of(turns: Fraction, where: str) -> Saving:
     return Saving(f"it turns {turns} times{where}", pays=turns > _FEW)
-
-
-def _number(form: Polynomial) -> Fraction | None:
-    return form.constant_value

@@ -10,7 +10,7 @@ from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Declined, refuted
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, Combining
-from tritonopt.transforms.deferral.updates import combined_sides, mentions
+from tritonopt.transforms.deferral.updates import check_modes, combined_sides, mentions
 from tritonopt.transforms.vectorization.loop_bodies import Body, Step, conditions
 
 CLAIM = "carries-a-reduction"
@@ -114,9 +114,7 @@ class _Reader:
         subtracts = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
         if len(own) != 1 or (subtracts and own[0] is not sides[0]):
             raise recurrence(self.name, step.node)
-        if isinstance(node, ast.Call) and self.facts.values[node].attribute is not None:
-            text = f"line {node.lineno} asks for NaN to be kept, and a reduction of a tile drops it"
-            raise refuted("operations-agree", "nan-is-propagated", text)
+        check_modes(self.facts, node)
         if isinstance(own[0], ast.Name):
             return own[0], combining, rest
         inner, _, more = self._spine(step, own[0], combining)

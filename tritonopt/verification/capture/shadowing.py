@@ -220,14 +220,16 @@ class Shadow:
                 if self.oracle is None:
                     module = types.SimpleNamespace(**function.__globals__)
                     self.oracle = Oracle(self.plan.widened, self.plan.widened_names, module)
-                nudged = _Call.copied(exact.names, exact.args, exact.kwargs)
+                perturbed = _Call.copied(exact.names, exact.args, exact.kwargs)
                 (chosen,) = constants(kernel, exact.args, exact.kwargs, best=True)
-                for call in (exact, nudged):
+                for call in (exact, perturbed):
                     given = {**call.kwargs, **chosen}
-                    nudge = call is nudged
-                    self.oracle.launch(name, function, call.args, given, grid, nudge=nudge)
+                    perturbation = call is perturbed
+                    self.oracle.launch(
+                        name, function, call.args, given, grid, perturbation=perturbation
+                    )
                 _synchronize()
-                truth = [exact.copies, nudged.copies]
+                truth = [exact.copies, perturbed.copies]
         except Exception:
             # Whatever it is, the original was compared, and stands in for its copy.
             truth = []
@@ -425,13 +427,13 @@ def measured(
 ) -> dict[str, object]:
     """What is finite in one version only, and how large the errors of every output are.
 
-    `exact` is what the float64 copy left behind, and the same on nudged inputs; or nothing.
+    `exact` is what the float64 copy left behind, and the same on perturbed inputs; or nothing.
     """
     from tritonopt.verification.comparison.compare import Pair, measure
 
     one, other = (_outcome(c, atomics=atomics) for c in (ours, theirs))
-    truth, nudged = (_outcome(c, atomics=False) for c in exact) if exact else (None, None)
-    difference, measures = measure(Pair(one, one), Pair(other, other), truth, nudged)
+    truth, perturbed = (_outcome(c, atomics=False) for c in exact) if exact else (None, None)
+    difference, measures = measure(Pair(one, one), Pair(other, other), truth, perturbed)
     lines = [{**asdict(found), "difference": str(found.difference)} for found in measures]
     found: dict[str, object] = {"measures": lines, "oracle": truth is not None}
     return found if difference is None else {**found, "difference": str(difference)}

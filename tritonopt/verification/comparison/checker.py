@@ -158,7 +158,7 @@ class Checker:
         if trouble is not None:
             answer = self.soundness.undetermined(example, ours, trouble)
             return self._examine(example) if answer is None else answer
-        unfit = self.soundness.damage(example, ours)
+        unfit = self.soundness.out_of_bounds(example, ours)
         if unfit is not None:
             return unfit
         fault = self._fault(ours.first, theirs)
@@ -214,17 +214,18 @@ class Checker:
     def _fault(self, original: Outcome, theirs: Pair) -> str:
         """What the rewritten version does wrong, whatever it computes; not what both do."""
         for outcome in (theirs.first, theirs.second):
-            if outcome.damage:
-                return f"the rewritten version writes outside of its memory: {outcome.damage[0]}"
+            for found in outcome.out_of_bounds_stores:
+                return f"the rewritten version writes outside of its memory: {found}"
         rewritten, note = theirs.first, self.tally.note
-        if original.strays:
+        if original.out_of_bounds_loads:
             note("the original reads outside of its memory")
-        elif rewritten.strays:
-            return f"the rewritten version reads outside of its memory: {rewritten.strays[0]}"
-        if original.clashes:
+        elif rewritten.out_of_bounds_loads:
+            found = rewritten.out_of_bounds_loads[0]
+            return f"the rewritten version reads outside of its memory: {found}"
+        if original.races:
             note("programs of the original overwrite each other's results")
-        elif rewritten.clashes:
-            return f"the rewritten version has a race: {rewritten.clashes[0]}"
+        elif rewritten.races:
+            return f"the rewritten version has a race: {rewritten.races[0]}"
         if original.retyped:
             note(
                 "the original does not compile, as far as the interpreter can tell: "

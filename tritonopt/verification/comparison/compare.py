@@ -175,12 +175,12 @@ def rounding_only(
     one: Outcome,
     other: Outcome,
     oracle: Outcome | None,
-    nudged: Outcome | None,
-    unsigned: Outcome | None = None,
+    perturbed: Outcome | None,
+    absolute: Outcome | None = None,
 ) -> bool:
     """Whether two runs of one version differ by no more than sums in another order do.
 
-    `unsigned` is a run on inputs without signs: as large as sums are where nothing cancels.
+    `absolute` is a run on inputs without signs: as large as sums are where nothing cancels.
     """
     if one.plain != other.plain or len(one.outputs) != len(other.outputs):
         return False
@@ -195,7 +195,7 @@ def rounding_only(
     unit = max((_HALF_UNIT[a.dtype] for a, _ in differing), default=0.0)
     return all(
         _within_rounding(
-            a, b, unit, terms, _row_sensitivity(a, oracle, nudged), _uncancelled(a, unsigned)
+            a, b, unit, terms, _row_sensitivity(a, oracle, perturbed), _uncancelled(a, absolute)
         )
         for a, b in differing
     )
@@ -215,9 +215,9 @@ def _within_rounding(
     return bool((same | (np.abs(_minus(left, right, finite)) <= allowed)).all())
 
 
-def _uncancelled(output: Output, unsigned: Outcome | None) -> Reals:
+def _uncancelled(output: Output, absolute: Outcome | None) -> Reals:
     """How large the terms of each row are together; 0 where that is not known."""
-    found = None if unsigned is None else unsigned.output(output.label)
+    found = None if absolute is None else absolute.output(output.label)
     if found is None or found.bits.shape != output.bits.shape:
         return np.zeros(output.bits.shape)
     values = found.reals()
@@ -248,10 +248,10 @@ def _further(truth: Output, one: Output, other: Output) -> Output:
     )
 
 
-def _row_sensitivity(output: Output, oracle: Outcome | None, nudged: Outcome | None) -> Reals:
+def _row_sensitivity(output: Output, oracle: Outcome | None, perturbed: Outcome | None) -> Reals:
     """How far each row moves when the inputs move by about one unit of float32."""
     exact = None if oracle is None else oracle.output(output.label)
-    moved = None if nudged is None else nudged.output(output.label)
+    moved = None if perturbed is None else perturbed.output(output.label)
     if exact is None or moved is None or exact.bits.shape != moved.bits.shape:
         return np.zeros(output.bits.shape)
     here, there = exact.reals(), moved.reals()
@@ -381,15 +381,15 @@ def measure(
     original: Pair,
     rewritten: Pair,
     oracle: Outcome | None,
-    nudged: Outcome | None,
-    unsigned: Outcome | None = None,
+    perturbed: Outcome | None,
+    absolute: Outcome | None = None,
     *,
     nan_given: bool = True,
 ) -> tuple[Difference | None, list[Measure]]:
     """Differences in what is finite, and the errors of every floating-point output.
 
     Without an oracle the original's first run takes its place: its own error is its
-    spread, which is nothing where it does not differ from itself. `unsigned` is as in
+    spread, which is nothing where it does not differ from itself. `absolute` is as in
     `rounding_only`, for sums in no fixed order. `nan_given` says that inputs hold NaN: then
     a number in the place of one is a difference as any other.
     """
@@ -403,9 +403,9 @@ def measure(
         lost = np.zeros(output.bits.shape)
         if atomics:
             share = _allowance(original.first, output.dtype)
-            lost = share * _uncancelled(output, unsigned)
+            lost = share * _uncancelled(output, absolute)
             lost += _terms(original.first) * _flushed(output.dtype)
-        moved = None if nudged is None else nudged.output(output.label)
+        moved = None if perturbed is None else perturbed.output(output.label)
         unwritten = original.unwritten(output)
         difference, found = _measure(output, other, truth, moved, unwritten, lost, nan_given)
         if difference is not None:
@@ -512,7 +512,7 @@ def _measure(
 def _sensitivity(
     output: Output, exact: Reals, moved: Output | None, usable: Mask, scale: Reals, zero: Mask
 ) -> Reals:
-    """How far each row moves, as a share of its largest value, when the inputs are nudged."""
+    """How far each row moves, as a share of its largest value, when the inputs are perturbed."""
     if moved is None or moved.bits.shape != output.bits.shape:
         return np.zeros_like(exact)
     away = moved.reals()

@@ -24,7 +24,7 @@ class Oracle:
     """The most recent answer: it is asked several times about one example."""
 
     def ask(self, example: Example, plain: Outcome) -> tuple[Outcome | None, Outcome | None]:
-        """The widened run and the same with its inputs nudged, or None where there is none.
+        """The widened run and the same with its inputs perturbed, or None where there is none.
 
         `plain` is the original's plain run.
         """
@@ -39,19 +39,19 @@ class Oracle:
                 self.missing = self.obstacles[name]
         if not self.missing:
             with self.versions.waiting():
-                exact, nudged = original.run(
-                    example, RunOptions(widened=True), RunOptions(widened=True, nudge=1)
+                exact, perturbed = original.run(
+                    example, RunOptions(widened=True), RunOptions(widened=True, perturbation=1)
                 )
-            failure = exact.failure or nudged.failure
+            failure = exact.failure or perturbed.failure
             if failure is None:
-                return exact, nudged
+                return exact, perturbed
             self.missing = f"the float64 copy of the kernel failed ({failure})"
-        (nudged,) = original.run(example, RunOptions(nudge=1))
-        return None, nudged if nudged.failure is None else None
+        (perturbed,) = original.run(example, RunOptions(perturbation=1))
+        return None, perturbed if perturbed.failure is None else None
 
-    def unsigned(self, example: Example) -> Outcome | None:
+    def absolute(self, example: Example) -> Outcome | None:
         """How large the original's sums are where no terms cancel; None if it cannot be told."""
-        options = RunOptions(widened=not self.missing, unsigned=True)
+        options = RunOptions(widened=not self.missing, absolute=True)
         (found,) = self.versions.original.run(example, options)
         return found if found.failure is None else None
 
@@ -59,11 +59,11 @@ class Oracle:
         """Whether a version's two runs differ as sums in no fixed order do, and not more."""
         if not (pair.first.atomics and pair.second.atomics):
             return False
-        exact, nudged = self.ask(example, plain)
+        exact, perturbed = self.ask(example, plain)
         if exact is None and self.versions.interpreted:
             # In the one order of the plain run, the original is a function like any other.
             exact = plain
-        if rounding_only(pair.first, pair.second, exact, nudged):
+        if rounding_only(pair.first, pair.second, exact, perturbed):
             return True
-        unsigned = self.unsigned(example)
-        return rounding_only(pair.first, pair.second, exact, nudged, unsigned)
+        absolute = self.absolute(example)
+        return rounding_only(pair.first, pair.second, exact, perturbed, absolute)

@@ -42,30 +42,30 @@ class Residuals:
     def measured(
         self, example: Example, ours: Pair, theirs: Pair
     ) -> tuple[Difference | None, list[Measure]]:
-        """The errors; before one counts as too large, the inputs are nudged once more.
+        """The errors; before one counts as too large, the inputs are perturbed once more.
 
         A row may keep its place when its inputs are moved, by chance, but hardly so twice. Where
         terms cancel, moving all of them away from 0 shows their size in the result. And sums in
         no fixed order may err by as much as their terms allow, however these cancel.
         """
-        exact, nudged = self.oracle.ask(example, ours.first)
+        exact, perturbed = self.oracle.ask(example, ours.first)
         given = _holds_nan(example)
-        found = measure(ours, theirs, exact, nudged, nan_given=given)
-        if nudged is None or not any(self._beyond(m, m.original_residual) for m in found[1]):
+        found = measure(ours, theirs, exact, perturbed, nan_given=given)
+        if perturbed is None or not any(self._beyond(m, m.original_residual) for m in found[1]):
             return found
         widened = exact is not None
         again, away = self.oracle.versions.original.run(
             example,
-            RunOptions(widened=widened, nudge=2),
-            RunOptions(widened=widened, nudge=AWAY),
+            RunOptions(widened=widened, perturbation=2),
+            RunOptions(widened=widened, perturbation=AWAY),
         )
         if again.failure is not None or away.failure is not None:
             return found
         atomics = ours.first.atomics or theirs.first.atomics
-        unsigned = self.oracle.unsigned(example) if atomics else None
+        absolute = self.oracle.absolute(example) if atomics else None
         truth = exact or ours.first
-        moved = furthest(truth, furthest(truth, nudged, again), away)
-        return measure(ours, theirs, exact, moved, unsigned, nan_given=given)
+        moved = furthest(truth, furthest(truth, perturbed, again), away)
+        return measure(ours, theirs, exact, moved, absolute, nan_given=given)
 
     def remember(self, example: Example, found: Measure) -> bool:
         """Whether the errors are evidence: not where the original's own result means nothing."""

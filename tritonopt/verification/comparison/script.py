@@ -130,13 +130,13 @@ def difference(ours, theirs):
             if outcome.failure is not None:
                 return f"the {{name}} fails: {{outcome.failure}}"
     first, second = new.first, new.second
-    for found in (*first.damage, *second.damage):
+    for found in (*first.out_of_bounds_stores, *second.out_of_bounds_stores):
         return f"the rewritten version writes outside of its memory: {{found}}"
-    if not old.first.strays:
-        for found in first.strays:
+    if not old.first.out_of_bounds_loads:
+        for found in first.out_of_bounds_loads:
             return f"the rewritten version reads outside of its memory: {{found}}"
-    if not old.first.clashes:
-        for found in first.clashes:
+    if not old.first.races:
+        for found in first.races:
             return f"the rewritten version has a race: {{found}}"
     if not old.first.false_hints:
         for found in first.false_hints:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from hypothesis import Phase
 
 from tritonopt.verification.comparison.aimed_calls import AimedCalls
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.comparison.deliberate_calls import DeliberateCalls
 from tritonopt.verification.comparison.drawing import Drawing
-from tritonopt.verification.comparison.far_offsets import far_offsets
+from tritonopt.verification.comparison.edge_case_calls import EdgeCaseCalls
 from tritonopt.verification.comparison.gaps import Gaps
+from tritonopt.verification.comparison.large_offset_calls import large_offset_calls
 from tritonopt.verification.comparison.scouting import Scouting
 from tritonopt.verification.comparison.shrinking import FirstDifference
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements
+from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.past_failures import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
@@ -44,8 +45,7 @@ class Search:
         max_examples: int,
         seed: int,
         subject: str,
-        singled_out: Sequence[int] = (),
-        limits_named: Sequence[int] = (),
+        numbers: Numbers,
         progress: Callable[[int, str], None],
     ) -> None:
         def report(phase: str) -> None:
@@ -62,14 +62,12 @@ class Search:
         self.scouting = Scouting(checker, requirements, report)
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(calls.signature, ["leading"])
-        self.aiming = Aiming(
-            aimed, calls.limits, seen, requirements.unmet, singled_out, limits_named
-        )
+        self.aiming = Aiming(aimed, calls.limits, seen, requirements.unmet, numbers)
         self.aimed = AimedCalls(
             checker, self.aiming, self.scouting, self.first, report, calls.backward
         )
         most = max(max_examples // _DRAWN_FOR_ONE, _LEAST_ON_PURPOSE)
-        self.deliberate = DeliberateCalls(checker, calls, most, report)
+        self.edge_cases = EdgeCaseCalls(checker, calls, most, report)
         key = key_of(subject, calls.signature, calls.backward)
         self.drawing = Drawing(
             checker, examples(calls), max_examples, seed, key, self.first, report
@@ -81,7 +79,7 @@ class Search:
         found = self._first_of(
             self._known_failures,
             self.aimed.run,
-            self.deliberate.run,
+            self.edge_cases.run,
             lambda: self.drawing.run(self.checker.certain, self._to_draw()),
         )
         drawn = list(self.checker.examinations)
@@ -91,7 +89,7 @@ class Search:
             self.scouting.the_rest()
         return found or self._first_of(
             self.gaps.values,
-            lambda: far_offsets(self.checker, self.calls.signature),
+            lambda: large_offset_calls(self.checker, self.calls.signature),
             # Errors are judged over all examples, so their turn comes after the last.
             lambda: self._excess(drawn),
         )
@@ -114,7 +112,7 @@ class Search:
     def _excess(self, drawn: Iterable[Example]) -> Counterexample | None:
         """An error that is too large, judged by all examples."""
         checker = self.checker
-        for example in (*self.aimed.made, *self.deliberate.made):
+        for example in (*self.aimed.made, *self.edge_cases.made):
             difference = checker.excess(example)
             if difference is not None:
                 return example, difference
@@ -129,6 +127,6 @@ class Search:
 
     def _to_draw(self) -> int:
         """What is left of the examples that were asked for; enough where something has not run."""
-        made = len(self.aimed.made) + len(self.deliberate.made)
+        made = len(self.aimed.made) + len(self.edge_cases.made)
         left = max(self.max_examples - made, (self.max_examples + 1) // 2)
         return max(left, _FOR_THE_UNMET) if self.requirements.unmet() else left

@@ -56,12 +56,12 @@ class Soundness:
             return Examination(False)
         return self.unfit(example, why, "the original's result is not determined")
 
-    def damage(self, example: Example, ours: Pair) -> Examination | None:
+    def out_of_bounds(self, example: Example, ours: Pair) -> Examination | None:
         """What becomes of an example on which the original writes outside of its memory."""
         for outcome in (ours.first, ours.second):
-            if outcome.damage:
+            if outcome.out_of_bounds_stores:
                 note = "the original writes outside of its memory"
-                return self.unfit(example, f"{note}: {outcome.damage[0]}", note)
+                return self.unfit(example, f"{note}: {outcome.out_of_bounds_stores[0]}", note)
         return None
 
     def unfit(self, example: Example, why: str, note: str) -> Examination:
@@ -89,7 +89,7 @@ class Soundness:
         return not self.plain_are_sound
 
     def _is_sound(self, example: Example, ours: Pair) -> bool:
-        if ours.first.damage or ours.second.damage:
+        if ours.first.out_of_bounds_stores or ours.second.out_of_bounds_stores:
             return False
         return unstable(ours) is None or (
             not self.versions.identical and self.oracle.rounding_only(example, ours.first, ours)

@@ -23,6 +23,7 @@ from tritonopt.facts.algebra.atoms import (
     Compared,
     FloorDiv,
     Global,
+    Iteration,
     Maximum,
     Minimum,
     Mod,
@@ -34,7 +35,6 @@ from tritonopt.facts.algebra.atoms import (
     Zero,
 )
 from tritonopt.facts.algebra.indicators import negative
-from tritonopt.facts.algebra.variation import trip_atom
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.text_differences import Comparison, Version
@@ -156,7 +156,7 @@ class _Conditions:
 
     def _counts_programs(self, atom: Atom) -> bool:
         """Whether it numbers the turns of a loop from the program's id by the number of them."""
-        loop = next((x for x in self.facts.loops if atom == trip_atom(x.identity)), None)
+        loop = next((x for x in self.facts.loops if atom == Iteration(x.identity)), None)
         if loop is None or loop.start is None or loop.step is None:
             return False
         start, step = (self.facts.forms.of(v).sole_atom for v in (loop.start, loop.step))

@@ -35,7 +35,7 @@ _PLAIN = 4
 _MOST_PROGRAMS = 300
 
 
-def deliberate(signature: Signature, limits: Limits) -> Iterator[Example]:
+def edge_cases(signature: Signature, limits: Limits) -> Iterator[Example]:
     """Sizes and plain values, what is likeliest to be got wrong first."""
     names = named_sizes(signature)
     columns = {shape[-1] for shape in signature.shapes}

@@ -14,9 +14,9 @@ from tritonopt.verification.inputs.tensor_data import (
     CONSTANT,
     CONTIGUOUS,
     EXPANDED,
-    FAR,
     FAR_BELOW,
-    FAR_LAST,
+    LARGE_OFFSETS,
+    LARGE_OFFSETS_IN_A_ROW,
     MANY_NANS,
     NAN,
     NEGATIVE,
@@ -33,10 +33,10 @@ from tritonopt.verification.inputs.tensor_data import (
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR", "FAR_BELOW", "FAR_LAST", "FLOAT_VALUES",
-    "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE", "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP",
-    "SPACED", "TINY", "TRANSPOSED", "ZEROS", "ArgumentRecipe", "Example", "Limits", "PlainValue",
-    "Repeat", "Several", "TensorRecipe",
+    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR_BELOW", "FLOAT_VALUES", "LARGE_OFFSETS",
+    "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE", "OFFSET", "ORDINARY",
+    "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS", "ArgumentRecipe",
+    "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",
 ]  # fmt: skip
 
 FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS, NEGATIVE)
@@ -65,7 +65,7 @@ class TensorRecipe:
 
     @property
     def is_far(self) -> bool:
-        return self.layout in (FAR, FAR_LAST)
+        return self.layout in (LARGE_OFFSETS, LARGE_OFFSETS_IN_A_ROW)
 
     @property
     def elements(self) -> int:
@@ -220,7 +220,7 @@ class Example:
     def is_far(self) -> bool:
         return any(recipe.is_far for recipe in self.tensors.values())
 
-    def far(self, names: Set[str], layout: str) -> Example:
+    def at_large_offsets(self, names: Set[str], layout: str) -> Example:
         """The same call, these tensors with more than 2**31 elements between some of theirs."""
 
         def far(name: str, recipe: TensorRecipe) -> TensorRecipe:

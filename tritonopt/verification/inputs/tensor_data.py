@@ -13,8 +13,8 @@ ROW_GAP = "rows further apart"
 TRANSPOSED = "transposed"
 SPACED = "every second element"
 EXPANDED = "expanded from one row"
-FAR = "rows so far apart that offsets exceed 2**31"
-FAR_LAST = "neighbors so far apart that offsets exceed 2**31"
+LARGE_OFFSETS = "rows so far apart that offsets exceed 2**31"
+LARGE_OFFSETS_IN_A_ROW = "neighbors so far apart that offsets exceed 2**31"
 
 ORDINARY = "ordinary"
 OFFSET = "1e4 + noise"
@@ -31,16 +31,16 @@ MANY_NANS = "with NaN at every second element"
 OUTLIER = "an outlier in front"
 
 AWAY = -1
-"""The nudge that moves every number away from 0, so that the terms of a sum move as one."""
+"""The perturbation that moves every number away from 0, so that the terms of a sum move as one."""
 
 
-def nudged(values: Any, noise: Any, nudge: int) -> Any:
+def perturbed(values: Any, noise: Any, perturbation: int) -> Any:
     """Numbers moved by up to one unit in the last place of float32.
 
     `noise` is uniform in 0..1, of the same shape. Random moves of the terms of a sum cancel as
     the terms do; moves away from 0 show how large the terms are together.
     """
-    direction = values.sign() if nudge == AWAY else 2 * noise - 1
+    direction = values.sign() if perturbation == AWAY else 2 * noise - 1
     return values * (1 + direction * 2.0**-23)
 
 
@@ -56,10 +56,10 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
         step *= max(shape[axis], 1)
         if place == 0 and layout == ROW_GAP:
             step += 5
-    if layout == FAR_LAST:
+    if layout == LARGE_OFFSETS_IN_A_ROW:
         strides = [s // max(shape[-1], 1) for s in strides[:-1]]
         strides.append(2**31 // (shape[-1] - 1) + 16)
-    if layout == FAR:
+    if layout == LARGE_OFFSETS:
         strides[0] = 2**31 // (shape[0] - 1) + 16
     if layout == EXPANDED:
         strides[0] = 0
@@ -118,7 +118,7 @@ def values_of(
     low: int = 0,
     high: int = 0,
     kind: str = "",
-    nudge: int = 0,
+    perturbation: int = 0,
 ) -> Any:
     """The values of a tensor; floating-point ones as float64, before they are rounded to `dtype`.
 
@@ -161,9 +161,9 @@ def values_of(
         found[_odd_places(shape)] = math.nan
     if kind:
         found = _restricted(found, dtype, kind)
-    if nudge and dtype is torch.float32:
-        generator.manual_seed(seed + nudge)
+    if perturbation and dtype is torch.float32:
+        generator.manual_seed(seed + perturbation)
         found = found.float().double()
         noise = torch.rand(shape, generator=generator, dtype=torch.float64)
-        found = nudged(found, noise, nudge)
+        found = perturbed(found, noise, perturbation)
     return found

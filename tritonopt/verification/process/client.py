@@ -1,7 +1,7 @@
 """The parent's end of a worker: start, ask, notice that it died, start again.
 
-Workers of the interpreter are forked from a template (see `fork_server`), those
-of a GPU are processes of their own from the start.
+Workers of the interpreter are forked by a fork server, those of a GPU are processes of their own
+from the start.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import IO, Any
 
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.process.fork_server import Forked, TemplateDied, template
+from tritonopt.verification.process.fork_server import Forked, ForkServerDied, fork_server
 from tritonopt.verification.process.messages import (
     OUT_OF_MEMORY,
     Attempt,
@@ -65,10 +65,10 @@ class Worker:
         # What kernels print belongs to nobody's answer; the tail is shown after a death.
         try:
             if self.forked:
-                self.process = template().fork(theirs.fileno(), self.log.fileno())
+                self.process = fork_server().fork(theirs.fileno(), self.log.fileno())
             else:
                 self.process = self._fresh(theirs.fileno(), self.log)
-        except TemplateDied as death:
+        except ForkServerDied as death:
             raise Died(Failure("Crash", f"torch or triton cannot be imported: {death}")) from None
         finally:
             theirs.close()

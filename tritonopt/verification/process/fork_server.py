@@ -6,7 +6,7 @@ milliseconds, and is a process as good as any: a crash, a hang or a kill ends
 it alone.
 
 Workers of the interpreter only. A CUDA context does not survive a fork, so the
-workers of a GPU are started afresh. The template runs nobody's code, and the
+workers of a GPU are started afresh. The fork server runs nobody's code, and the
 library's own start-up it does before any thread is there.
 
 Why not multiprocessing's forkserver: it imports the caller's main script again
@@ -53,20 +53,20 @@ _IMPORTED = (
 """What workers need, in the order of its import."""
 
 
-class TemplateDied(Exception):
-    """The template ended; the message is the last thing that it said."""
+class ForkServerDied(Exception):
+    """The fork server ended; the message is the last thing that it said."""
 
 
 class Forked:
-    """A worker process, child of the template: what a `subprocess.Popen` is to a fresh one."""
+    """A worker process, child of the fork server: what a `subprocess.Popen` is to a fresh one."""
 
-    def __init__(self, template: Template, pid: int) -> None:
-        self.template = template
+    def __init__(self, server: ForkServer, pid: int) -> None:
+        self.server = server
         self.pid = pid
         self.returncode: int | None = None
 
     def kill(self) -> None:
-        # The template reaps on request only, so the number still means this process.
+        # The fork server reaps on request only, so the number still means this process.
         if self.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, 9)
@@ -75,13 +75,13 @@ class Forked:
         """Wait for the end; as for a Popen, the exit status, or minus the signal's number."""
         if self.returncode is None:
             try:
-                self.returncode = os.waitstatus_to_exitcode(self.template.ask("wait", self.pid))
-            except TemplateDied:
+                self.returncode = os.waitstatus_to_exitcode(self.server.ask("wait", self.pid))
+            except ForkServerDied:
                 self.returncode = -9
         return self.returncode
 
 
-class Template:
+class ForkServer:
     """The parent's end. Started at once, ready some seconds later; nobody need wait for it."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Template:
                     socket.send_fds(self.socket, [b"f"], descriptors)
                 answer: int = self.connection.recv()
             except (EOFError, OSError):
-                raise TemplateDied(self._last_words()) from None
+                raise ForkServerDied(self._last_words()) from None
         return answer
 
     def fork(self, connection: int, log: int) -> Forked:
@@ -136,14 +136,14 @@ class Template:
         return lines[-1][:300] if lines else f"exit status {code}"
 
 
-_current: Template | None = None
+_current: ForkServer | None = None
 
 
-def template() -> Template:
+def fork_server() -> ForkServer:
     """The one of this process, started now if there is none; it ends with the process."""
     global _current
     if _current is None or not _current.usable:
-        _current = Template()
+        _current = ForkServer()
         atexit.register(_current.close)
     return _current
 

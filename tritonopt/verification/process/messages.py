@@ -90,11 +90,11 @@ class Outcome:
     outputs: tuple[Output, ...] = ()
     plain: tuple[str, ...] = ()
     """What was returned that is no tensor."""
-    damage: tuple[str, ...] = ()
+    out_of_bounds_stores: tuple[str, ...] = ()
     """Writes outside of a buffer."""
-    strays: tuple[str, ...] = ()
+    out_of_bounds_loads: tuple[str, ...] = ()
     """Reads outside of every buffer."""
-    clashes: tuple[str, ...] = ()
+    races: tuple[str, ...] = ()
     """Interpreter: programs of one launch that overwrite each other."""
     false_hints: tuple[str, ...] = ()
     """Interpreter: promises to the compiler that the values broke."""
@@ -124,7 +124,7 @@ class Outcome:
         """That it failed, or touched what is not its own; nothing where it did neither."""
         if self.failure is not None:
             return str(self.failure)
-        return next(iter((*self.damage, *self.strays)), "")
+        return next(iter((*self.out_of_bounds_stores, *self.out_of_bounds_loads)), "")
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Attempt:
     FAILED_AFTER_LAUNCH: ClassVar[int] = 2
     OUTSIDE: ClassVar[int] = 3
     NOTHING_WRITTEN: ClassVar[int] = 4
-    CLASHING: ClassVar[int] = 5
+    RACING: ClassVar[int] = 5
     """Programs of one launch store different values in one place: shapes that overlap, or a race
     of the original's own."""
     GOOD: ClassVar[int] = 6
@@ -180,10 +180,10 @@ class RunOptions:
     """cuda: whether `a * b + c` may be contracted."""
     widened: bool = False
     """Every launch is made by the float64 copy of its kernel."""
-    nudge: int = 0
+    perturbation: int = 0
     """Inputs are changed by about one unit in the last place of float32, each number in its own
     random way, or all away from 0 (`tensor_data.AWAY`); 0 for not at all."""
-    unsigned: bool = False
+    absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 
 

@@ -23,7 +23,7 @@ from tritonopt.verification.signature.argument_language import (
     TorchType,
 )
 from tritonopt.verification.signature.evidence import DEFAULT_DTYPES, Evidence
-from tritonopt.verification.signature.inference import Reading, layouts
+from tritonopt.verification.signature.inference import InferredSignature, layouts
 
 FRAMES: tuple[tuple[str, ...], ...] = (
     ("m", "n"),
@@ -53,7 +53,9 @@ class Choice:
     candidates: tuple[Argument | None, ...]
 
 
-def choices(reading: Reading, frame: tuple[str, ...], *, whole: bool = False) -> list[Choice]:
+def choices(
+    reading: InferredSignature, frame: tuple[str, ...], *, whole: bool = False
+) -> list[Choice]:
     """For every parameter what may be passed, if tensors mostly have the shape `frame`.
 
     What the code says comes first; a frame matters only where it says nothing. With `whole`
@@ -309,7 +311,7 @@ def _whole_lists(
 
 
 def variations(
-    reading: Reading, signature: Signature
+    reading: InferredSignature, signature: Signature
 ) -> Iterator[tuple[str, tuple[Argument, ...]]]:
     """More for parameters with defaults, or of which nothing is known: forms to try one by one.
 

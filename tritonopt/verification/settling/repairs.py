@@ -98,9 +98,9 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
     if any(not isinstance(signature.get(n), TensorArgument) for n in attempt.blame.names):
         yield from _of_lengths(signature, attempt.blame)
     yield from _equal_in_message(signature, sizes, trouble)
-    if attempt.level == Attempt.CLASHING:
+    if attempt.level == Attempt.RACING:
         blamed = list(signature.tensors)
-    if attempt.level in (Attempt.OUTSIDE, Attempt.CLASHING):
+    if attempt.level in (Attempt.OUTSIDE, Attempt.RACING):
         yield from (_with(t) for b in blamed for t in _of_other_shapes(signature, b))
 
 

@@ -36,7 +36,7 @@ from tritonopt.verification.signature.argument_language import (
     tensors_of,
 )
 from tritonopt.verification.signature.evidence import DEFAULT_DTYPES
-from tritonopt.verification.signature.inference import Reading
+from tritonopt.verification.signature.inference import InferredSignature
 
 _MOST_TRIES = 1500
 _SECONDS = 20.0
@@ -48,7 +48,7 @@ _MORE_TRIES = 60
 """For arguments that the original takes on all sizes, once some are taken on a few."""
 
 
-class Unsettled(Exception):
+class NothingWorks(Exception):
     """Nothing that was tried was taken; the message says how far the best one came."""
 
 
@@ -69,7 +69,7 @@ class Trial:
     """The calls of one launcher, counted; every signature is tried once."""
 
     worker: VersionWorker
-    reading: Reading
+    reading: InferredSignature
     backward: bool
     tries: int = 0
     deaths: int = 0
@@ -82,11 +82,11 @@ class Trial:
     expanded: set[tuple[int, Signature]] = field(default_factory=set)
     """Signatures from which the search went on."""
 
-    def settle(self) -> Signature:
-        """A signature that the original takes; raises Unsettled where none was found."""
+    def find_signature(self) -> Signature:
+        """A signature that the original takes; raises NothingWorks where none was found."""
         found = self._search()
         if found is None:
-            raise Unsettled(self._how_far())
+            raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
         return self._without_bad_types(self._varied(self._with_leading(found)))
 
@@ -128,7 +128,7 @@ class Trial:
                 if key not in visited:
                     visited.add(key)
                     heapq.heappush(waiting, follower)
-        if found is None and self.best is not None and self.best[0].level == Attempt.CLASHING:
+        if found is None and self.best is not None and self.best[0].level == Attempt.RACING:
             found = self.best[1]
         return None if found is None or self._evades(found) else found
 

@@ -39,7 +39,7 @@ from tritonopt.verification.signature.launchers import Launcher, Launchers
 
 
 @dataclass(frozen=True)
-class Reading:
+class InferredSignature:
     """What the code says of the arguments, and what it leaves open."""
 
     launcher: Launcher
@@ -74,7 +74,7 @@ class Reading:
         )
 
 
-def read(launchers: Launchers, launcher: Launcher) -> Reading:
+def read(launchers: Launchers, launcher: Launcher) -> InferredSignature:
     """What can be told of the arguments from the code alone."""
     return _Solution(launcher, findings(launchers, launcher)).reading()
 
@@ -124,7 +124,7 @@ class _Solution:
     unknown: dict[str, str] = field(default_factory=dict)
     """Parameters that cannot be told, with a line to write for each."""
 
-    def reading(self) -> Reading:
+    def reading(self) -> InferredSignature:
         self._merge_shapes()
         ranks = {name: self._rank(name) for name in self.found.evidence}
         self._merge_sizes(ranks)
@@ -134,7 +134,9 @@ class _Solution:
             # Called by position, what comes last may be left out; some count what they are given.
             known.pop()
         ranked = frozenset(n for n in ranks if self._ranked(n))
-        return Reading(self.launcher, tuple(known), self.unknown, self.found.evidence, ranked)
+        return InferredSignature(
+            self.launcher, tuple(known), self.unknown, self.found.evidence, ranked
+        )
 
     # Equations
 

@@ -54,17 +54,17 @@ def judge(outcome: Outcome, lines: int, seconds: float, blame: Blame = Blame()) 
         level = Attempt.OUTSIDE
     elif failure is not None:
         level = Attempt.FAILED_AFTER_LAUNCH if outcome.launches else Attempt.FAILED
-    elif outcome.strays or outcome.damage:
+    elif outcome.out_of_bounds_loads or outcome.out_of_bounds_stores:
         level = Attempt.OUTSIDE
-        trouble = (*outcome.damage, *outcome.strays)[0]
+        trouble = (*outcome.out_of_bounds_stores, *outcome.out_of_bounds_loads)[0]
         blame = Blame(tuple(re.findall(r"argument ([\w\[\]]+)", trouble)))
     elif not outcome.launches:
         level = Attempt.NO_LAUNCH
     elif not outcome.written:
         level = Attempt.NOTHING_WRITTEN
-    elif outcome.clashes:
-        level = Attempt.CLASHING
-        trouble = outcome.clashes[0]
+    elif outcome.races:
+        level = Attempt.RACING
+        trouble = outcome.races[0]
     else:
         level = Attempt.GOOD
     return Attempt(level, lines, trouble, outcome.configurations, seconds, blame)

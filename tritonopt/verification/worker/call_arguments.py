@@ -9,12 +9,12 @@ import torch
 from tritonopt.verification.inputs.examples import Example, Repeat, Several, TensorRecipe, parts_of
 from tritonopt.verification.inputs.tensor_data import values_of
 from tritonopt.verification.signature.argument_language import TorchType
-from tritonopt.verification.worker import far_memory
+from tritonopt.verification.worker import large_offsets
 from tritonopt.verification.worker.guarded_memory import DTYPES, Arena, once
 
 
 def build_arguments(
-    example: Example, arena: Arena, *, nudge: int
+    example: Example, arena: Arena, *, perturbation: int
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of the launcher, and the tensors among them by name."""
     tensors: dict[str, Any] = {}
@@ -22,7 +22,7 @@ def build_arguments(
     for name, recipe in example.arguments:
         parts = [n for n, _ in parts_of(name, recipe)]
         for part, form in parts_of(name, recipe):
-            tensors[part] = _build(part, form, arena, nudge=nudge)
+            tensors[part] = _build(part, form, arena, perturbation=perturbation)
             if example.needs_gradient(part) and tensors[part].dtype.is_floating_point:
                 tensors[part].requires_grad_()
         if isinstance(recipe, TensorRecipe):
@@ -42,11 +42,11 @@ def build_arguments(
     return arguments, tensors
 
 
-def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: int) -> Any:
+def _build(name: str, recipe: TensorRecipe, arena: Arena, *, perturbation: int) -> Any:
     dtype = DTYPES[recipe.dtype]
     if recipe.is_far:
-        tensor = far_memory.place(arena, f"argument {name}", recipe.shape, recipe.strides, dtype)
-        tensor.copy_(_values(recipe, dtype, nudge=nudge))
+        tensor = large_offsets.place(arena, f"argument {name}", recipe.shape, recipe.strides, dtype)
+        tensor.copy_(_values(recipe, dtype, perturbation=perturbation))
         return tensor
     tensor = arena.place(
         f"argument {name}",
@@ -57,11 +57,11 @@ def _build(name: str, recipe: TensorRecipe, arena: Arena, *, nudge: int) -> Any:
         written=True,
     )
     own = once(tensor)
-    own.copy_(_values(recipe, dtype, nudge=nudge)[tuple(slice(n) for n in own.shape)])
+    own.copy_(_values(recipe, dtype, perturbation=perturbation)[tuple(slice(n) for n in own.shape)])
     return tensor
 
 
-def _values(recipe: TensorRecipe, dtype: Any, *, nudge: int) -> Any:
+def _values(recipe: TensorRecipe, dtype: Any, *, perturbation: int) -> Any:
     values = values_of(
         recipe.shape,
         dtype,
@@ -70,7 +70,7 @@ def _values(recipe: TensorRecipe, dtype: Any, *, nudge: int) -> Any:
         low=recipe.low,
         high=recipe.high,
         kind=recipe.kind,
-        nudge=nudge,
+        perturbation=perturbation,
     )
     return values.to(dtype)
 

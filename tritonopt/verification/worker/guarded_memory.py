@@ -84,7 +84,7 @@ class Buffer:
         """Bytes from the first element to the last, both included."""
         return extent_of(self.tensor)
 
-    def damage(self) -> str:
+    def corruption(self) -> str:
         """Where the memory around the tensor changed, or nothing."""
         bits = integer_view(self.base)
         inside = torch.zeros_like(self.base, dtype=torch.bool)
@@ -163,8 +163,8 @@ class Arena:
         self.buffers.append(Buffer(label, tensor, base, pattern, written))
         return tensor
 
-    def damage(self) -> tuple[str, ...]:
-        return tuple(found for b in self.buffers if (found := b.damage()))
+    def corruption(self) -> tuple[str, ...]:
+        return tuple(found for b in self.buffers if (found := b.corruption()))
 
     def buffer_of(self, tensor: Any) -> Buffer | None:
         """The buffer whose memory a tensor shares."""

@@ -65,11 +65,13 @@ class OneCall:
         if options.widened:
             self.access.anywhere = True
             self.session.widened = lambda *launch: version.oracle.launch(
-                *launch, nudge=options.nudge
+                *launch, perturbation=options.perturbation
             )
-        nudge = 0 if options.widened else options.nudge
-        self.arguments, self.tensors = build_arguments(example, self.arena, nudge=nudge)
-        if options.unsigned:
+        perturbation = 0 if options.widened else options.perturbation
+        self.arguments, self.tensors = build_arguments(
+            example, self.arena, perturbation=perturbation
+        )
+        if options.absolute:
             with torch.no_grad():
                 for tensor in self.tensors.values():
                     if tensor.is_floating_point():
@@ -113,9 +115,12 @@ class OneCall:
         access, session, failure = self.access, self.session, returned.failure
         with torch.no_grad():
             outcome = Outcome(
-                damage=(*self.arena.damage(), *dict.fromkeys(access.damage)),
-                strays=tuple(dict.fromkeys(access.strays)),
-                clashes=tuple(access.clashes),
+                out_of_bounds_stores=(
+                    *self.arena.corruption(),
+                    *dict.fromkeys(access.out_of_bounds_stores),
+                ),
+                out_of_bounds_loads=tuple(dict.fromkeys(access.out_of_bounds_loads)),
+                races=tuple(access.races),
                 false_hints=tuple(dict.fromkeys(access.false_hints)),
                 launches=tuple(session.launches),
                 written=session.written,

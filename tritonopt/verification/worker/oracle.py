@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tritonopt.verification.inputs.tensor_data import nudged
+from tritonopt.verification.inputs.tensor_data import perturbed
 from tritonopt.verification.worker.guarded_memory import integer_view
 from tritonopt.verification.worker.loading import pin_source
 
@@ -49,12 +49,12 @@ class Oracle:
         kwargs: dict[str, Any],
         grid: Any,
         *,
-        nudge: int,
+        perturbation: int,
     ) -> None:
         kernel = self.kernels.get(name)
         if kernel is None or function.__module__ != self.module.__name__:
             raise NotWidenable(f"kernel `{name}` is not defined at the top of this file")
-        clones = _Clones(nudge=nudge)
+        clones = _Clones(perturbation=perturbation)
         kernel[grid](
             *(clones.of(a) for a in args), **{key: clones.of(a) for key, a in kwargs.items()}
         )
@@ -64,8 +64,8 @@ class Oracle:
 class _Clones:
     """float64 copies of storages; tensors that shared memory share their copies."""
 
-    def __init__(self, *, nudge: int) -> None:
-        self.nudge = nudge
+    def __init__(self, *, perturbation: int) -> None:
+        self.perturbation = perturbation
         self.storages: dict[int, tuple[Any, Any, Any]] = {}
 
     def of(self, value: Any) -> Any:
@@ -84,12 +84,12 @@ class _Clones:
             flat = torch.empty(0, dtype=value.dtype, device=value.device)
             flat.set_(value.untyped_storage())
             start = flat.double()
-            if self.nudge:
+            if self.perturbation:
                 # Tensors of one size get noise of their own, or it would cancel between them.
-                seed = self.nudge * 1_000_003 + len(self.storages)
+                seed = self.perturbation * 1_000_003 + len(self.storages)
                 generator = torch.Generator().manual_seed(seed)
                 noise = torch.rand(flat.shape, generator=generator, dtype=torch.float64)
-                start = nudged(start, noise.to(start.device), self.nudge)
+                start = perturbed(start, noise.to(start.device), self.perturbation)
             self.storages[key] = (flat, start, start.clone())
         flat, _, copy = self.storages[key]
         if flat.dtype != value.dtype:

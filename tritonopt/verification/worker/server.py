@@ -193,6 +193,7 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         jit_function_shim,
         libdevice,
         logic,
+        repeated_work,
     )
     from tritonopt.verification.worker.triton_interpreter.corrected import pretend_gpu
 
@@ -203,6 +204,7 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         jit_function_shim.install()
         libdevice.install()
         logic.install()
+        repeated_work.install()
         install_in_kernels(spec.text_path)
     if spec.backend == "cuda":
         # What torch itself does in no fixed order would be taken for a race.

@@ -39,8 +39,8 @@ class Access:
     """The same with the memory around, which can be touched without a crash."""
     owners: list[str] = field(default_factory=list)
     """What each of these is called."""
-    strays: list[str] = field(default_factory=list)
-    damage: list[str] = field(default_factory=list)
+    out_of_bounds_loads: list[str] = field(default_factory=list)
+    out_of_bounds_stores: list[str] = field(default_factory=list)
     poison_lanes: bool = False
     order: int = FORWARD
     """In which order programs run; see `RunOptions.order`."""
@@ -48,7 +48,7 @@ class Access:
     """Whether some kernel used an atomic operation: its programs may meet in memory."""
     locks: bool = False
     """Whether the current launch has taken a lock."""
-    clashes: list[str] = field(default_factory=list)
+    races: list[str] = field(default_factory=list)
     """Where two programs of one launch stored different values, without a lock."""
     false_hints: list[str] = field(default_factory=list)
     """Promises to the compiler (`tl.max_contiguous` and the like) that values broke."""
@@ -88,7 +88,7 @@ class Access:
         for (address, program), value in last.items():
             before = first.setdefault(address, (program, value))
             if before[1] != value:
-                self.clashes.append(
+                self.races.append(
                     f"programs {before[0]} and {program} of one launch store different values "
                     "to one address, and nothing keeps them apart"
                 )
@@ -185,7 +185,9 @@ class Interpreter:
         place = self.module.interpreter_builder.grid_idx
         found = f"program {tuple(int(i) for i in place)} {kind}s outside of every tensor"
         found += self.access.beside(addresses, size)
-        (self.access.strays if kind == "load" else self.access.damage).append(found)
+        (
+            self.access.out_of_bounds_loads if kind == "load" else self.access.out_of_bounds_stores
+        ).append(found)
         if not _within(addresses, size, self.access.mapped):
             raise IndexError(found)
 
@@ -409,7 +411,11 @@ def pretend_gpu(torch: Any) -> None:
     torch.cuda.synchronize = lambda *rest: None
     torch.cuda.get_device_capability = lambda *rest: (9, 0)
     torch.cuda.get_device_properties = lambda *rest: types.SimpleNamespace(
-        name="interpreter", multi_processor_count=_FEW, major=9, minor=0, total_memory=2**34
+        name="NVIDIA (interpreted)",
+        multi_processor_count=_FEW,
+        major=9,
+        minor=0,
+        total_memory=2**34,
     )
     runtime = importlib.import_module("triton.runtime")
     driver: Any = runtime.driver

@@ -22,7 +22,7 @@ _SHARE = 0.8
 class FarBuffer(Buffer):
     """Its gaps are too large to be looked through: only what lies next to the rows is."""
 
-    def damage(self) -> str:
+    def corruption(self) -> str:
         size = self.tensor.element_size()
         near = GUARD_BYTES // size
         row = max(self.tensor.stride())

@@ -17,12 +17,12 @@ from tritonopt.verification.comparison.compare import (
     measure,
 )
 from tritonopt.verification.comparison.tally import Counterexample
-from tritonopt.verification.inputs.examples import FAR, FAR_LAST, Example
+from tritonopt.verification.inputs.examples import LARGE_OFFSETS, LARGE_OFFSETS_IN_A_ROW, Example
 from tritonopt.verification.process.messages import OUT_OF_MEMORY, Outcome, RunOptions
 from tritonopt.verification.signature.argument_language import Signature, TensorArgument
 
 
-def far_offsets(checker: Checker, signature: Signature) -> Counterexample | None:
+def large_offset_calls(checker: Checker, signature: Signature) -> Counterexample | None:
     """What such calls show, made from the smallest examples that have rows to put far apart."""
     fitting = [
         e
@@ -31,7 +31,10 @@ def far_offsets(checker: Checker, signature: Signature) -> Counterexample | None
     ]
     fitting.sort(key=lambda e: e.main_size)
     tried = False
-    for layout, axis, movable in ((FAR, 0, _rows_anywhere), (FAR_LAST, -1, _spread_out)):
+    for layout, axis, movable in (
+        (LARGE_OFFSETS, 0, _rows_anywhere),
+        (LARGE_OFFSETS_IN_A_ROW, -1, _spread_out),
+    ):
         # Of two rows the stride itself needs 64 bits, and with it every index is 64 bits long.
         for least, near in product((3, 2), fitting):
             names = {
@@ -41,7 +44,7 @@ def far_offsets(checker: Checker, signature: Signature) -> Counterexample | None
             }
             if names:
                 tried = True
-                found = _compare(checker, near, near.far(names, layout))
+                found = _compare(checker, near, near.at_large_offsets(names, layout))
                 if found is not None:
                     return found
                 break

@@ -1,4 +1,4 @@
-"""Which sites a file does not want to hear of, and which of its wishes meet none."""
+"""Which sites the suppressions of a file cover, and which suppressions cover none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "ignore"
 """Stands where the name of a pass stands in a remark on a suppression."""
 
 
-class Silence:
+class AppliedSuppressions:
     """The suppressions of one file, and how often they were of use."""
 
     def __init__(self, module: Module) -> None:
@@ -22,9 +22,9 @@ class Silence:
         self._wholes: set[str] = set()
 
     @property
-    def is_wished(self) -> bool:
-        """Whether there is any suppression at all."""
-        return bool(self._suppressions)
+    def is_empty(self) -> bool:
+        """Whether there is no suppression at all."""
+        return not self._suppressions
 
     def covers(self, name: str, line: int) -> bool:
         """Whether a pass shall say nothing of a line of the text as it was given."""
@@ -38,7 +38,7 @@ class Silence:
 
     @property
     def notes(self) -> list[str]:
-        """Of names in suppressions that silenced a part of what they stand for."""
+        """Of names in suppressions that covered a part of what they stand for."""
         return [parts.note(whole) for whole in sorted(self._wholes)]
 
     def unused(self, ran: Collection[str], *, everything: bool) -> Iterator[Remark]:

@@ -10,7 +10,7 @@ from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.comparison.gaps import LAST_VALUES, PLAIN_ELEMENTS
 from tritonopt.verification.comparison.tally import Counterexample
-from tritonopt.verification.inputs.edge_cases import aliased, deliberate, laid_out, usual
+from tritonopt.verification.inputs.edge_cases import aliased, edge_cases, laid_out, usual
 from tritonopt.verification.inputs.examples import ORDINARY, Example
 from tritonopt.verification.inputs.strategies import Calls
 from tritonopt.verification.process.messages import Output, same_bits
@@ -20,7 +20,7 @@ _MOST_PAIRS = 3
 
 
 @dataclass
-class DeliberateCalls:
+class EdgeCaseCalls:
     """They are made before all that are drawn."""
 
     checker: Checker
@@ -55,7 +55,7 @@ class DeliberateCalls:
             yield replace(usual(*given), backward=True, gradient_expanded=True)
         if calls.first_calls:
             yield replace(usual(*given), backward=calls.backward, first_call=True)
-        for example in chain(deliberate(*given), laid_out(*given)):
+        for example in chain(edge_cases(*given), laid_out(*given)):
             yield replace(example, backward=calls.backward)
 
     def _gradients(self) -> Iterator[Example]:
@@ -77,7 +77,7 @@ class DeliberateCalls:
         """Whether the original gives the same for two tensors with the same values as for one."""
         versions = self.checker.versions
         both = [versions.original.run(e, *versions.options(e)) for e in (apart, together)]
-        if any(o.trouble or o.clashes for outcomes in both for o in outcomes):
+        if any(o.trouble or o.races for outcomes in both for o in outcomes):
             return False
         usual, shared = (Pair(*outcomes) for outcomes in both)
         if unstable(usual) is not None or unstable(shared) is not None:

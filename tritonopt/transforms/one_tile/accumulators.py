@@ -152,20 +152,20 @@ def _is_as_wide(value: Value, wanted: str) -> bool:
     if value.dtype == wanted:
         return True
     if value.op is Op.REDUCE and value.reduction.name == "sum":
-        return _is_as_wide(value.operands[0], wanted)
-    sides = value.operands[1:] if value.op is Op.WHERE else value.operands
+        return _is_as_wide(value.operand, wanted)
+    sides = (value.then, value.other) if value.op is Op.WHERE else value.operands
     keeps = value.op in _PROMOTING or (value.op is Op.ELEMENTWISE and _called(value) in _KEEPING)
     return keeps and any(_is_as_wide(side, wanted) for side in sides)
 
 
 def _called(value: Value) -> str:
-    return str(value.attribute).rsplit(".", 1)[-1]
+    return value.function.rsplit(".", 1)[-1]
 
 
 def _is_zero(value: Value) -> bool:
     """0 or 0.0, alone or as a tile; not -0.0."""
     while value.op in (Op.FULL, Op.CAST, Op.BROADCAST_TO):
-        value = value.operands[0]
+        value = value.operand
     number = value.constant
     return isinstance(number, (int, float)) and number == 0 and str(number)[0] != "-"
 
@@ -183,17 +183,17 @@ def is_never_negative_zero(value: Value) -> bool:
         return True
     match value.op:
         case Op.MUL:
-            return value.operands[0] is value.operands[1]
+            return value.left is value.right
         case Op.ELEMENTWISE:
             return _called(value) in ("abs", "exp", "exp2")
         case Op.WHERE:
-            return all(map(is_never_negative_zero, value.operands[1:]))
+            return all(map(is_never_negative_zero, (value.then, value.other)))
         case Op.CONST:
             return str(value.constant)[0] != "-"
         case Op.CAST | Op.BROADCAST_TO | Op.INSERT_AXES:
-            return is_never_negative_zero(value.operands[0])
+            return is_never_negative_zero(value.operand)
         case Op.REDUCE:
-            return value.reduction.name == "sum" and is_never_negative_zero(value.operands[0])
+            return value.reduction.name == "sum" and is_never_negative_zero(value.operand)
         case Op.ADD:
-            return all(map(is_never_negative_zero, value.operands))
+            return all(map(is_never_negative_zero, (value.left, value.right)))
     return False
