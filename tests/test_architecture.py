@@ -231,6 +231,7 @@ INNER_FLOORS = {
         "tiling": 0,
         "rank_lifting": 1,
         "unswitching": 0,
+        "vectorization": 1,
     },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is
