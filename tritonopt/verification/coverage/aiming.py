@@ -7,13 +7,14 @@ and less, while the others stay small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, product
 
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
+from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes, sized
 from tritonopt.verification.inputs.examples import (
     FAR_BELOW,
@@ -67,9 +68,7 @@ class Aiming:
     limits: Limits
     seen: Seen
     unmet: Callable[[], list[Demand]]
-    singled_out: Iterable[int] = ()
-    limits_named: Iterable[int] = ()
-    """Numbers that the files' tests compare something with."""
+    numbers: Numbers = Numbers()
 
     governed: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     """The sizes that bear on the turns of a loop of a version."""
@@ -303,7 +302,7 @@ class Aiming:
     def _numbers(self, names: list[str]) -> Iterator[Example]:
         """What the text singles out, for each size, and for the product of all."""
         made = 0
-        for size in self.singled_out:
+        for size in self.numbers.singled_out:
             if len(names) > 1 and made < _MOST_SINGLED_OUT:
                 together = {**dict.fromkeys(names, 1), names[-1]: size}
                 if self._affordable(together, needed=False):
@@ -336,7 +335,7 @@ class Aiming:
         like to. What such a size costs is not known before: it may lead to another kernel.
         """
         costly = _MOST_COSTLY
-        named = sorted(self.limits_named)
+        named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
         for size, name in product([*named, *(n for n in _LIMITS if n not in named)], names):
             if all(d.kind in LOOPS for d in self.unmet()):
                 return

@@ -35,8 +35,8 @@ class Requirements:
         sides = dict(zip(("original", "rewritten"), self.observed.covered, strict=True))
         asked = self.demands
         if self.blind:
-            # How many programs there were, the interpreter alone tells.
-            asked = [d for d in asked if d.kind != "programs"]
+            # How many programs and lanes there were, the interpreter alone tells.
+            asked = [d for d in asked if d.kind not in ("programs", "lanes")]
         return [d for d in asked if not d.met_by(sides[d.title])]
 
     @property
