@@ -98,6 +98,17 @@ class DeferredLoop:
         number = initial.constant
         return number if isinstance(number, (int, float)) and not math.isnan(number) else None
 
+    @property
+    def _as_written(self) -> str:
+        """That number in the kernel's own words: `-1e30`, `NEG_INF`; "" where it has none here."""
+        value = self._start.value if self._start is not None else None
+        given = [value, *value.args] if isinstance(value, ast.Call) else [value]
+        for node in filter(None, given):
+            known = self.deferral.facts.values.get(node)
+            if known is not None and known.constant is not None and known.shape == ():
+                return self.writer.text(node) if known.constant == self._filler else ""
+        return ""
+
     def _filled(self) -> str:
         """Code for the tile as it is before the loop."""
         deferral, language = self.deferral, self.writer.language
@@ -105,7 +116,7 @@ class DeferredLoop:
         combining = deferral.combining
         if combining.repeats:
             if self._filler is not None:
-                filler = _number(self._filler)
+                filler = self._as_written or _number(self._filler)
             elif deferral.initial.shape == ():
                 filler = deferral.name
             else:
