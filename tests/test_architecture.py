@@ -229,7 +229,9 @@ INNER_FLOORS = {
         "one_tile": 1,
         "online_softmax": 1,
         "tiling": 0,
+        "rank_lifting": 1,
         "unswitching": 0,
+        "vectorization": 1,
     },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is

@@ -23,8 +23,8 @@ from tritonopt.source.trees import blocks_of, parents_of, walk
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.question import spelled
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
+from tritonopt.transforms.tiling.known_launches import check_builtin
 from tritonopt.transforms.tiling.launch_grids import new_name, scope_at, statement_of
-from tritonopt.transforms.tiling.tile_limits import check_builtin
 from tritonopt.transforms.writing import NotExpressible
 
 _LEAST = 16

@@ -8,6 +8,7 @@ and elsewhere the tile must be one number below inf.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,13 +17,14 @@ from tritonopt.facts import Atom, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Loaded, Undef, ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
 from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
-from tritonopt.facts.operations import Op
+from tritonopt.facts.operations import ARITHMETIC, Op
 from tritonopt.facts.reductions import Accumulation, accumulation
 from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.transforms.loop_fusion.full_sums import full_sum
 from tritonopt.transforms.loop_fusion.legality import check_accumulator, float_type
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
+from tritonopt.transforms.loop_fusion.moved_accumulator import mentions
 from tritonopt.transforms.online_softmax.exponentials import (
     Exponential,
     Subtrahend,
@@ -32,6 +34,8 @@ from tritonopt.transforms.online_softmax.exponentials import (
 )
 from tritonopt.transforms.online_softmax.maxima import RunningMaximum, running_maximum
 from tritonopt.transforms.pinned_rounding import check_pins
+
+_COMPUTING = (ARITHMETIC - {Op.CAST, Op.POS}) | {Op.ELEMENTWISE, Op.MINIMUM, Op.MAXIMUM}
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,11 @@ class _Elements:
         if self._loads(self.maximum.tile) != self._loads(self.exponential.argument):
             more = "one sweep reads something that the other one does not"
             raise refuted("same-elements", "different-elements", more)
+        if not self._computes_alike():
+            other = (
+                "the elements are computed in another way, which may be NaN where this one is not"
+            )
+            raise unknown("maximum-is-of-the-elements", "maximum-of-other-values", other)
         bases = sorted({a.base for a in self.tile.leaves() if isinstance(a, Loaded)})
         filler = self._filler() if weight != ONE else None
         checklist.prove("same-elements", f"both are of the same elements of {', '.join(bases)}")
@@ -204,6 +213,26 @@ class _Elements:
         """What is loaded for a value, whether or not it matters in real numbers."""
         loads = (part for part in value.walk() if part.op is Op.LOAD)
         return {self.facts.forms.of(load).map(self.renaming.get) for load in loads}
+
+    def _computes_alike(self) -> bool:
+        """Whether both come from the elements by the same steps: of inf, x + x - x is NaN."""
+        factor = self.subtrahend.factor
+        tile = set(self._steps(self.maximum.tile))
+        exponent = {step.map(self.renaming.get) for step in self._steps(self.exponential.argument)}
+        scaled = {step * factor for step in (*tile, self.tile)}
+        return tile <= exponent and exponent - tile <= scaled
+
+    def _steps(self, value: Value) -> Iterator[Polynomial]:
+        """What is computed of the elements on the way to a value, before the maximum comes in."""
+        todo, seen = [value], {value}
+        for part in todo:  # it grows meanwhile
+            is_step = part.op in _COMPUTING and any(v.op is Op.LOAD for v in part.walk())
+            if is_step and not mentions(part, self.sweeps.first):
+                yield self.facts.forms.of(part)
+            if part.op is not Op.LOAD:
+                more = [operand for operand in part.operands if operand not in seen]
+                seen.update(more)
+                todo += more
 
     def _difference(self, plain: Polynomial) -> Declined:
         """The most telling difference between the elements of the two sweeps."""

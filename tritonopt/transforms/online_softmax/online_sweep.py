@@ -175,7 +175,11 @@ class OnlineSweep:
         match count.sole_atom:
             case CeilDiv(length, tile) if forms.is_positive(tile):
                 return f"{self.writer.find_form(length, self.end, expressions)} > 0"
-        return f"{self.writer.find_form(count, self.end, expressions)} > 0"
+        if loop.step is None or not forms.is_positive(forms.of(loop.step)):
+            raise NotExpressible("it is not known in which direction the loop counts")
+        ends = (forms.of(end) for end in (loop.stop, loop.start))
+        stop, start = (self.writer.find_form(end, self.end, expressions) for end in ends)
+        return f"{stop} > {start}"
 
     # Expressions
 
