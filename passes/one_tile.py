@@ -41,7 +41,7 @@ class OneTileRows(Pass):
     also makes the tile as long as the row, up to rows of that length, and takes a warp for
     each 512 elements of it, at least 4 and at most 16. Longer rows keep the tile that they had,
     and the loops. Where several tiles are kept from one sweep to the next, the registers have room
-    for fewer elements of each: the rows are half as long for two or three, a quarter for four to six.
+    for fewer elements of each: the rows are half as long for two or three, a quarter for four.
 
     The option `longer_rows` says what is done where a row may be longer than the tile: `branch`
     (default) keeps the loops for it, `decline` leaves the kernel alone.
