@@ -13,6 +13,7 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 from tritonopt.transforms.online_softmax.exponent_pairs import Candidate, candidates
+from tritonopt.transforms.online_softmax.kept_second import KeptSecond
 from tritonopt.transforms.online_softmax.online_legality import prove_online
 from tritonopt.transforms.online_softmax.online_sweep import OnlineSweep
 from tritonopt.transforms.online_softmax.reads_saved import worth_of
@@ -127,18 +128,21 @@ class OnlineSoftmax(Pass):
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         asked: frozenset[Safety] = frozenset()
+        second_stays = False
         with checklist.until_one_fails():
             try:
                 proof = prove_online(candidate.sweeps, candidate.name, candidate.maximum, checklist)
                 asked = ask_for_order(checklist, facts)
-                changes = tuple(OnlineSweep(proof).changes())
+                second_stays = proof.second_stays
+                changes = tuple((KeptSecond if second_stays else OnlineSweep)(proof).changes())
             except TooLarge:
                 large = "the sums are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
             checklist.prove("is-expressible", "what the one sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         worth = worth_of(facts, first)
-        into = f"the sweep in line {second.line} into the one in line {first.line}"
+        gone, kept = (first, second) if second_stays else (second, first)
+        into = f"the sweep in line {gone.line} into the one in line {kept.line}"
         if checklist.failed is None:
             message = f"merged {into}, with a running maximum: {worth.text}"
         else:
