@@ -69,8 +69,8 @@ class OnlineSoftmax(Pass):
 
     Safety `rounding`, bits `reduction-order`: the maximum keeps its bits, the sum changes in
     rounding. Exponents are never above 0, so nothing overflows that did not; each tile with a
-    larger maximum rounds the sum once more. `exp2(x * c - m * c)` becomes `exp2((x - m) * c)`, which
-    is a number where x * c was none.
+    larger maximum rounds the sum once more. `exp2(x * c - m * c)` becomes `exp2((x - m) * c)`,
+    which is a number where x * c was none.
 
     Rows that are not all numbers give what they gave. While all is -inf, 0 is subtracted in its
     place, for -inf - -inf is NaN, and the first number after it would come too late. A row of
