@@ -7,17 +7,19 @@ and less, while the others stay small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, product
 
 from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.reaching import Seen, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes, sized
 from tritonopt.verification.inputs.examples import (
     FAR_BELOW,
+    HALVES,
     MANY_NANS,
     NAN,
     ZEROS,
@@ -44,7 +46,7 @@ _ALL_WORK = 30_000
 _MOST_ELEMENTS = 2**21
 _MANY_ELEMENTS = 2**17
 """More than that are not drawn again and again."""
-_MOST_CALLS = 60
+_MOST_CALLS = 80
 _MOST_SINGLED_OUT = 24
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
@@ -56,9 +58,6 @@ _MOST_COSTLY = 2
 _ROUND = (16, 64, 128)
 """Sizes for launchers that take no odd ones."""
 
-Seen = Callable[[Example], tuple[Coverage, Coverage] | None]
-"""What both versions ran on an example; None where the original did not take it."""
-
 
 @dataclass
 class Aiming:
@@ -68,6 +67,8 @@ class Aiming:
     limits: Limits
     seen: Seen
     unmet: Callable[[], list[Demand]]
+    demands: Sequence[Demand] = ()
+    """What has to run of both versions, met or not."""
     numbers: Numbers = Numbers()
 
     governed: dict[tuple[str, int], set[str]] = field(default_factory=dict)
@@ -102,17 +103,18 @@ class Aiming:
         rich = self._rich()
         yield from self._variations(rich)
         yield from self._beyond(names)
-        yield from self._numbers(names)
+        yield from self._where_it_runs(names, rich)
+        yield from self._numbers(names, self._base, same, _MOST_SINGLED_OUT)
         yield from self._combinations(rich)
 
-    # One call
-
-    def _try(self, sizes: Mapping[str, int], *, needed: bool = False) -> Iterator[Example]:
+    def _try(
+        self, sizes: Mapping[str, int], change: Change = same, *, needed: bool = False
+    ) -> Iterator[Example]:
         if self._affordable(sizes, needed=needed):
-            for name in sizes.keys() & self._base.keys():
+            for name in sizes.keys() & self._base.keys() if change is same else ():
                 if sizes[name] % 2 and sizes[name] != self._base[name]:
                     self._tried.setdefault(name, []).append(sizes[name])
-            yield from self._made(sizes)
+            yield from self._made(sizes, change)
 
     def _made(self, sizes: Mapping[str, int], change: Change = same) -> Iterator[Example]:
         if self.calls >= _MOST_CALLS:
@@ -138,8 +140,8 @@ class Aiming:
     def _begin(self, names: list[str]) -> Iterator[Example]:
         """A small call that the original takes, to change the others from."""
         powers = {n: (4, 8, 16, 32)[i % 4] for i, n in enumerate(names)}
-        patterns = [dict.fromkeys(names, _SMALL), powers]
-        patterns += [dict.fromkeys(names, size) for size in _ROUND]
+        patterns = [dict.fromkeys(names, n) for n in (_SMALL, *_ROUND)]
+        patterns.insert(1, powers)
         for sizes in patterns:
             yield from self._made(sizes)
             if self._of(sizes):
@@ -234,14 +236,8 @@ class Aiming:
         if tiles[0] == tiles[1]:
             return False
         large = {**self._base, name: self._explored[name]}
-        for before, after in zip(self._of(self._base), self._of(large), strict=False):
-            for (_, grid), (_, grown) in zip(before.grids, after.grids, strict=False):
-                if tiles in list(zip(grid, grown, strict=False)):
-                    return True
-            for line, loop in after.loops.items():
-                if (before.loops.get(line, Loop()).turns, loop.turns) == tiles:
-                    return True
-        return False
+        both = zip(self._of(self._base), self._of(large), strict=False)
+        return any(_grows(before, after, tiles) for before, after in both)
 
     def _wanting(self, name: str) -> bool:
         """Whether a loop that this size bears on has not gone as far as it must."""
@@ -295,26 +291,35 @@ class Aiming:
             yield from self._made(sizes, partial(_changed, values=values))
         for dtype in _types(self.signature, self.limits):
             yield from self._made(sizes, partial(_typed, dtype=dtype))
-        for kind in (FAR_BELOW, NAN, MANY_NANS):
-            yield from self._made(sizes, partial(Example.plain, values=kind, dtypes={}))
-        yield from self._made(sizes, _with_zeros)
+        for change in _VALUES:
+            yield from self._made(sizes, change)
 
-    def _numbers(self, names: list[str]) -> Iterator[Example]:
+    def _where_it_runs(self, names: list[str], rich: Mapping[str, int]) -> Iterator[Example]:
+        """Values and numbers on top of what it takes to run what differs, if that is more."""
+        made = self.sized_calls.made()
+        plain = [e for e, (s, change) in made.items() if change is same and s in (self._base, rich)]
+        for example in reaching(list(made), plain, self.demands, self.seen):
+            sizes, change = made[example]
+            for values in _VALUES:
+                yield from self._made(sizes, _after(change, values))
+            yield from self._numbers(names, sizes, change, _MOST_SINGLED_OUT // 2)
+
+    def _numbers(
+        self, names: list[str], base: Mapping[str, int], change: Change, most: int
+    ) -> Iterator[Example]:
         """What the text singles out, for each size, and for the product of all."""
         made = 0
         for size in self.numbers.singled_out:
-            if len(names) > 1 and made < _MOST_SINGLED_OUT:
-                together = {**dict.fromkeys(names, 1), names[-1]: size}
-                if self._affordable(together, needed=False):
-                    yield from self._made(together)
-            for name in names:
-                if made < _MOST_SINGLED_OUT:
-                    made += 1
-                    sizes = {**self._base, name: size}
-                    if self._affordable(sizes, needed=False):
-                        yield from self._try(sizes)
-                    else:
-                        yield from self._alone(names, name, size)
+            together = {**dict.fromkeys(names, 1), names[-1]: size}
+            if len(names) > 1 and made < most and self._affordable(together, needed=False):
+                yield from self._made(together, change)
+            for name in names[: most - made]:
+                made += 1
+                sizes = {**base, name: size}
+                if self._affordable(sizes, needed=False):
+                    yield from self._try(sizes, change)
+                else:
+                    yield from self._alone(names, name, size)
 
     def _alone(self, names: list[str], name: str, size: int) -> Iterator[Example]:
         """A size while all others are 1, which costs little even for a loop inside of others."""
@@ -356,6 +361,15 @@ class Aiming:
             yield from self._made(sizes, partial(_changed, values={**one, **other}))
 
 
+def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
+    """Whether a grid or a loop went from the one count to the other."""
+    for (_, grid), (_, grown) in zip(before.grids, after.grids, strict=False):
+        if counts in list(zip(grid, grown, strict=False)):
+            return True
+    turns = ((before.loops.get(n, Loop()).turns, loop.turns) for n, loop in after.loops.items())
+    return counts in turns
+
+
 def _types(signature: Signature, limits: Limits) -> list[str]:
     """Other types of floats than the first; float64 where several are taken."""
     taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
@@ -377,9 +391,24 @@ def _changes(signature: Signature) -> list[Mapping[str, object]]:
     return found
 
 
-def _with_zeros(example: Example) -> Example:
-    """The same call with zeros in every tensor, some of them in the same places."""
-    return example.with_tensors(lambda n, r: replace(r, values=ZEROS) if r.is_float else r)
+def _with(values: str) -> Change:
+    """The same call with values of one class in every tensor."""
+
+    def changed(example: Example) -> Example:
+        return example.with_tensors(lambda n, r: replace(r, values=values) if r.is_float else r)
+
+    return changed
+
+
+def _after(first: Change, second: Change) -> Change:
+    return lambda example: second(first(example))
+
+
+_VALUES: tuple[Change, ...] = (
+    *(partial(Example.plain, values=k, dtypes={}) for k in (FAR_BELOW, NAN, MANY_NANS)),
+    # In all tensors, some of them in the same places: zeros, and values that are equal.
+    *map(_with, (ZEROS, HALVES)),
+)
 
 
 def _typed(example: Example, dtype: str) -> Example:
