@@ -227,6 +227,7 @@ INNER_FLOORS = {
         "hoisting": 0,
         "loop_fusion": 0,
         "one_tile": 0,
+        "online_softmax": 1,
         "tiling": 0,
         "unswitching": 0,
     },

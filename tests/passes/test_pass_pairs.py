@@ -52,12 +52,13 @@ class Drawn:
     wrapped: bool
     counted: bool
     reduced: bool
+    exponentials: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("counted", "reduced")
+    fields += ("counted", "reduced", "exponentials")
     return st.builds(Drawn, positive=positive, **dict.fromkeys(fields, st.booleans()))
 
 
@@ -87,6 +88,10 @@ def render(drawn: Drawn) -> str:
         lines += ["squares = tl.zeros([BLOCK], dtype=tl.float32)", *sweep]
         lines += ["    d = tl.where(mask, x - mean, 0.0)", "    squares += d * d"]
         lines += ["rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-3)"]
+    if drawn.exponentials:
+        lines += ['top = -float("inf")', *sweep, "    top = tl.maximum(top, tl.max(x, axis=0))"]
+        lines += ["powers = 0.0", *sweep]
+        lines.append("    powers += tl.sum(tl.where(mask, tl.exp(x - top), 0.0), axis=0)")
     lines += [*sweep, "    w = tl.load(W + cols, mask=mask, other=0.0)"]
     product = "tl.where(mask, x * w, 0.0)" if drawn.cleared else "x * w"
     lines.append(f"    y = {product}")
@@ -100,6 +105,8 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = (y - mean) * rstd")
     if drawn.reduced:
         lines.append("    y = y + norm")
+    if drawn.exponentials:
+        lines.append("    y = y + (top + tl.log(powers))")
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"

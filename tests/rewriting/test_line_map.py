@@ -30,6 +30,12 @@ def test_a_changed_line_stays_where_it_was() -> None:
     assert origins_of("a\nb\nc\nd\n", "a\nB\nC\nC2\nd\n") == [1, 2, 3, 3, 4]
 
 
+def test_a_line_that_goes_into_a_branch_stays_itself() -> None:
+    text = "a\nfor x:\n    b\n    c\nd\n"
+    moved = "a\nif y:\n    b\nelse:\n    for x:\n        b\n        c\nd\n"
+    assert origins_of(text, moved)[4:] == [2, 3, 4, 5]
+
+
 def test_two_edits_compose() -> None:
     assert origins_of("a\nb\nc\n", "x\na\nb\nc\n", "x\na\nc\n") == [1, 1, 3]
 

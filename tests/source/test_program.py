@@ -356,6 +356,26 @@ def test_a_function_of_the_language_that_is_replaced(tmp_path: Path, patch: str)
 
 
 @pytest.mark.parametrize(
+    "name", ["triton.next_power_of_2", "torch.empty_like", "math.ceil", "builtins.max"]
+)
+def test_a_function_of_a_library_that_is_replaced(tmp_path: Path, name: str) -> None:
+    home, _, last = name.partition(".")
+    spelled = last if home == "builtins" else name
+    text = f"import triton, torch, math, builtins\nimport triton.language as tl\n{spelled}(1)\n"
+    found = read(tmp_path, {"a.py": text}, "a.py")
+    assert (found.resolve(last_call(found)) or found.builtin(last_call(found))).endswith(last)
+    for patch in (f"{name} = print\n", f"setattr({home}, {last!r}, print)\n"):
+        found = read(
+            tmp_path, {"a.py": text.replace(f"{spelled}(1)", f"{patch}{spelled}(1)")}, "a.py"
+        )
+        assert found.resolve(last_call(found)) == found.builtin(last_call(found)) == ""
+        if home != "builtins":
+            files = {"a.py": text, "patch.py": f"import {home}\n{patch}"}
+            found = read(tmp_path, files, "a.py")
+            assert found.resolve(last_call(found)) == ""
+
+
+@pytest.mark.parametrize(
     "patch",
     [
         "import importlib\nimportlib.import_module('a').helper = print\n",

@@ -39,7 +39,7 @@ GROUPS = {
         Group(
             "rows",
             "what people do by hand to loops over the data of a row",
-            "fuse-stats",
+            "fuse-stats,online-softmax",
         ),
     )
 }

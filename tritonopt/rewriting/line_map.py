@@ -81,9 +81,12 @@ def relined(remark: Remark, line_of: Callable[[int], int]) -> Remark:
 def _matched(old: list[str], new: list[str]) -> list[int]:
     """For every new line the place of the old one that it comes from.
 
-    A changed line comes from where the change began.
+    A line that only moved in or out, into a branch say, is the same line. A changed one comes from
+    where the change began.
     """
     import difflib  # most texts stay as they are
+
+    old, new = [line.strip() for line in old], [line.strip() for line in new]
 
     # Edits are local: most of a function never reaches the quadratic part.
     head = _common(old, new)

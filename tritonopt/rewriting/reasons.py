@@ -48,6 +48,9 @@ CLAIMS: Mapping[str, str] = {
     "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
     "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
     "every-tile-ends-alone": "A tile that is done early can be skipped without ending the program.",
+    "exponents-are-below-the-maximum": (
+        "The second sweep adds exponentials of elements less the maximum, and nothing else."
+    ),
     "grid-is-known": "It is read from every launch how many programs it starts.",
     "hint-does-not-narrow": "A hint promises no less than the compiler knows.",
     "hint-fits-the-tile": "A hint promises no more lanes than its tile has.",
@@ -59,6 +62,7 @@ CLAIMS: Mapping[str, str] = {
     "is-expressible": "What the new code needs has a name where it would stand.",
     "is-not-negative": "What is divided by `%` is at least 0, so that the rest is too.",
     "is-understood": "The values at the site are small enough to be compared.",
+    "infinite-rows-are-the-same": "A row of nothing but -inf gives what it gave.",
     "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
     "launched-as-usual": "Files that were not given only launch the kernel.",
@@ -68,6 +72,8 @@ CLAIMS: Mapping[str, str] = {
     "loops-end-by-themselves": "No loop that updates the accumulator is left early.",
     "masked-lanes-add-nothing": "Lanes that the mask turns off add 0 to both sums.",
     "masked-lanes-are-equal": "Lanes that the mask turns off are what `tl.where` makes them.",
+    "maximum-is-of-the-elements": "The maximum is of just what is exponentiated.",
+    "maximum-is-running": "The first sweep keeps the largest element so far.",
     "names-keep-their-types": "Each name has one type, in the loop and behind it.",
     "names-start-afresh": "Nothing that one tile binds is read by the next.",
     "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison would.",
@@ -87,6 +93,7 @@ CLAIMS: Mapping[str, str] = {
     "operand-is-a-name": "The operand is a name, so that writing it twice computes nothing twice.",
     "operand-is-fp32": "The operand is of a type in which both spellings give the same result.",
     "operations-agree": "The loop combines with the operation that the reduction is of.",
+    "order-is-free": "Nobody relies on the order in which the kernel adds.",
     "parameter-can-be-added": "The kernel can take one more parameter, wherever it is named.",
     "parameters-are-scalars": "No other kernel calls this one with tiles for its parameters.",
     "reads-its-own": "A program reads only what no other program of its launch writes.",
@@ -94,6 +101,7 @@ CLAIMS: Mapping[str, str] = {
     "reduced-lanes-are-defined": "A reduction includes only lanes that have a value.",
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
+    "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
     "same-elements": "The second sweep reads the elements that the first one reads.",
     "row-fits-one-tile": "No loop takes a second turn: one tile is as long as the row.",
     "row-is-read-again": "A later sweep loads elements that an earlier one has loaded.",
@@ -691,6 +699,41 @@ REASONS: Mapping[str, Reason] = {
     "tiles-differ": Reason(
         "The loop reduces tiles of different shapes, or to another shape than the accumulator's.",
         "Use an accumulator for each shape.",
+    ),
+    # online-softmax
+    "factor-may-be-negative": Reason(
+        "The differences to the maximum are multiplied by something that may be negative, and then "
+        "the largest element is not the one with the largest exponent.",
+        "Take the maximum of the products, or make the factor a constant.",
+    ),
+    "masked-rows-differ": Reason(
+        "A row in which no lane counts has another sum than one of -inf alone, and behind the loop "
+        "the two look alike.",
+        'Load with `other=-float("inf")`, and add the exponentials of all lanes.',
+    ),
+    "maximum-is-changed": Reason(
+        "The maximum goes into the exponents rounded, or in another way than by a difference.",
+        "Subtract the maximum itself, and do what else is to be done behind it.",
+    ),
+    "maximum-of-other-values": Reason(
+        "The maximum is of something else than what is exponentiated.",
+        "Nothing, where that is meant; a softmax takes the maximum of its exponents.",
+    ),
+    "maximum-starts-elsewhere": Reason(
+        "The maximum starts with something else than -inf or a finite number.",
+        'Start it with `-float("inf")`, or with `tl.full` of that.',
+    ),
+    "no-running-maximum": Reason(
+        "What is subtracted in the exponents is not a maximum that the first sweep carries.",
+        "Nothing, where that is meant.",
+    ),
+    "not-an-exponential": Reason(
+        "The second sweep adds something else than one exponential of each element.",
+        "Add the plain exponentials in a loop of their own.",
+    ),
+    "other-axes": Reason(
+        "The maximum is taken along other axes than the exponentials are summed.",
+        "Reduce both along the same axes.",
     ),
     # The lints
     "leaves-its-buffer": Reason(

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 _NEVER_GIVEN = ("triton.", "torch.")
 """What the names of a program do not lead away from."""
 _LANGUAGE = "triton."
-_PATCHABLE = ("triton.language.", "triton.jit")
-"""What of it is no longer what it was where a file replaces it; tuners launch as given."""
+_BUILTINS = "builtins."
+_LIBRARIES = ("triton.", "torch.", "math.")
+"""What is no longer what it was where a file of the program replaces it, ..."""
+_TUNERS = frozenset({"triton.autotune", "triton.heuristics", "triton.Config"})
+"""... but for these, which launch as given."""
 
 
 def has_kernels(text: str) -> bool:
@@ -141,7 +144,7 @@ class Module:
             self._note(outside not in ("", name))
         found = self._outside.get(key, name)
         # What else a launcher may find in the place of a name is not for a kernel to know.
-        if not found.startswith(_LANGUAGE):
+        if not found.startswith(_LIBRARIES):
             return found
         return "" if self._is_stored(root) or self.program.is_patched(found) else found
 
@@ -152,8 +155,10 @@ class Module:
 
     @cached_property
     def patched(self) -> frozenset[str]:
-        """The functions of triton's language that the file replaces: `tl.exp = ...`."""
-        return frozenset(name for name in find_replaced_names(self) if name.startswith(_PATCHABLE))
+        """The functions of libraries that the file replaces: `tl.exp = ...`."""
+        libraries = (*_LIBRARIES, _BUILTINS)
+        replaced = (name for name in find_replaced_names(self) if name.startswith(libraries))
+        return frozenset(replaced) - _TUNERS
 
     def _is_stored(self, root: ast.Name) -> bool:
         """Whether another file replaces the name that an expression begins with."""
@@ -163,7 +168,8 @@ class Module:
 
     def builtin(self, expression: ast.expr) -> str:
         """The name of the Python builtin that the expression reads, "" where it reads none."""
-        return self.names.builtin(expression)
+        name = self.names.builtin(expression)
+        return "" if f"{_BUILTINS}{name}" in self.patched else name
 
     def bound_elsewhere(self, expression: ast.expr) -> tuple[Module, Binding] | None:
         """Where another file of the program binds what is imported from it, and to what.

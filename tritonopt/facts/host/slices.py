@@ -33,6 +33,28 @@ def may_overlap(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
     return bool(common) and all(mine[part] or theirs[part] for part in common)
 
 
+def rows_from(launch: Launch, argument: ast.expr) -> tuple[ast.expr, int]:
+    """The tensor that an argument is the rows of, from which row on: `x` and 1 of `x[1:]`.
+
+    Of an argument that is no such part, it itself and 0.
+    """
+    part = argument
+    if isinstance(part, ast.Name):
+        scope = launch.module.names.scope_of.get(part, launch.module.names.module).find(part.id)
+        bound = scope.bindings[part.id] if scope is not None else []
+        if len(bound) == 1 and isinstance(bound[0], ast.Subscript):
+            part = bound[0]
+    if not isinstance(part, ast.Subscript):
+        return argument, 0
+    first, *rest = _indices(part.slice)
+    whole = all(isinstance(i, ast.Slice) and not (i.lower or i.upper or i.step) for i in rest)
+    match first:
+        case ast.Slice(lower=lower, step=None) if whole:
+            row = 0 if lower is None else _integer(lower)
+            return (part.value, row) if row is not None and row >= 0 else (argument, 0)
+    return argument, 0
+
+
 def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:
     """The names that an argument may be a view of, and whether of a part only."""
     todo = [(argument, False)]

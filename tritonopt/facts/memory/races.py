@@ -7,8 +7,11 @@ atomics, barriers, or calls that are not understood may have an order of its own
 
 from __future__ import annotations
 
+import ast
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,8 @@ from tritonopt.facts.algebra.atoms import Lane, ProgramId
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, EffectKind
 from tritonopt.facts.host.callers import passes_any_size
+from tritonopt.facts.host.launcher_code import forms_at
+from tritonopt.facts.host.slices import rows_from
 from tritonopt.facts.memory.buffers import MAX_RANK, CannotTell, Trial, checks_are_understood
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
@@ -130,6 +135,19 @@ def _find(facts: KernelFacts, load: Effect, store: Effect) -> str:
 class _Access(Trial):
     """A load or a store under one configuration of one launch."""
 
+    @cached_property
+    def _part(self) -> tuple[ast.expr, int] | None:
+        """The tensor that some rows of are passed, and the first of these."""
+        argument = self._launch.arguments.get(self._base)
+        part = None if argument is None else rows_from(self._launch, argument)
+        return None if part is None or part[0] is argument else part
+
+    @cached_property
+    def _buffer(self) -> Polynomial:
+        if self._part is None:
+            return super()._buffer
+        return forms_at(self._launch)(self._part[0])
+
     def meets(self, writes: _Access) -> str:
         """A program that reads what another one writes."""
         if self._buffer != writes._buffer or self._tensor != writes._tensor:
@@ -151,15 +169,22 @@ class _Access(Trial):
                         return told
         return ""
 
+    @property
+    def _read_name(self) -> str:
+        """The parameter of the kernel that is read; of a part of a tensor, the tensor."""
+        return self._base if self._part is None else ast.unparse(self._part[0])
+
     def _elements(self, sizes: tuple[int, ...], numbers: dict[Atom, int]) -> Places:
         found: dict[int, list[dict[Atom, int]]] = {}
+        first = 0 if self._part is None else self._part[1]
+        skipped = first * math.prod(self._sizes_of(self._buffer, sizes)[1:])
         for place in islice(self._all_places(sizes, numbers), MAX_PLACES):
             trial = {**numbers, **place}
             if self._comes_about(trial):
                 element = number_of(self._offset, trial)
                 if element is None:
                     raise CannotTell
-                alike = found.setdefault(element, [])
+                alike = found.setdefault(skipped + element, [])
                 if len(alike) < 4:
                     alike.append(place)
         return found
@@ -207,7 +232,7 @@ class _Access(Trial):
         names = [_number(programs, place) for place in (mine, theirs)]
         return (
             f"with {self._tensor_name} of shape {shape}, program {names[0]} reads element "
-            f"{element} of {self._base}, which program {names[1]} writes"
+            f"{element} of {self._read_name}, which program {names[1]} writes"
         )
 
 

@@ -162,7 +162,7 @@ class Program:
         )
 
     def is_patched(self, dotted: str) -> bool:
-        """Whether a file replaces a function of triton: `tl.exp = ...`."""
+        """Whether a file replaces a function of a library: `tl.exp = ...`."""
         if dotted not in self._patched:
             self._patched[dotted] = self._replacing.is_patched(dotted)
         return self._patched[dotted]

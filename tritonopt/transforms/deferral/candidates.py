@@ -36,7 +36,7 @@ def candidates(facts: KernelFacts) -> Iterator[Candidate]:
 
 
 def _candidate(facts: KernelFacts, loop: Loop, name: str) -> Candidate | None:
-    bringing = [s for s in walk(loop.node) if _brings(facts, s, name)]
+    bringing = [s for s in walk(loop.node) if _brings(facts, loop, s, name)]
     if not bringing or not _is_carried_on(facts, loop, name):
         return None
     inner = {
@@ -65,7 +65,7 @@ def _is_carried_on(facts: KernelFacts, loop: Loop, name: str) -> bool:
     return False
 
 
-def _brings(facts: KernelFacts, node: ast.AST, name: str) -> bool:
+def _brings(facts: KernelFacts, loop: Loop, node: ast.AST, name: str) -> bool:
     """Whether a statement binds a name to something of itself and of a reduction."""
     match node:
         case ast.AugAssign(target=ast.Name(id=bound), value=value) if bound == name:
@@ -75,15 +75,25 @@ def _brings(facts: KernelFacts, node: ast.AST, name: str) -> bool:
                 return False
         case _:
             return False
-    return any(_is_reduction(facts, n) for n in walk(value))
+    return any(_is_reduction(facts, loop, n, value) for n in walk(value))
 
 
-def _is_reduction(facts: KernelFacts, node: ast.AST) -> bool:
+def _is_reduction(facts: KernelFacts, loop: Loop, node: ast.AST, whole: ast.expr) -> bool:
+    """Whether a reduction stands there; or the name of one, which in a larger expression
+
+    is made in the loop: `total += x * scale` scales by a maximum of another loop, say.
+    """
     if isinstance(node, ast.Name):
         value = facts.values.get(node)
-        while value is not None and value.op is Op.PART:
+        if value is None or (node is not whole and not _varies(facts, loop, value)):
+            return False
+        while value.op is Op.PART:
             value = value.operand  # `top, place = tl.max(x, axis=0, return_indices=True)`
             if value.op is Op.RESHAPED:
                 return value.function in REDUCTIONS
-        return value is not None and value.op is Op.REDUCE
+        return value.op is Op.REDUCE
     return isinstance(node, ast.expr) and reducing(facts, node) is not None
+
+
+def _varies(facts: KernelFacts, loop: Loop, value: Value) -> bool:
+    return loop.identity in facts.interpretation.variant_loops(value)
