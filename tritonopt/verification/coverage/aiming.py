@@ -245,10 +245,8 @@ class Aiming:
         tiles = tuple(-(-n // block) for n in (self.tried.base[name], size))
         if tiles[0] == tiles[1]:
             return False
-        both = zip(
-            self._of(self.tried.base), self._of({**self.tried.base, name: size}), strict=False
-        )
-        return any(_grows(before, after, tiles) for before, after in both)
+        small, large = self._of(self.tried.base), self._of({**self.tried.base, name: size})
+        return any(_grows(*pair, tiles) for pair in zip(small, large, strict=False))
 
     def _wanting(self, name: str) -> bool:
         """Whether a loop that this size bears on has not gone as far as it must."""
@@ -280,9 +278,8 @@ class Aiming:
     def _where_it_runs(self, names: list[str], rich: Mapping[str, int]) -> Iterator[Example]:
         """Values and numbers on top of what it takes to run what differs, if that is more."""
         made = self.sized_calls.made()
-        plain = [
-            e for e, (s, change) in made.items() if change is same and s in (self.tried.base, rich)
-        ]
+        usual = self.tried.base, rich
+        plain = [e for e, (sizes, change) in made.items() if change is same and sizes in usual]
         for example in reaching(list(made), plain, self.demands, self.seen):
             sizes, change = made[example]
             for values in _VALUES:
@@ -352,7 +349,7 @@ def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
         if counts in list(zip(grid, grown, strict=False)):
             return True
     turns = ((before.loops.get(n, Loop()).turns, loop.turns) for n, loop in after.loops.items())
-    return counts in turns
+    return any(pair == counts for pair in turns)
 
 
 def _types(signature: Signature, limits: Limits) -> list[str]:
