@@ -55,6 +55,7 @@ CLAIMS: Mapping[str, str] = {
     "exponents-are-below-the-maximum": (
         "The second sweep adds exponentials of elements less the maximum, and nothing else."
     ),
+    "first-sweep-only-keeps": "The first sweep keeps the maximum and does nothing else.",
     "grid-is-known": "It is read from every launch how many programs it starts.",
     "hint-does-not-narrow": "A hint promises no less than the compiler knows.",
     "hint-fits-the-tile": "A hint promises no more lanes than its tile has.",
