@@ -70,10 +70,16 @@ def read_body(loop: ScalarLoop) -> Body:
     return Body(loop, steps, tuple(reader.questions))
 
 
+def is_surely(facts: KernelFacts, value: Value, kinds: frozenset[str]) -> bool:
+    """Whether a value is of one of these types whatever the kernel is launched with."""
+    types = facts.types.of(value)
+    return types.all_in(kinds) and not types.by_launch
+
+
 def conditions(facts: KernelFacts, value: Value) -> Iterator[Value]:
     """The parts of `a and b & c`."""
     if value.op is Op.BOTH or (
-        value.op is Op.AND and all(facts.types.of(o).all_in(BOOLEANS) for o in value.operands)
+        value.op is Op.AND and all(is_surely(facts, o, BOOLEANS) for o in value.operands)
     ):
         for operand in value.operands:
             yield from conditions(facts, operand)

@@ -7,7 +7,7 @@ may do it, unless a barrier stands between.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -81,22 +81,24 @@ class _Order:
             ):
                 text = f"{effect.name} in line {effect.line} orders the iterations"
                 raise refuted("nothing-orders-memory", "order-is-seen", text)
-        stores = [self._place(e) for e in effects if e.kind is EffectKind.STORE]
+        written = [e for e in effects if e.kind is EffectKind.STORE]
+        alike = [e for e in written if self._is_alike(e)]
+        stores = [self._place(e) for e in written if e not in alike]
         atomics = [e for e in effects if e.kind is EffectKind.ATOMIC]
         loads = [e for e in effects if e.kind is EffectKind.LOAD]
-        if not stores and not atomics:
-            return True
-        for store in stores:
-            self._check_stride(store)
-            self._check_outer_loops(store)
+        for store in alike:
+            self._check_alike(store, effects)
+        for place in stores:
+            self._check_stride(place)
+            self._check_outer_loops(place)
         for one, other in combinations(stores, 2):
             self._check_pair(one, other.effect, "store")
-        for store in stores:
+        for place in stores:
             for load in loads:
-                self._check_pair(store, load, "load")
+                self._check_pair(place, load, "load")
         exact = True
         for atomic in atomics:
-            exact &= self._check_atomic(atomic, [*loads, *(s.effect for s in stores)])
+            exact &= self._check_atomic(atomic, [*loads, *written])
         for one_atomic, another in combinations(atomics, 2):
             if one_atomic.name != another.name and not self._are_disjoint(one_atomic, another):
                 text = f"the atomics in lines {one_atomic.line} and {another.line} may meet"
@@ -104,6 +106,20 @@ class _Order:
         return exact
 
     # Stores
+
+    def _is_alike(self, store: Effect) -> bool:
+        """Whether all iterations store the same value, those of loops around too."""
+        assert store.stored is not None
+        varying = set(self.facts.interpretation.variant_loops(store.stored))
+        return varying.isdisjoint(loop.identity for loop in self.loop.loop.nest)
+
+    def _check_alike(self, store: Effect, effects: Sequence[Effect]) -> None:
+        """Wherever such a store goes, nothing else in the loop may touch that element."""
+        for other in effects:
+            if other.kind is EffectKind.STORE and other.stored is store.stored:
+                continue
+            if not self._are_disjoint(store, other):
+                raise self._shared(store, other, other.name)
 
     def _place(self, effect: Effect) -> _Place:
         assert effect.pointer is not None
@@ -194,7 +210,7 @@ class _Order:
         if same and (other.order < store.effect.order or other.kind is EffectKind.STORE):
             if base != store.base:
                 if other.kind is EffectKind.STORE:
-                    raise self._shared(store, other, what)
+                    raise self._shared(store.effect, other, what)
                 text = f"{base} and {store.base} are one buffer, or do not overlap"
                 self._assumed[_APART, text] = None
             return
@@ -202,16 +218,16 @@ class _Order:
         gap = (offset - store.offset).constant_value if base == store.base else None
         if stride is not None and gap is not None and gap % stride != 0:
             return
-        raise self._shared(store, other, what)
+        raise self._shared(store.effect, other, what)
 
-    def _shared(self, store: _Place, other: Effect, what: str) -> Declined:
+    def _shared(self, store: Effect, other: Effect, what: str) -> Declined:
         text = (
             f"the {what} in line {other.line} may touch what another iteration stores in line "
-            f"{store.effect.line}"
+            f"{store.line}"
         )
-        base = self.facts.forms.address(other.pointer)[0] if other.pointer is not None else None
-        if base not in (None, store.base):
-            text += f"; if it never does, give --assume 'disjoint({base}, {store.base})'"
+        bases = (self.facts.bases(store) or frozenset()) | (self.facts.bases(other) or frozenset())
+        if len(bases) == 2:
+            text += f"; if it never does, give --assume 'disjoint({', '.join(sorted(bases))})'"
         return unknown("iterations-are-independent", "iterations-share-memory", text)
 
     def _are_disjoint(self, one: Effect, other: Effect) -> bool:
@@ -238,9 +254,10 @@ class _Order:
             if other.kind is not EffectKind.LOAD or not self._are_disjoint(atomic, other):
                 text = f"the atomic in line {atomic.line} may order what line {other.line} does"
                 raise unknown("nothing-orders-memory", "order-is-seen", text)
-        return atomic.name != "atomic_add" or self.facts.types.behind(atomic).all_in(
-            INTEGERS | BOOLEANS
-        )
+        types = self.facts.types.behind(atomic)
+        exact = types.all_in(INTEGERS | BOOLEANS)
+        self._by_launch |= exact and types.by_launch
+        return atomic.name != "atomic_add" or exact
 
     # The rest of the kernel
 
