@@ -208,8 +208,9 @@ class _Order:
         base, offset = self.facts.forms.address(other.pointer)
         same = base is not None and (offset - store.offset).is_zero
         if same and (other.order < store.effect.order or other.kind is EffectKind.STORE):
-            if base != store.base:
-                if other.kind is EffectKind.STORE:
+            if base is not None and base != store.base:
+                shifted = self.facts.launches.overlap(base, store.base)
+                if other.kind is EffectKind.STORE or shifted:
                     raise self._shared(store.effect, other, what)
                 text = f"{base} and {store.base} are one buffer, or do not overlap"
                 self._assumed[_APART, text] = None
