@@ -19,7 +19,7 @@ from tritonopt.transforms.vectorization.loop_bodies import Branch, Step, is_sure
 from tritonopt.transforms.vectorization.loop_headers import LoopHeader
 from tritonopt.transforms.vectorization.updates_of_lanes import LaneUpdate
 from tritonopt.transforms.vectorization.vector_proof import Vectorization
-from tritonopt.transforms.writing import Writer, block_of, reads_of
+from tritonopt.transforms.writing import NotExpressible, Writer, block_of, reads_of
 
 _SIGNS = {
     ast.Add: "+",
@@ -237,18 +237,19 @@ class LaneStatements:
         name, facts = carried.name, self.proof.facts
         dtype = self.proof.dtypes[self.proof.carried.index(carried)]
         value = facts.values[update.term]
+        if value.constant is not None and dtype not in ("int32", "fp32"):
+            raise NotExpressible(f"a number is added to {name}, which takes on its type")
         code = self.lanes.code(update.term, mask)
-        if not is_surely(facts, value, frozenset({dtype})):
-            operand = self.lanes.operand(update.term, mask)
+        if not self.lanes.vanishes(value, update.step.branches):
+            code = f"{self.writer.language('where')}({mask}, {code}, 0)"
+        if value.constant is None and not is_surely(facts, value, frozenset({dtype})):
+            plain = isinstance(ast.parse(code, mode="eval").body, (ast.Name, ast.Call))
+            operand = code if plain else f"({code})"
             code = f"{operand}.to({self.writer.language(_LONG[dtype])})"
         lines = []
         if not code.isidentifier():
             added = self.writer.fresh(f"{name}_added")
             lines.append(f"{added} = {code}")
-            code = added
-        if not self.lanes.vanishes(value, update.step.branches):
-            added = code if lines else self.writer.fresh(f"{name}_added")
-            lines.append(f"{added} = {self.writer.language('where')}({mask}, {code}, 0)")
             code = added
         cumsum, total = self.writer.language("cumsum"), self.writer.language("sum")
         lines.append(f"{self._sums[name]} = {name} + {cumsum}({code}, axis=0)")

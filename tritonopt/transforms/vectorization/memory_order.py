@@ -82,15 +82,19 @@ class _Order:
                 text = f"{effect.name} in line {effect.line} orders the iterations"
                 raise refuted("nothing-orders-memory", "order-is-seen", text)
         written = [e for e in effects if e.kind is EffectKind.STORE]
-        alike = [e for e in written if self._is_alike(e)]
-        stores = [self._place(e) for e in written if e not in alike]
+        alike: list[Effect] = []
+        stores: list[_Place] = []
+        for store in written:
+            try:
+                stores.append(self._place(store))
+            except Declined:
+                if not self._is_alike(store):
+                    raise
+                alike.append(store)
         atomics = [e for e in effects if e.kind is EffectKind.ATOMIC]
         loads = [e for e in effects if e.kind is EffectKind.LOAD]
         for store in alike:
             self._check_alike(store, effects)
-        for place in stores:
-            self._check_stride(place)
-            self._check_outer_loops(place)
         for one, other in combinations(stores, 2):
             self._check_pair(one, other.effect, "store")
         for place in stores:
@@ -122,13 +126,17 @@ class _Order:
                 raise self._shared(store, other, other.name)
 
     def _place(self, effect: Effect) -> _Place:
+        """Where a store goes. Raises Declined where that is not another element each time."""
         assert effect.pointer is not None
         base, offset = self.facts.forms.address(effect.pointer)
         parts = self.loop.in_trips(offset)
         if base is None or parts is None:
             text = f"it is not shown that line {effect.line} stores to another element each time"
             raise unknown(_APART, "store-is-scattered", text)
-        return _Place(effect, base, offset, *parts)
+        place = _Place(effect, base, offset, *parts)
+        self._check_stride(place)
+        self._check_outer_loops(place)
+        return place
 
     def _check_stride(self, place: _Place) -> None:
         stride, bounds = place.stride, Bounds(self.facts)
@@ -294,8 +302,6 @@ class _Order:
     def _is_parted(self, other: Effect) -> bool:
         """Whether all threads meet at a barrier between the loop and what comes before or after."""
         loop = self.loop.loop
-        if other.loops:
-            return False
         low, high = sorted((other.order, loop.first if other.order < loop.first else loop.last))
         return any(b.order > low and b.order < high for b in self._barriers())
 
