@@ -25,7 +25,7 @@ from tritonopt.rewriting.registry import catalogue, select
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 
 # Options with which a pass has something to do here.
-SPELLED = {"grid-stride": "grid-stride{programs=2}"}
+SPELLED = {"grid-stride": "grid-stride{programs=2}", "row-batch": "row-batch{programs=1}"}
 PASSES = [SPELLED.get(name, name) for name in sorted(catalogue())]
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
@@ -50,7 +50,7 @@ class Drawn:
     branch: bool
     scale: bool
     wrapped: bool
-    counted: bool
+    counted: str
     reduced: bool
     exponentials: bool
     serial: bool
@@ -58,9 +58,12 @@ class Drawn:
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
+    counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("counted", "reduced", "exponentials", "serial")
-    return st.builds(Drawn, positive=positive, **dict.fromkeys(fields, st.booleans()))
+    fields += ("reduced", "exponentials", "serial")
+    return st.builds(
+        Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
+    )
 
 
 def render(drawn: Drawn) -> str:
@@ -118,7 +121,7 @@ def render(drawn: Drawn) -> str:
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"
     lines.append(f"    tl.store(Y + row * N + cols, {stored}, mask=mask)")
     if drawn.counted:
-        lines.append("tl.atomic_add(Count, 1)")
+        lines.append(f"tl.atomic_add(Count{' + row' if drawn.counted == 'by row' else ''}, 1)")
     body = "".join(f"    {line}\n" for line in lines)
     return f"""\
 import torch
@@ -135,7 +138,7 @@ def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     x, w = x.contiguous(), w.contiguous()
     m, n = x.shape
     y = torch.empty_like(x)
-    count = torch.zeros(1, dtype=torch.int32, device=x.device)
+    count = torch.zeros(m + 1, dtype=torch.int32, device=x.device)
     kernel[({"m + 1" if drawn.guard else "m"},)](x, w, s, y, count, m, n, shift, BLOCK=16)
     return y, count
 """

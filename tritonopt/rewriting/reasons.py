@@ -55,6 +55,7 @@ CLAIMS: Mapping[str, str] = {
     "exponents-are-below-the-maximum": (
         "The second sweep adds exponentials of elements less the maximum, and nothing else."
     ),
+    "first-sweep-only-keeps": "The first sweep keeps the maximum and does nothing else.",
     "grid-is-known": "It is read from every launch how many programs it starts.",
     "hint-does-not-narrow": "A hint promises no less than the compiler knows.",
     "hint-fits-the-tile": "A hint promises no more lanes than its tile has.",
@@ -71,6 +72,7 @@ CLAIMS: Mapping[str, str] = {
     "lanes-do-the-same": "What an iteration computes can be computed lane by lane, under masks.",
     "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
+    "launches-can-follow-the-row": "Each launch can make the tile as long as the row.",
     "launched-as-usual": "Files that were not given only launch the kernel.",
     "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
@@ -105,6 +107,8 @@ CLAIMS: Mapping[str, str] = {
     "reads-its-own": "A program reads only what no other program of its launch writes.",
     "reads-nothing-more": "The new code reads no element that the old code would not have read.",
     "reduced-lanes-are-defined": "A reduction includes only lanes that have a value.",
+    "rows-are-short": "A tile is short, so that a program can hold several rows.",
+    "rows-can-be-lifted": "What a program does for one row can be done for several at once.",
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
     "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
@@ -124,7 +128,9 @@ CLAIMS: Mapping[str, str] = {
     "threads-share-nothing": (
         "What the loop stores is not read or written elsewhere in the kernel, by another thread."
     ),
+    "tile-is-known": "Each launch says how long a tile is.",
     "tiles-are-independent": "No tile reads what another tile of the launch writes.",
+    "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
     "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
@@ -424,6 +430,22 @@ REASONS: Mapping[str, Reason] = {
         "A name that a loop binds for itself, or counts with, is read behind the loop.",
         "Give the name another one behind the loop.",
     ),
+    "length-matters": Reason(
+        "Something that the kernel does may depend on the length of its tiles.",
+        "Mask every access behind the end of the row, with an `other` that changes nothing.",
+    ),
+    "tile-is-chosen": Reason(
+        "A tuner or a heuristic may choose the length of the tile, or what goes with it.",
+        "Let the tuner try a tile as long as the row.",
+    ),
+    "arguments-are-not-seen": Reason(
+        "A launch passes `*args` or `**kwargs`, or leaves the length of the tile out.",
+        "Pass it by name.",
+    ),
+    "warps-are-computed": Reason(
+        "A launch computes its number of warps, for the tile that it has.",
+        "Compute it from the length of the tile, and make that as long as the row.",
+    ),
     "row-may-be-empty": Reason(
         "A loop over no elements does nothing; without the loop something would be computed.",
         "Mask the loads, with an `other` that changes nothing, or do not launch for empty rows.",
@@ -508,6 +530,47 @@ REASONS: Mapping[str, Reason] = {
     "warp-specialized-loop": Reason(
         "The loop says `warp_specialize=True`: the compiler divides its body over warps.",
         "Move the load by hand and measure.",
+    ),
+    # row-batch
+    "branch-on-the-row": Reason(
+        "What a branch asks may hold for some rows only.",
+        "Write it as a `tl.where`, or as a part of a mask.",
+    ),
+    "helper-cannot-be-lifted": Reason(
+        "A helper does more for a row than to compute lane by lane.",
+        "Write what it does into the kernel, or give it tiles of one kind.",
+    ),
+    "lifting-is-not-known": Reason(
+        "How something is done for several rows at once is not known.",
+        "Write it with operations on tiles of any rank, or lift the kernel by hand.",
+    ),
+    "loop-depends-on-the-row": Reason(
+        "How often a loop turns depends on the row.",
+        "Let it run to the longest row, and mask the loads by the row's own length.",
+    ),
+    "mask-is-not-boolean": Reason(
+        "A mask may be something other than true or false, and is to be joined to another.",
+        "Compare it with something, as in `mask != 0`.",
+    ),
+    "one-and-many": Reason(
+        "A name has one value for all rows in one place, and one for each row in another.",
+        "Use two names, or let both be computed from the row.",
+    ),
+    "one-place-for-all-rows": Reason(
+        "All programs write to one place, which a program would do fewer times.",
+        "Sum up over the rows by hand, and write that.",
+    ),
+    "tile-is-long": Reason(
+        "A program has enough to do with one tile.",
+        "Nothing; or let it hold more: `row-batch{elements=8192}`.",
+    ),
+    "tile-is-not-passed": Reason(
+        "A launch leaves the length of a tile to a tuner, a heuristic or the kernel.",
+        "Pass it at the launch.",
+    ),
+    "two-axes-already": Reason(
+        "A tile of a row has two axes already, or nobody knows how many.",
+        "Add an axis for the rows by hand.",
     ),
     # grid-stride
     "already-divided": Reason(
@@ -752,6 +815,11 @@ REASONS: Mapping[str, Reason] = {
     "chosen-by-a-condition": Reason(
         "The loop chooses its accumulator by a condition, as the index that goes with a maximum is "
         "chosen by the maximum.",
+        "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
+    ),
+    "comes-with-its-index": Reason(
+        "What is combined comes with the index of the lane that has it; of equal ones a later tile "
+        "must not win.",
         "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
     ),
     "combination-is-not-known": Reason(
