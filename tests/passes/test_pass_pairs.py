@@ -25,7 +25,7 @@ from tritonopt.rewriting.registry import catalogue, select
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 
 # Options with which a pass has something to do here.
-SPELLED = {"grid-stride": "grid-stride{programs=2}"}
+SPELLED = {"grid-stride": "grid-stride{programs=2}", "row-batch": "row-batch{programs=1}"}
 PASSES = [SPELLED.get(name, name) for name in sorted(catalogue())]
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
@@ -50,15 +50,20 @@ class Drawn:
     branch: bool
     scale: bool
     wrapped: bool
-    counted: bool
+    counted: str
     reduced: bool
+    exponentials: bool
+    serial: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
+    counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("counted", "reduced")
-    return st.builds(Drawn, positive=positive, **dict.fromkeys(fields, st.booleans()))
+    fields += ("reduced", "exponentials", "serial")
+    return st.builds(
+        Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
+    )
 
 
 def render(drawn: Drawn) -> str:
@@ -77,6 +82,9 @@ def render(drawn: Drawn) -> str:
     ]
     if drawn.reduced:
         lines += ["norm = 0.0", *sweep, "    norm += tl.sum(x * x, axis=0)"]
+    if drawn.serial:
+        lines += ["above = 0", "for i in range(N):", f"    if tl.load({row} + i) > 0:"]
+        lines += ["        above += 1"]
     if drawn.statistics and drawn.reduced:
         lines += ["total = 0.0", *sweep, "    total += tl.sum(x, axis=0)", "mean = total / N"]
         lines += ["squares = 0.0", *sweep, "    d = tl.where(mask, x - mean, 0.0)"]
@@ -87,6 +95,10 @@ def render(drawn: Drawn) -> str:
         lines += ["squares = tl.zeros([BLOCK], dtype=tl.float32)", *sweep]
         lines += ["    d = tl.where(mask, x - mean, 0.0)", "    squares += d * d"]
         lines += ["rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-3)"]
+    if drawn.exponentials:
+        lines += ['top = -float("inf")', *sweep, "    top = tl.maximum(top, tl.max(x, axis=0))"]
+        lines += ["powers = 0.0", *sweep]
+        lines.append("    powers += tl.sum(tl.where(mask, tl.exp(x - top), 0.0), axis=0)")
     lines += [*sweep, "    w = tl.load(W + cols, mask=mask, other=0.0)"]
     product = "tl.where(mask, x * w, 0.0)" if drawn.cleared else "x * w"
     lines.append(f"    y = {product}")
@@ -100,12 +112,16 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = (y - mean) * rstd")
     if drawn.reduced:
         lines.append("    y = y + norm")
+    if drawn.exponentials:
+        lines.append("    y = y + (top + tl.log(powers))")
+    if drawn.serial:
+        lines.append("    y = y + above")
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"
     lines.append(f"    tl.store(Y + row * N + cols, {stored}, mask=mask)")
     if drawn.counted:
-        lines.append("tl.atomic_add(Count, 1)")
+        lines.append(f"tl.atomic_add(Count{' + row' if drawn.counted == 'by row' else ''}, 1)")
     body = "".join(f"    {line}\n" for line in lines)
     return f"""\
 import torch
@@ -122,7 +138,7 @@ def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     x, w = x.contiguous(), w.contiguous()
     m, n = x.shape
     y = torch.empty_like(x)
-    count = torch.zeros(1, dtype=torch.int32, device=x.device)
+    count = torch.zeros(m + 1, dtype=torch.int32, device=x.device)
     kernel[({"m + 1" if drawn.guard else "m"},)](x, w, s, y, count, m, n, shift, BLOCK=16)
     return y, count
 """

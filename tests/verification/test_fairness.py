@@ -180,3 +180,35 @@ def launch(x: torch.Tensor):
     )
     verdict = of_texts(text, text)
     assert verdict.verdict == "identical", verdict.reason
+
+
+_SUM_OF_HALVES = f"""{_HEAD}
+@triton.jit
+def total(x, y, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + row * n + o, mask=o < n, other=0.0).to(tl.float16)
+    tl.store(y + row, tl.sum(v))
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    total[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("summed", "answer"),
+    [
+        ("v.to(tl.float32)", "equivalent"),
+        ("tl.where(o == 1, v + v * 0.01, v)", "counterexample"),
+        ("tl.load(x + row * n + o, mask=o < n, other=0.0) * 1.002", "counterexample"),
+    ],
+)
+def test_what_is_rounded_on_the_way_is_judged_by_what_follows_the_rounding(
+    summed: str, answer: str, of_texts: Callable[..., Verdict]
+) -> None:
+    changed = _SUM_OF_HALVES.replace("tl.sum(v)", f"tl.sum({summed})")
+    verdict = of_texts(_SUM_OF_HALVES, changed, args="x: f32[m, n]")
+    assert verdict.verdict == answer, verdict.counterexample or verdict.reason

@@ -175,6 +175,11 @@ def _is_handed_over(call: ast.Call, kernel: Kernel) -> bool:
     return any(isinstance(axis, ast.Name) and axis.id in taken for axis in asked)
 
 
+def sure_callee(kernel: Kernel, call: ast.Call) -> Kernel | None:
+    """The one jit function that a call is surely of."""
+    return _surely(kernel, call.func)
+
+
 def callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
     """The jit functions that a call may be of."""
     return _kernels_named(kernel, call.func)

@@ -97,8 +97,13 @@ def _reduced(
 
 def summed_tile(value: Value) -> tuple[Value, tuple[int, ...]]:
     """The innermost operand of a sum, or of a sum of a sum, and its axes that are summed."""
+    return reduced_tile(value, "sum")
+
+
+def reduced_tile(value: Value, name: str) -> tuple[Value, tuple[int, ...]]:
+    """The same of another reduction, by its name: "max" of a "max"."""
     chain: list[Value] = []
-    while value.op is Op.REDUCE and value.reduction.name == "sum":
+    while value.op is Op.REDUCE and value.reduction.name == name:
         chain.append(value)
         value = value.operand
     left = list(range(value.rank or 0))

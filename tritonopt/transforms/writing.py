@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
 
-from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
+from tritonopt.facts import Atom, EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Negative, Opaque
+from tritonopt.facts.algebra.polynomial import monomial_polynomial
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
@@ -197,9 +198,35 @@ class Writer:
             return ast.Compare(index, [ast.Lt()], [ast.parse(text, mode="eval").body])
         return None
 
+    def find_mask(
+        self,
+        indicators: Iterable[Atom],
+        environment: Environment,
+        expressions: Sequence[ast.expr],
+    ) -> ast.expr:
+        """An expression for the lanes where all of some conditions hold. Raises NotExpressible."""
+        ordered = sorted(indicators, key=str)
+        whole = monomial_polynomial((indicator, 1) for indicator in ordered)
+        mask = self.find_condition(whole, environment, expressions)
+        if mask is not None:
+            return mask
+        for indicator in ordered:
+            part = self.find_condition(Polynomial.of(indicator), environment, expressions)
+            if part is None:
+                raise NotExpressible(f"the mask {indicator.readable} has no expression there")
+            mask = part if mask is None else ast.BinOp(mask, ast.BitAnd(), part)
+        assert mask is not None
+        return mask
+
     def sum(self, text: str, axes: Sequence[int], rank: int, keep_dims: bool = False) -> str:
         """The sum over some axes of a tile, counted from the left."""
-        function = self.language("sum")
+        return self.reduced("sum", text, axes, rank, keep_dims)
+
+    def reduced(
+        self, name: str, text: str, axes: Sequence[int], rank: int, keep_dims: bool = False
+    ) -> str:
+        """The same with another reduction of the language."""
+        function = self.language(name)
         if len(axes) == rank > 1 and not keep_dims:
             return f"{function}({text})"
         keep = ", keep_dims=True" if keep_dims else ""

@@ -18,7 +18,7 @@ from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.text_differences import Comparison
-from tritonopt.verification.coverage.text_sizes import limits_of, singled_out
+from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inputs.edge_cases import plain_calls
@@ -249,8 +249,7 @@ class Verification:
                 Requirements(self.demands, kept_guards(compared), checker.observed, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
-                singled_out=singled_out(compared),
-                limits_named=limits_of((self.old, self.new)),
+                numbers=Numbers.of(compared),
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )

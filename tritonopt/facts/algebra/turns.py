@@ -17,6 +17,7 @@ from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.algebra.polynomial import Atom, Monomial, Polynomial, TooLarge
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.values import Value
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
@@ -38,6 +39,23 @@ def takes_one_turn(facts: KernelFacts, loop: Loop) -> bool:
         bindings = facts.launches.bindings
         return bool(bindings) and all(
             _takes_one_in(bounds, step, rest, binding) for binding in bindings
+        )
+    except TooLarge:
+        return False
+
+
+def is_at_most_one(facts: KernelFacts, number: Value | Polynomial) -> bool:
+    """Whether a whole number is shown never to be above 1, as the length of a tile."""
+    bounds = Bounds(facts)
+    try:
+        form = number if isinstance(number, Polynomial) else facts.forms.of(number)
+        rest = -form + 1
+        if _is_nonnegative(bounds, rest):
+            return True
+        bindings = facts.launches.bindings
+        return bool(bindings) and all(
+            _is_nonnegative(bounds, substitute(rest, binding), binding.nonnegative)
+            for binding in bindings
         )
     except TooLarge:
         return False

@@ -76,8 +76,8 @@ def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
             if one is None or one != other:
                 continue
             apart = read - written
-            step = _coefficient(written, program)
-            if apart.is_zero or step is None or step != _coefficient(read, program):
+            step = coefficient(written, program)
+            if apart.is_zero or step is None or step != coefficient(read, program):
                 continue
             tiles = apart.divided_by(step)
             number = tiles.constant_value if tiles is not None else None
@@ -89,7 +89,7 @@ def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
     return None
 
 
-def _coefficient(form: Polynomial, atom: Atom) -> Polynomial | None:
+def coefficient(form: Polynomial, atom: Atom) -> Polynomial | None:
     """What an atom is multiplied with; None where it occurs otherwise, or not at all."""
     terms = {}
     for monomial, number in form.terms.items():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -12,20 +11,13 @@ from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
 from tritonopt.facts.algebra.variation import move_axes
 from tritonopt.facts.interpretation import Environment
-from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, nodes_of
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
-from tritonopt.transforms.loop_fusion.legality import Fusion, float_type, mentions
-from tritonopt.transforms.writing import (
-    NotExpressible,
-    Writer,
-    block_of,
-    is_plain,
-    names_bound,
-    reads_of,
-)
+from tritonopt.transforms.loop_fusion.legality import Fusion, float_type
+from tritonopt.transforms.loop_fusion.moved_accumulator import MovedAccumulator
+from tritonopt.transforms.writing import NotExpressible, Writer, is_plain, names_bound
 
 
 @dataclass(frozen=True)
@@ -55,17 +47,6 @@ class _Tile:
     """What gives it its name where it had none."""
 
 
-@dataclass(frozen=True)
-class _Total:
-    """The second accumulator, in the merged sweep."""
-
-    name: str
-    first_lines: tuple[str, ...] = ()
-    """What it starts with, where that has to be written."""
-    removed: tuple[ast.stmt, ...] = ()
-    """Where it started before."""
-
-
 class MergedSweep:
     """Two sweeps in one: the words for what is in it, and the edits around a formula.
 
@@ -88,13 +69,12 @@ class MergedSweep:
         self.inside: Environment = self.facts.before[self.update]
         self.end: Environment = self.facts.before[self.second]
         self.expressions = list(self.facts.values)
-        block = block_of(self.facts.kernel.node, self.second)
-        self.between = block[block.index(self.first) + 1 : block.index(self.second)]
+        self.moved = MovedAccumulator(self.writer, fusion.sweeps, fusion.squares)
         self.tile = self._tile()
         self.mask = self._mask()
         """An expression of the kernel for the lanes that count; None where all do."""
-        self.zero = self._zero()
-        self.total = self._total()
+        self.zero = self.moved.zero()
+        self.total = self.moved.total(self.zero, f"{self.squares.name}_squares")
 
     def _update(self) -> ast.stmt:
         """The statement that adds to the first sum; what is new goes right behind it."""
@@ -116,7 +96,7 @@ class MergedSweep:
         changes.append(InsertAfter(self.update, "\n".join(lines.inside)))
         changes.append(Replace(self.second, after) if after else Remove(self.second))
         written = [change.code for change in changes if not isinstance(change, Remove)]
-        return [*changes, *map(Remove, self._no_longer_read(written))]
+        return [*changes, *map(Remove, self.moved.no_longer_read(self.total, written))]
 
     # What the first sweep calls things
 
@@ -164,51 +144,7 @@ class MergedSweep:
         if not self.fusion.mask:
             return None
         nodes = nodes_of(self.facts, list(self.sum.loops[-1].node.body))
-        whole = monomial_polynomial((a, 1) for a in self.fusion.mask)
-        mask = self.writer.find_condition(whole, self.inside, nodes)
-        if mask is not None:
-            return mask
-        for indicator in sorted(self.fusion.mask, key=str):
-            part = self.writer.find_condition(Polynomial.of(indicator), self.inside, nodes)
-            if part is None:
-                raise NotExpressible(f"the mask {indicator.readable} has no expression there")
-            mask = part if mask is None else ast.BinOp(mask, ast.BitAnd(), part)
-        return mask
-
-    def _total(self) -> _Total:
-        """The second accumulator keeps its name where that stands for nothing else."""
-        name = self.squares.name
-        starts = [s for s in self.between if names_bound(s) == {name} and is_plain(self.facts, s)]
-        inside = set(walk(self.second))
-        others = [
-            n
-            for n in walk(self.facts.kernel.node)
-            if isinstance(n, ast.Name) and n.id == name and n not in inside
-        ]
-        stores = [n for n in others if isinstance(n.ctx, ast.Store)]
-        reads = [n for n in others if isinstance(n.ctx, ast.Load)]
-        own = len(stores) == 1 and not any(n.lineno < self.second.lineno for n in reads)
-        starts_before = self.start.get(name) is self.squares.initial
-        if own and starts_before:
-            return _Total(name)
-        total = name
-        if not own or name in self.start or len(starts) != 1:
-            total = self.writer.fresh(f"{name}_squares")
-        last_read = max((n.lineno for s in self.between for n in reads_of(s, name)), default=0)
-        removed = tuple(s for s in starts if s.lineno > last_read)
-        return _Total(total, (f"{total} = {self.zero}",), removed)
-
-    def _zero(self) -> str:
-        initial = self.squares.initial
-        if initial.op is Op.CONST:
-            return "0.0"
-        for node in self.expressions:
-            same = self.facts.values[node] is initial and not isinstance(node, ast.Name)
-            if same and self.writer.means_the_same(node, self.start):
-                return self.writer.text(node)
-        raise NotExpressible(
-            f"the start of {self.squares.name} has no expression before the first sweep"
-        )
+        return self.writer.find_mask(self.fusion.mask, self.inside, nodes)
 
     # Expressions
 
@@ -323,35 +259,6 @@ class MergedSweep:
             and self.facts.forms.of(self.facts.values[node.right]) == number
         }
         return all(use in divided for use in self.fusion.uses)
-
-    def _no_longer_read(self, written: Sequence[str]) -> Iterator[ast.stmt]:
-        """The start of the second sweep's accumulator, and what was computed for it alone.
-
-        But not what is read in the code that was written.
-        """
-        removed = self.total.removed
-        yield from removed
-        sweeps = self.fusion.sweeps
-        inside = set(walk(self.second))
-        around = sweeps.second.parent
-        for statement in self.between:
-            names = names_bound(statement)
-            if statement in removed or len(names) != 1 or not is_plain(self.facts, statement):
-                continue
-            (name,) = names
-            if any(mentions(v, sweeps.first) for v in self._values_in(statement)):
-                continue  # the mean stays, whoever reads it
-            if any(re.search(rf"\b{name}\b", text) for text in written):
-                continue
-            if around is not None and name in around.carried:
-                continue  # the next iteration of the loop around may read it
-            reads = reads_of(self.facts.kernel.node, name)
-            later = [n for n in reads if n.lineno > statement.lineno]
-            if later and all(n in inside for n in later) and not reads_of(statement, name):
-                yield statement
-
-    def _values_in(self, statement: ast.stmt) -> list[Value]:
-        return [self.facts.values[node] for node in nodes_of(self.facts, [statement])]
 
 
 Formula = Callable[[MergedSweep], Lines]

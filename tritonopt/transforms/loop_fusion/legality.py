@@ -32,13 +32,13 @@ from tritonopt.facts.algebra.forms import Forms
 from tritonopt.facts.algebra.polynomial import ONE, Monomial, monomial_polynomial
 from tritonopt.facts.algebra.sums import sum_over_lanes, sum_over_loop
 from tritonopt.facts.algebra.variation import varies_along, varies_with
-from tritonopt.facts.operations import Op
-from tritonopt.facts.reductions import Accumulation, summed_tile
+from tritonopt.facts.reductions import Accumulation
 from tritonopt.facts.values import FLOAT_BITS, is_integer
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.differences import why_elements_differ, without_sums
+from tritonopt.transforms.loop_fusion.full_sums import full_sum
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
+from tritonopt.transforms.loop_fusion.moved_accumulator import mentions
 from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
 from tritonopt.transforms.pinned_rounding import check_pins
 
@@ -78,15 +78,6 @@ def prove_fusion(candidate: TwoSums, checklist: Checklist) -> Fusion:
 
 
 @dataclass(frozen=True)
-class _Result:
-    """How the kernel takes the second accumulator's sum."""
-
-    axes: tuple[int, ...]
-    keep_dims: bool = False
-    uses: tuple[ast.Call, ...] = ()
-
-
-@dataclass(frozen=True)
 class _Center:
     """What the second sweep subtracts."""
 
@@ -116,8 +107,8 @@ class _Legality:
         fitting = [nest for nest in nests if len(nest) == len(squares.loops)]
         loops = next(iter(fitting or nests), (sweeps.first,))
         renaming = sweeps.check_ranges(checklist, loops, squares.loops, self._end_of_mask)
-        _check_accumulator(self.facts.forms, squares)
-        result = self._result(squares)
+        check_accumulator(self.facts.forms, squares)
+        result = full_sum(sweeps, squares)
         center = self._center(squares)
         self._check_center_is_exact(center)
         sums = [s for s in self.candidate.sums if s.loops == loops]
@@ -176,29 +167,6 @@ class _Legality:
                 read = f"{accumulator.name} is read in line {loop.line}'s loop, incomplete"
                 raise refuted("accumulators-are-sums", "accumulator-is-read", read)
 
-    def _result(self, squares: Accumulation) -> _Result:
-        """Along which axes of the tile the squares are summed."""
-        if squares.axes or not squares.shape:
-            return _Result(squares.axes)
-        result = self.sweeps.second.result[self.name]
-        sums: dict[ast.Call, tuple[tuple[int, ...], bool]] = {}
-        for node, value in self.facts.values.items():
-            tile, axes = summed_tile(value)
-            if tile is result and axes and isinstance(node, ast.Call):
-                sums[node] = (axes, value.reduction.keep_dims)
-        nested = {inner for call in sums for inner in walk(call) if inner is not call}
-        effects = {effect.node for effect in self.facts.effects}
-        uses = tuple(call for call in sums if call not in nested)
-        kinds = {sums[call] for call in uses}
-        covered = {inner for call in uses for inner in walk(call)}
-        reads = _reads_of_lanes(self.candidate, result)
-        whole = all(node in covered for node in reads) and not covered & effects
-        if not reads or not whole or len(kinds) != 1:
-            escapes = f"{self.name} is used after its loop other than through its sum"
-            raise refuted("only-the-full-sum-is-used", "partial-sums-escape", escapes)
-        ((axes, keep_dims),) = kinds
-        return _Result(axes, keep_dims, uses)
-
     def _center(self, squares: Accumulation) -> _Center:
         """What the second sweep subtracts: its largest parts that the first one's sums go into."""
         claim, reason = "center-is-the-mean", "center-is-not-the-mean"
@@ -251,7 +219,7 @@ class _Legality:
         fitting = [s for s in sums if self._share_of(center, s, axes) is not None]
         if not fitting:
             for other in sums:
-                _check_accumulator(self.facts.forms, other)
+                check_accumulator(self.facts.forms, other)
                 self._check_axes(other, axes, center)
             check_pins(self.checklist, self.facts)
             called = _called(self.candidate, center.value)
@@ -261,7 +229,7 @@ class _Legality:
             )
             raise refuted("center-is-the-mean", "center-is-not-the-mean", other_sum)
         added = fitting[0]
-        _check_accumulator(self.facts.forms, added)
+        check_accumulator(self.facts.forms, added)
         self._check_not_read(added)
         if float_type(added.initial) != float_type(squares.initial):
             types = f"{added.name} and {self.name} are of different types"
@@ -444,23 +412,6 @@ def _lanes(forms: Forms, shape: Sequence[Value]) -> list[Lanes]:
     return [Lanes(rank - 1 - a, forms.of(shape[a])) for a in range(rank)]
 
 
-def _reads_of_lanes(candidate: TwoSums, result: Value) -> list[ast.Name]:
-    """Where the kernel reads what the second sweep left in the accumulator, lane by lane."""
-    inside = set(walk(candidate.sweeps.second.node))
-    around = {loop.identity for loop in candidate.sweeps.second.nest}
-
-    def holds_lanes(value: Value) -> bool:
-        if value.op in (Op.RESULT, Op.CARRIED):
-            return value.carrier.loop in around and value.carrier.name == candidate.name
-        if value.op is Op.REDUCE and summed_tile(value)[0] is result:
-            return False
-        return any(holds_lanes(operand) for operand in value.operands)
-
-    names = [n for n in candidate.facts.values if isinstance(n, ast.Name) and n not in inside]
-    reads = [n for n in names if isinstance(n.ctx, ast.Load)]
-    return [node for node in reads if holds_lanes(candidate.facts.values[node])]
-
-
 def _called(candidate: TwoSums, value: Value) -> str:
     """The kernel's name for a value."""
     names = (n for n, v in candidate.facts.values.items() if v is value and isinstance(n, ast.Name))
@@ -468,7 +419,7 @@ def _called(candidate: TwoSums, value: Value) -> str:
     return name.id if name is not None else f"of {candidate.name}"
 
 
-def _check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
+def check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
     """It must start at 0 and be wide enough to hold a sum of squares."""
     name, dtype = accumulator.name, accumulator.initial.dtype
     if is_integer(dtype) or dtype == "int" or is_integer(accumulator.tile.dtype):
@@ -536,7 +487,3 @@ def _outside_totals(form: Polynomial) -> Iterator[Atom]:
 def float_type(value: Value) -> str | None:
     """The type of an accumulator that starts as this value: a Python float is fp32."""
     return "fp32" if value.dtype == "float" else value.dtype
-
-
-def mentions(value: Value, loop: Loop) -> bool:
-    return any(v.op is Op.RESULT and v.carrier.loop == loop.identity for v in value.walk())

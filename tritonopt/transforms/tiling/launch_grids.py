@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -135,14 +135,14 @@ class Extent:
         if isinstance(node, ast.Constant):
             return ""
         text = ast.dump(node)
-        same = [name for name, argument in self._given.items() if ast.dump(argument) == text]
+        same = [name for name, argument in self.given.items() if ast.dump(argument) == text]
         until = self._until_passed
         if not same or until is None or not self._evaluation.gives_the_same(node, until):
             return ""
         return same[0]
 
-    @property
-    def _given(self) -> Mapping[str, ast.expr]:
+    @cached_property
+    def given(self) -> Mapping[str, ast.expr]:
         """The arguments that reach the kernel as the launch passes them."""
         launch = self.launch
         given = dict(launch.arguments)
@@ -181,7 +181,7 @@ class Extent:
         for node in walk(self.expression):
             key = self._meta_key(node) if isinstance(node, ast.expr) else None
             if isinstance(node, ast.expr) and key is not None:
-                argument = self._given.get(key)
+                argument = self.given.get(key)
                 if argument is None:
                     return None
                 if not self._evaluation.gives_the_same(argument, self._passed):
@@ -258,9 +258,15 @@ class Extent:
         before = grid.elts[: self.axis]
         return all(self._evaluation.may_swap(self.expression, part) for part in before)
 
+    def gives_the_same(self, argument: ast.expr) -> bool:
+        """Whether an argument of the launch comes to the same once more, before the launch."""
+        calls_nothing = self._evaluation.is_pure(argument)
+        around = [self.launch.grid, *self._passed]
+        return calls_nothing and self._evaluation.gives_the_same(argument, around)
+
     @property
     def can_be_capped(self) -> bool:
-        """Whether the code of `capped` starts as many programs as the launch, up to the limit.
+        """Whether the code of `wrapped` is computed from what the launch starts today.
 
         It may call the function that the grid is once for every axis.
         """
@@ -275,7 +281,11 @@ class Extent:
         return False
 
     def capped(self, limit: str, bound_to: str = "") -> list[Change]:
-        """The grid with at most `limit` programs along the axis.
+        """The grid with at most `limit` programs along the axis; as `wrapped`."""
+        return self.wrapped(lambda programs: f"min({programs}, {limit})", bound_to)
+
+    def wrapped(self, around: Callable[[str], str], bound_to: str = "") -> list[Change]:
+        """The grid with what `around` makes of the code for the number of programs of the axis.
 
         `bound_to` is a name that the launcher has for the number. A grid that other launches
         share is left as it is, and another one is made from it at this launch. Raises
@@ -290,10 +300,10 @@ class Extent:
             and not (self.name and not self.meta)
         ):
             text = bound_to or self.launch.module.text_of(self.expression)
-            return [ReplaceExpression(self.expression, f"min({text}, {limit})")]
+            return [ReplaceExpression(self.expression, around(text))]
         grid = f"{self.name}({self.meta})" if self.meta else self.name
         parts = [f"{grid}[{axis}]" for axis in range(self.axis)]
-        parts.append(f"min({grid}[{self.axis}], {limit})")
+        parts.append(around(f"{grid}[{self.axis}]"))
         if self.axis + 1 != self.axes:
             parts.append(f"*{grid}[{self.axis + 1}:]")
         function = f"lambda {self.meta}: " if self.meta else ""

@@ -10,29 +10,17 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect, Loop
-from tritonopt.facts.language import DTYPES, MATH_MODULES, function
-from tritonopt.facts.memory.races import find_races, shifted
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.program_count import check_program_count
-from tritonopt.transforms.tiling.tile_exits import Exit, check_exits, exits_of, is_plain
+from tritonopt.transforms.tiling.tile_exits import Exit, exits_of, is_plain
 from tritonopt.transforms.tiling.tile_invariants import invariant_statements
 from tritonopt.transforms.writing import names_bound
-
-_OF_HOST = frozenset({"triton.cdiv", "triton.next_power_of_2"})
-_OF_THE_LANGUAGE = (
-    frozenset({"dtype", "constexpr_type", "pointer_type", "load_tensor_descriptor"})
-    | frozenset({"store_tensor_descriptor", "_experimental_descriptor_load"})
-    | frozenset({"_experimental_descriptor_store", *DTYPES})
-)
-"""Calls whose effects on memory may not be known, but which cannot ask which program runs."""
 
 PLAIN_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
@@ -125,56 +113,7 @@ class TileBody:
         return not self.ids.counts or self.ids.axis in asked
 
 
-def check_body(body: TileBody, checklist: Checklist) -> None:
-    """Whether the body can run again and again. Raises Declined."""
-    _check_program_ids(body, checklist)
-    _check_effects(body, checklist)
-    check_exits(body, checklist)
-    _check_waits(body, checklist)
-    _check_races(body, checklist)
-    _check_names(body, checklist)
-
-
-def _check_program_ids(body: TileBody, checklist: Checklist) -> None:
-    claim = "one-tile-per-program"
-    ids = body.ids
-    if ids.unknown is not None:
-        detail = f"the axis of {ast.unparse(ids.unknown)} is not a number: write 0, 1 or 2 there"
-        raise unknown(claim, "axis-is-not-known", detail)
-    check_program_count(body.facts, ids)
-    if ids.in_helper:
-        detail = f"{ids.in_helper} reads the program id itself: hand it over as an argument"
-        raise refuted(claim, "helper-reads-program-id", detail)
-    used = "stands for that of tiles" if ids.counts else "is not used"
-    checklist.prove(claim, f"the number of programs {used}, and no helper reads the program id")
-
-
-def _check_effects(body: TileBody, checklist: Checklist) -> None:
-    claim = "effects-are-known"
-    for effect in body.facts.effects:
-        if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
-            detail = f"what {effect.name} in line {effect.line} does is not known"
-            why = "it may read the program id; where a file defines it, give that file too"
-            raise unknown(claim, "opaque-call", f"{detail}: {why}")
-        if effect.kind is EffectKind.PRINT and effect.name == "device_print":
-            detail = f"what line {effect.line} prints begins with the program id"
-            raise refuted(claim, "prints-the-program-id", detail)
-    for loop in body.facts.loops:
-        call = loop.node.iter if isinstance(loop.node, ast.For) else None
-        if isinstance(call, ast.Call) and any(k.arg == "warp_specialize" for k in call.keywords):
-            detail = f"the loop in line {loop.line} is warp-specialized"
-            raise refuted(claim, "warp-specialized", detail)
-    checklist.prove(claim, "no call with unknown effects")
-
-
-def _knows_no_grid(name: str) -> bool:
-    """Whether a function of Triton's own cannot tell one program from another."""
-    if name in _OF_HOST or any(f".{module}" in f".{name}" for module in MATH_MODULES[1:]):
-        return name.startswith("triton.")
-    return function(name) in _OF_THE_LANGUAGE
-
-
-def _check_waits(body: TileBody, checklist: Checklist) -> None:
+def check_waits(body: TileBody, checklist: Checklist) -> None:
     """A program that waits for another's tile would wait forever for one of its own."""
     claim = "waits-for-no-other-tile"
     waits = [loop for loop in body.facts.loops if _may_wait(body, loop)]
@@ -186,41 +125,6 @@ def _check_waits(body: TileBody, checklist: Checklist) -> None:
     if waits:
         detail = f"the lock that line {waits[0].line} takes is given back for the same tile"
     checklist.prove(claim, detail)
-
-
-def _check_races(body: TileBody, checklist: Checklist) -> None:
-    """A loop takes the tiles in another order, which a tile that reads another's would show."""
-    claim = "tiles-are-independent"
-    facts = body.facts
-    kinds = {effect.kind for effect in facts.effects}
-    if not {EffectKind.LOAD, EffectKind.STORE} <= kinds:
-        checklist.prove(claim, "no tile reads what another writes")
-        return
-    found = shifted(facts, body.ids.axis)
-    if found is not None:
-        load, store = found
-        detail = f"line {load.line} reads what line {store.line} writes for another tile"
-        raise refuted(claim, "tiles-race", detail)
-    _check_parts(facts, claim)
-    for race in find_races(facts):
-        detail = f"line {race.load.line} reads what line {race.store.line} writes: {race.numbers}"
-        raise refuted(claim, "tiles-race", detail)
-    checklist.prove(claim, "no tile is seen to read what another writes")
-
-
-def _check_parts(facts: KernelFacts, claim: str) -> None:
-    """Parts of one tensor that overlap are neither one buffer nor two."""
-    stores = [effect for effect in facts.effects if effect.kind is EffectKind.STORE]
-    others = [effect for effect in facts.effects if effect.pointer is not None]
-    for store, effect in product(stores, others):
-        for stored, used in product(facts.bases(store) or (), facts.bases(effect) or ()):
-            where = facts.launches.overlap(stored, used) if stored != used else ""
-            if where:
-                detail = (
-                    f"line {store.line} writes to {stored}, and line {effect.line} goes to {used}: "
-                    f"the launch in {where} passes parts of one tensor for them, which may overlap"
-                )
-                raise unknown(claim, "tiles-race", detail)
 
 
 def _may_wait(body: TileBody, loop: Loop) -> bool:
@@ -273,7 +177,7 @@ def _is_lock(body: TileBody, loop: Loop) -> bool:
     return False
 
 
-def _check_names(body: TileBody, checklist: Checklist) -> None:
+def check_names(body: TileBody, checklist: Checklist) -> None:
     claim = "names-start-afresh"
     for parameter in body.kernel.parameters:
         if parameter.constexpr and parameter.name in body.bound:

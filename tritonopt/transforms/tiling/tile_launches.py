@@ -10,23 +10,22 @@ from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
-from tritonopt.source import AddArgument, Change, InsertBefore, Launch
+from tritonopt.source import AddArgument, Change
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
-from tritonopt.source.tuner_functions import counting_use
-from tritonopt.transforms.tiling.launch_grids import (
-    Extent,
-    GridNotReadable,
-    names_in,
-    new_name,
-    read_extent,
-    statement_of,
+from tritonopt.transforms.tiling.known_launches import (
+    check_numbers,
+    check_parameter,
+    check_statements,
+    extents_of,
+    not_changed_reason,
+    number_at_launch,
+    why_not_changed,
 )
-from tritonopt.transforms.tiling.pruning import check_pruning
-from tritonopt.transforms.tiling.tile_limits import Limit, check_builtin
-from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
+from tritonopt.transforms.tiling.launch_grids import Extent, names_in
+from tritonopt.transforms.tiling.tile_limits import Limit
+from tritonopt.transforms.writing import Writer, names_bound
 
-_UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
 _NARROW = frozenset({Op.ADD, Op.MUL, Op.PROGRAM_ID, Op.LANE, Op.CONST, Op.CONSTEXPR})
 """What offsets of 32 bits are made of."""
 
@@ -65,27 +64,12 @@ class TileLaunches:
 
     def _edited(self, extent: Extent, most: Limit) -> list[Change]:
         launch = extent.launch
-        statement = statement_of(launch)
-        assert statement is not None
         limit, changes = most.at(launch)
         if self.bound:
             return [*changes, *extent.capped(limit)]
-        code = extent.at_launch()
-        assert code is not None
-        tuple_at_launch = not extent.name and not extent.meta
-        if not extent.is_plain:
-            # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
-            check_builtin(launch, "int")
-            code = f"int({code})"
-        if tuple_at_launch and not (extent.is_plain and extent.is_short and extent.is_repeatable):
-            if not extent.comes_first:
-                line = launch.call.lineno
-                raise NotExpressible(f"line {line} evaluates something else before its grid")
-            name = new_name("num_tiles", launch)
-            changes.append(InsertBefore(statement, f"{name} = {code}"))
-            code = name
-        changes += extent.capped(limit, code if tuple_at_launch else "")
-        changes.append(AddArgument(launch.call, f"{self.parameter}={code}"))
+        number = number_at_launch(extent, "num_tiles")
+        changes += [*number.changes, *extent.capped(limit, number.bound_to)]
+        changes.append(AddArgument(launch.call, f"{self.parameter}={number.code}"))
         return changes
 
 
@@ -110,42 +94,27 @@ class _Legality:
         evidence = self.facts.launches
         if evidence.unknown and self.keep_unseen:
             self._check_signature()
-        for launch in evidence.launches:
-            if statement_of(launch) is None:
-                detail = f"the launch in {launch.where} is no statement of its own"
-                why = "what it returns can be launched again"
-                raise unknown("launches-are-seen", "launch-is-an-expression", f"{detail}: {why}")
-        elsewhere = [launch.where for launch in evidence.launches if launch.is_elsewhere]
-        why_not = evidence.unknown
+        check_statements(evidence.launches)
         parameter = self.writer.fresh("NUM_TILES")
-        if elsewhere and not why_not:
-            why_not = (
-                f"the launch in {elsewhere[0]} would have to change with the kernel, and each file "
-                "is changed by itself: move the function that launches into the kernel's file, or "
-                "use grid-stride{unseen_launches=keep}, which changes no launch; one that then "
-                f"limits its grid by hand passes {parameter}, the number of tiles"
-            )
+        why_not = why_not_changed(
+            self.facts,
+            ", or use grid-stride{unseen_launches=keep}, which changes no launch; one that then "
+            f"limits its grid by hand passes {parameter}, the number of tiles",
+        )
         if why_not:
             if not self.keep_unseen:
-                reason = "unseen-launches" if evidence.unknown else "launch-in-another-file"
                 way = "with unseen_launches=keep the kernel is changed alone"
+                reason = not_changed_reason(self.facts)
                 raise refuted("launches-are-seen", reason, f"{why_not}; {way}")
-            self._check_decorators()
+            check_parameter(self.facts)
             checklist.prove(
                 "launches-are-seen", "not needed: without the argument all is as before"
             )
             return TileLaunches(parameter, are_kept=True)
-        extents = tuple(map(self._extent, evidence.launches))
+        extents = extents_of(self.facts, self.axis)
         where = places(evidence.launches)
         checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
         return TileLaunches(parameter, extents, self._bound(extents, checklist))
-
-    def _extent(self, launch: Launch) -> Extent:
-        try:
-            return read_extent(launch, self.axis)
-        except GridNotReadable as why:
-            detail = f"the launch in {launch.where}: {why}"
-            raise unknown("grid-is-known", "grid-is-not-readable", detail) from why
 
     def _check_signature(self) -> None:
         """Whether nobody names the parameters one by one, as a compilation ahead does."""
@@ -162,7 +131,8 @@ class _Legality:
         computed = self._in_kernel(text) if text is not None else ""
         if computed != text:
             try:
-                self._check_arguments(extents)
+                check_numbers(extents)
+                check_parameter(self.facts)
                 checklist.prove("grid-is-known", "each launch passes its own number of programs")
                 return ""
             except Declined:
@@ -171,44 +141,6 @@ class _Legality:
         checklist.prove("grid-is-known", f"every launch starts {text} programs")
         checklist.assume_no_other_launches()
         return computed
-
-    def _check_arguments(self, extents: Sequence[Extent]) -> None:
-        """Whether each launch can pass the number. Raises Declined."""
-        for extent in extents:
-            if extent.at_launch() is None:
-                line = extent.launch.call.lineno
-                detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
-                raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
-            if extent.meta and (extent.has_effects or not extent.is_plain):
-                line = extent.launch.call.lineno
-                detail = f"what the grid in line {line} calls may do more than compute a number"
-                raise unknown("grid-is-known", "grid-has-effects", detail)
-        self._check_decorators()
-
-    def _check_decorators(self) -> None:
-        kernel = self.facts.kernel
-        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
-            check_pruning(kernel.module, decorator)
-            if name not in _UNDERSTOOD_DECORATORS:
-                called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                what = ast.unparse(called)
-                detail = f"what {what} does with one more parameter is not known"
-                raise unknown("parameter-can-be-added", "unknown-decorator", detail)
-        use = counting_use(kernel)
-        if use is not None and use.is_seen:
-            line = use.node.lineno
-            detail = f"a heuristic or a hook takes all arguments of a launch in line {line}"
-            raise refuted("parameter-can-be-added", "arguments-are-counted", detail)
-        if use is not None:
-            text = kernel.module.text_of(use.node).partition("\n")[0]
-            detail = (
-                f"what {text} in line {use.node.lineno} does with one more argument is not seen; "
-                "give its file too, or see --context"
-            )
-            raise unknown("parameter-can-be-added", "heuristic-is-not-seen", detail)
-        if any(p.kind.startswith("var") for p in self.facts.kernel.parameters):
-            detail = "the kernel takes any number of arguments"
-            raise refuted("parameter-can-be-added", "unknown-parameters", detail)
 
     def _in_kernel(self, text: str) -> str:
         """The number as the kernel may compute it, of its arguments as they are; "" if it may not.

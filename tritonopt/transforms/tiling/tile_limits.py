@@ -12,12 +12,12 @@ from tritonopt.facts.language import function
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
+from tritonopt.transforms.tiling.known_launches import check_builtin
 from tritonopt.transforms.tiling.launch_grids import (
     Extent,
     GridNotReadable,
     new_name,
     read_extent,
-    scope_at,
     statement_of,
 )
 from tritonopt.transforms.writing import NotExpressible, names_bound
@@ -263,15 +263,3 @@ def _is_replaced(facts: KernelFacts, call: ast.Call) -> bool:
                 for argument in given
             )
     return False
-
-
-def check_builtin(launch: Launch, name: str) -> None:
-    """Raises NotExpressible where a launcher calls something else by the name, or nothing."""
-    scope = scope_at(launch)
-    names = launch.module.names
-    if name == "torch":
-        known = names.resolve_name(name, scope) == name
-    else:
-        known = scope.find(name) is None and not names.stars
-    if not known:
-        raise NotExpressible(f"line {launch.call.lineno} has no {name} to call")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.scouting import Scouting
-from tritonopt.verification.comparison.shrinking import FirstDifference, smaller
+from tritonopt.verification.comparison.shrinking import FirstDifference, deadline, smaller
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.inputs.examples import Example
@@ -33,7 +33,11 @@ class AimedCalls:
             if difference is not None:
                 self.first.seen(self.checker.versions.waited)
                 least, difference = smaller(
-                    self.aiming.sized_calls, aimed, difference, lambda e: self._at(e, "shrinking")
+                    self.aiming.sized_calls,
+                    aimed,
+                    difference,
+                    lambda e: self._at(e, "shrinking"),
+                    until=deadline(ends=self.checker.tally.ends),
                 )
                 return self._whole(least), difference
         return None

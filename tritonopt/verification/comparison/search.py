@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from hypothesis import Phase
@@ -18,6 +18,7 @@ from tritonopt.verification.comparison.shrinking import FirstDifference
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements
+from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.past_failures import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
@@ -44,8 +45,7 @@ class Search:
         max_examples: int,
         seed: int,
         subject: str,
-        singled_out: Sequence[int] = (),
-        limits_named: Sequence[int] = (),
+        numbers: Numbers,
         progress: Callable[[int, str], None],
     ) -> None:
         def report(phase: str) -> None:
@@ -62,9 +62,8 @@ class Search:
         self.scouting = Scouting(checker, requirements, report)
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(calls.signature, ["leading"])
-        self.aiming = Aiming(
-            aimed, calls.limits, seen, requirements.unmet, singled_out, limits_named
-        )
+        wanted = requirements.unmet, requirements.demands
+        self.aiming = Aiming(aimed, calls.limits, seen, *wanted, numbers)
         self.aimed = AimedCalls(
             checker, self.aiming, self.scouting, self.first, report, calls.backward
         )

@@ -40,12 +40,17 @@ def smaller(
     aimed: Example,
     difference: Difference,
     shown: Callable[[Example], Difference | None],
+    *,
+    until: float,
 ) -> Counterexample:
-    """The difference at the smallest sizes, one after the other, for which it is shown."""
+    """The difference at the smallest sizes, one after the other, for which it is shown.
+
+    What could not be tried until a time, by the monotonic clock, is left as it is.
+    """
     tries = MOST_SMALLER
     for name in calls.sizes_of(aimed):
         least, size = 1, calls.sizes_of(aimed)[name]
-        while least < size and tries:
+        while least < size and tries and time.monotonic() < until:
             middle, tries = (least + size) // 2, tries - 1
             example = calls.with_size(aimed, name, middle)
             found = shown(example)

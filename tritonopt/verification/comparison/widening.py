@@ -1,9 +1,10 @@
 """Float64 copies of a file's kernels, as source text. Neither torch nor triton is needed.
 
 Casts to float32 and accumulators of float32 become float64; the buffers are
-cloned as float64 at launch (see `oracle`). A kernel for which the copy would
-be another function, not a more exact one, is named with the reason: the
-comparison then falls back on the original itself.
+cloned as float64 at launch (see `oracle`). A cast to a narrower type rounds to it,
+for that is what the kernel says, and what follows is float64 again. A kernel for
+which the copy would be another function, not a more exact one, is named with the
+reason: the comparison then falls back on the original itself.
 """
 
 from __future__ import annotations
@@ -125,25 +126,16 @@ class _Study:
 
     def _type(self, node: ast.expr) -> Iterator[str]:
         name = self.module.resolve(node)
-        if name in _NARROW and not self._cast_of_stored_value(node):
+        if name in _NARROW and not self._is_cast_to(node):
             yield f"rounds to {name.removeprefix(_TL)} on the way"
         if name in _NARROW or name == f"{_TL}float32":
             parent = self.parents.get(id(node))
             if isinstance(parent, ast.Compare):
                 yield "chooses by the type of its operands"
 
-    def _cast_of_stored_value(self, node: ast.expr) -> bool:
+    def _is_cast_to(self, node: ast.expr) -> bool:
         cast = self.parents.get(id(node))
-        store = self.parents.get(id(cast))
-        return (
-            isinstance(cast, ast.Call)
-            and isinstance(cast.func, ast.Attribute)
-            and cast.func.attr == "to"
-            and isinstance(store, ast.Call)
-            and self.module.resolve(store.func) == f"{_TL}store"
-            and len(store.args) > 1
-            and store.args[1] is cast
-        )
+        return isinstance(cast, ast.Call) and _cast_type(self.module, cast) is node
 
     def _call(self, call: ast.Call) -> Iterator[str]:
         if any(k.arg == "bitcast" and not _is_false(k.value) for k in call.keywords):
@@ -196,6 +188,15 @@ class _Study:
 
 def _is_false(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is False
+
+
+def _cast_type(module: source.Module, call: ast.Call) -> ast.expr | None:
+    """The type that a value is cast to, where the call is a cast: `x.to(T)`, `tl.cast(x, T)`."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "to" and len(call.args) == 1:
+        return call.args[0]
+    if module.resolve(call.func) == f"{_TL}cast" and len(call.args) == 2:
+        return call.args[1]
+    return None
 
 
 def _widen_kernel(module: source.Module, kernel: source.Kernel) -> ast.FunctionDef:
@@ -258,8 +259,10 @@ class _Widener(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        name = self.resolved(node.func)
+        name, narrow = self.resolved(node.func), self._narrow_type(node)
         self.generic_visit(node)
+        if narrow:
+            return _rounded(node, narrow)
         # The variants that promise IEEE rounding of float32 take nothing wider;
         # in float64 the plain operations round as well.
         if name in (f"{_TL}div_rn", f"{_TL}fdiv", f"{_TL}math.div_rn", f"{_TL}math.fdiv"):
@@ -268,6 +271,26 @@ class _Widener(ast.NodeTransformer):
         elif name in (f"{_TL}sqrt_rn", f"{_TL}math.sqrt_rn"):
             node.func = _of_language("sqrt")
         return node
+
+    def _narrow_type(self, node: ast.Call) -> str:
+        """The narrow type that a call casts a value to, or nothing."""
+        old = self.original.get(id(node))
+        cast = _cast_type(self.module, old) if isinstance(old, ast.Call) else None
+        name = "" if cast is None else self.module.resolve(cast)
+        return name.removeprefix(_TL) if name in _NARROW else ""
+
+
+def _rounded(cast: ast.Call, narrow: str) -> ast.Call:
+    """A value rounded to a narrow type as a cast does, and float64 again.
+
+    By way of float32, from which alone some types are made.
+    """
+    value = cast.func.value if isinstance(cast.func, ast.Attribute) and len(cast.args) == 1 else (
+        cast.args[0]
+    )  # fmt: skip
+    single = ast.Call(_of_language("cast"), [value, _of_language("float32")], [])
+    rounded = ast.Call(_of_language("cast"), [single, _of_language(narrow)], cast.keywords)
+    return ast.Call(_of_language("cast"), [rounded, _of_language("float64")], [])
 
 
 def _of_language(name: str) -> ast.Attribute:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from tritonopt import facts, source
-from tritonopt.facts.algebra.turns import takes_one_turn
+from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
+from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import (
+    Body,
     Comparison,
     Statement,
     Version,
@@ -22,7 +24,7 @@ _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""
 LOOPS = ("turns", "ragged")
 """What is asked of the turns of loops."""
-_KINDS = ("line", "true", "false", "programs", *LOOPS)
+_KINDS = ("line", "true", "false", "programs", "lanes", *LOOPS)
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Demand:
     """Whether the text shows that no call can meet it."""
     axis: int = 0
     """Of a kernel's grid, along which there have to be two programs; the kernel is the `text`."""
+    extent: str = ""
+    """The length of a tile, of which there have to be two elements."""
 
     def met_by(self, seen: Coverage) -> bool:
         if self.kind == "line":
@@ -51,6 +55,8 @@ class Demand:
         if self.kind == "programs":
             grids = (grid for name, grid in seen.grids if name == self.text)
             return any(len(grid) > self.axis and grid[self.axis] > 1 for grid in grids)
+        if self.kind == "lanes":
+            return seen.extents.get((self.line, self.column), 0) > 1
         loop = seen.loops.get(self.line)
         if loop is None:
             return False
@@ -64,6 +70,8 @@ class Demand:
             "false": f"the test in line {where} always held: `{self.text}`",
             "programs": f"of `{self.text}` (line {where}) one program alone ran along axis "
             f"{self.axis} of its grid",
+            "lanes": f"`{self.extent}` in line {where} was never more than 1, so nothing is known "
+            f"of several elements along that axis: `{self.text}`",
             "turns": f"the loop in line {where} never took a second turn: `{self.text}`",
             "ragged": f"the loop in line {where} never had a last turn that its mask cuts short: "
             f"`{self.text}`",
@@ -110,6 +118,40 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         for statement in body.statements:
             if statement.concerned:
                 yield from _demanded(title, version, statement, known)
+        yield from _lanes(title, version.module, body)
+
+
+def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:
+    """The lengths of the tiles that what differs is computed from: there have to be two elements.
+
+    But for one of which the text shows that it is always 1.
+    """
+    kernel = module.kernel(body.node.name)
+    known = facts.of(kernel) if kernel is not None and kernel.node is body.node else None
+    for statement in _sources(body):
+        text = ast.unparse(statement.node).partition("\n")[0]
+        calls = (n for part in statement.head for n in ast.walk(part) if isinstance(n, ast.Call))
+        for call in calls:
+            if not module.resolve(call.func).startswith("triton.language."):
+                continue
+            for extent in extents_of(call):
+                value = None if known is None else known.values.get(extent)
+                if known is None or value is None or not is_at_most_one(known, value):
+                    line, column = extent.lineno, extent.col_offset
+                    name = ast.unparse(extent)
+                    yield Demand(title, line, "lanes", text, column, extent=name)
+
+
+def _sources(body: Body) -> list[Statement]:
+    """The statements of a function that are concerned, and those that these are computed from."""
+    needed = set().union(*(s.reads() for s in body.statements if s.concerned))
+    before = -1
+    while before != len(needed):
+        before = len(needed)
+        for statement in body.statements:
+            if statement.binds() & needed:
+                needed |= statement.reads()
+    return [s for s in body.statements if s.concerned or s.binds() & needed]
 
 
 def _single_turns(module: source.Module, asked: Iterable[Demand]) -> set[int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from tritonopt import source
 from tritonopt.verification.coverage.text_differences import Comparison
@@ -12,6 +13,8 @@ from tritonopt.verification.coverage.text_differences import Comparison
 LARGEST = 2**17
 """Numbers beyond that are no sizes of anything that is run here."""
 _MOST_BITS = 20
+_EXACT = {"float16": 2**11, "bfloat16": 2**8}
+"""Whole numbers up to which a narrow type holds all; offsets may be counted in it by mistake."""
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -22,7 +25,33 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
-def singled_out(compared: Comparison) -> list[int]:
+@dataclass(frozen=True)
+class Numbers:
+    """What two versions mention that a size may be compared with, or a tile grow with."""
+
+    singled_out: Sequence[int] = ()
+    """Numbers in what differs, those beside them, and what a remainder picks."""
+    limits: Sequence[int] = ()
+    """Numbers that the files' tests compare something with."""
+    changed: Sequence[int] = ()
+    """Numbers in what differs."""
+
+    @staticmethod
+    def of(compared: Comparison) -> Numbers:
+        limits = limits_of((compared.old.module, compared.new.module))
+        return Numbers(_singled_out(compared), sorted(limits), sorted(_changed(compared)))
+
+    def beyond(self, *, lanes: bool) -> list[int]:
+        """Numbers beyond which something may happen that does not below.
+
+        With `lanes`, a second element of a tile: it may grow with numbers in what differs, as
+        `triton.cdiv(m, 1024)` does, or `m // 1024`, for which it has to be twice the number.
+        """
+        growing = [*self.changed, *(2 * n for n in self.changed)] if lanes else []
+        return list(dict.fromkeys((*self.limits, *growing)))
+
+
+def _singled_out(compared: Comparison) -> list[int]:
     """Numbers in what differs, those beside them, and what a remainder picks."""
     found: dict[int, None] = {}
     for version in (compared.new, compared.old):
@@ -31,6 +60,20 @@ def singled_out(compared: Comparison) -> list[int]:
                 if statement.differs:
                     found.update(dict.fromkeys(_sizes_in(statement.head)))
     return list(found)
+
+
+def _changed(compared: Comparison) -> list[int]:
+    """Whole numbers in what differs."""
+    parts = (
+        part
+        for version in (compared.new, compared.old)
+        for body in version.bodies.values()
+        for statement in body.statements
+        if statement.differs
+        for part in statement.head
+    )
+    numbers = (_number(node) for part in parts for node in ast.walk(part))
+    return list(dict.fromkeys(n for n in numbers if n is not None and 2 < n <= LARGEST))
 
 
 def limits_of(modules: Iterable[source.Module]) -> list[int]:
@@ -87,6 +130,8 @@ def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
             if isinstance(node, ast.Compare):
                 yield from _of_remainder(node)
         for node in ast.walk(part):
+            if isinstance(node, ast.Attribute) and node.attr in _EXACT:
+                yield 2 * _EXACT[node.attr] + 3
             number = _number(node)
             if number is not None and 2 < number <= LARGEST:
                 yield from (number, number + 1, number - 1)

@@ -43,6 +43,8 @@ class Coverage:
     """Tests of `if` and of conditional expressions, with the outcomes that they had."""
     loops: Mapping[int, Loop] = field(default_factory=dict)
     """By the line of the loop."""
+    extents: Mapping[Place, int] = field(default_factory=dict)
+    """The most that each expression came to that says how long a tile is."""
     grids: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Every kernel that was launched, with its grid."""
     constants: frozenset[int] = frozenset()
@@ -58,10 +60,14 @@ class Coverage:
         loops = dict(self.loops)
         for line, loop in other.loops.items():
             loops[line] = loops[line].merged(loop) if line in loops else loop
+        extents = dict(self.extents)
+        for place, length in other.extents.items():
+            extents[place] = max(length, extents.get(place, 0))
         return Coverage(
             self.lines | other.lines,
             self.tests | other.tests,
             loops,
+            extents,
             (*self.grids, *other.grids),
             self.constants | other.constants,
             self.work + other.work,

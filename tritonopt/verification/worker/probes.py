@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop
+from tritonopt.source.tile_extents import extents_of
+from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop, Place
 
 _KERNEL, _HOST = "_tritonopt_kernel", "_tritonopt_host"
 """The names under which instrumented code finds its probes, wherever it runs."""
@@ -27,14 +28,18 @@ class Sheet:
         self.lines: set[int] = set()
         self.left: set[int] = set()
         """Lines that end a program, or what it calls."""
-        self.tests: set[tuple[tuple[int, int], bool]] = set()
+        self.tests: set[tuple[Place, bool]] = set()
         self.loops: dict[int, Loop] = {}
+        self.extents: dict[Place, int] = {}
+        """The most that each length of a tile came to."""
 
     def add(self, other: Sheet) -> None:
         self.lines |= other.lines
         self.tests |= other.tests
         for line, loop in other.loops.items():
             self.saw(line, loop)
+        for place, length in other.extents.items():
+            self.extents[place] = max(length, self.extents.get(place, 0))
 
     def saw(self, line: int, loop: Loop) -> None:
         before = self.loops.get(line)
@@ -100,6 +105,14 @@ class Probe:
         outcome = bool(value)
         self.sheet.tests.add(((line, column), outcome))
         return outcome
+
+    def extent(self, line: int, column: int, length: Any) -> Any:
+        """How long a tile is along one of its axes."""
+        number = getattr(length, "value", length)
+        if type(number) is int:
+            known = self.sheet.extents
+            known[line, column] = max(number, known.get((line, column), 0))
+        return length
 
     def loop(self, line: int, iterable: Iterable[Any], carried: tuple[str, ...]) -> Iterator[Any]:
         """The same values, with every turn noted."""
@@ -234,6 +247,7 @@ class Recorder:
             frozenset(total.lines),
             frozenset(total.tests),
             total.loops,
+            total.extents,
             tuple(self.grids),
             frozenset(self.constants),
             self.kernel.statements,
@@ -280,6 +294,12 @@ class _Instrument(ast.NodeTransformer):
         self.probe = probe
         self.inside = False
         """Whether this is in a function: what runs on import need not be counted."""
+        self.extents: set[ast.AST] = set()
+        """Expressions that say how long a tile is."""
+
+    def visit(self, node: ast.AST) -> Any:
+        visited = super().visit(node)
+        return self._extent(visited) if node in self.extents else visited
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         before, self.inside = self.inside, True
@@ -300,6 +320,11 @@ class _Instrument(ast.NodeTransformer):
         if self.inside:
             node.test = self._tested(node.test)
         return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if self.inside and self.probe == _KERNEL:
+            self.extents.update(extents_of(node))
+        return super().generic_visit(node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self._blocks(node)
@@ -349,6 +374,10 @@ class _Instrument(ast.NodeTransformer):
             return test
         place = (_constant(test.lineno, test), _constant(test.col_offset, test))
         return self._call("test", test, *place, test)
+
+    def _extent(self, length: ast.expr) -> ast.expr:
+        line, column = _constant(length.lineno, length), _constant(length.col_offset, length)
+        return self._call("extent", length, line, column, length)
 
     def _call(self, name: str, place: ast.AST, *arguments: ast.expr) -> ast.Call:
         function = ast.Attribute(ast.Name(self.probe, ast.Load()), name, ast.Load())

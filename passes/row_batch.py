@@ -1,0 +1,206 @@
+"""row-batch: a program that handles one short row becomes one that handles several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change
+from tritonopt.transforms.rank_lifting.lifting_legality import RowBatch, prove_row_batch, row_ids
+from tritonopt.transforms.rank_lifting.row_launches import Batching
+from tritonopt.transforms.writing import Writer
+
+_PAYS_UP_TO = 512
+"""Elements of a row."""
+
+
+@dataclass(frozen=True)
+class RowBatches(Pass):
+    """Let a program handle several short rows at once, where it handled one.
+
+    ## What it does
+
+    A kernel whose program id says which row it handles, with a tile along the columns of that row,
+    gets one more axis in front: a program handles `ROWS` rows, a tile is `[ROWS, BLOCK]`, a number
+    of a row is a vector `[ROWS]`, and a reduction is along the columns. Rows past the end are
+    masked wherever memory is read or written. What is the same for all rows stays as it is, and so
+    is loaded once for all of them.
+
+    Each launch divides its grid, and passes `ROWS`: a power of two, as many as make a program hold
+    about `elements` elements of a tile, and not so many that fewer than `programs` programs
+    remain. Where no parameter of the kernel is seen to be the number of rows, it is passed too. A
+    program of one row is what it was, so a launch of many long rows stays as it is.
+
+    Options:
+
+    - `elements` (2048): how many elements of a tile a program should hold; a power of two.
+    - `programs` (1024): how many programs should remain.
+
+    ## Why
+
+    A short row is too little for a program: most of its time goes into starting, and into
+    reductions over threads that have nothing to add.
+
+    ## Conditions
+
+    The program id of axis 0 is the row, or the row is computed from it; there is no other use of
+    it than in arithmetic, and nobody asks how many programs there are. All that depends on the row
+    is lane by lane, a reduction along the one axis of a tile, a load, a store, or an atomic whose
+    old value is not used (`lifting-is-not-known` for all else). A branch asks, and a loop counts,
+    what is the same for all rows (`branch-on-the-row`, `loop-depends-on-the-row`); where all rows
+    leave together, a `return` stays. Nothing is written to a place that all programs share
+    (`one-place-for-all-rows`), nor does a program read what another one writes (`tiles-race`).
+
+    A name that a loop carries is of one kind throughout: what was a Python number or a tile of one
+    number before the loop begins with an axis for the rows; anything else is declined
+    (`one-and-many`). A helper stays as it is where it computes lane by lane and is given tiles of
+    one kind (`helper-cannot-be-lifted`).
+
+    Every launch is seen, in the kernel's file, and says how long a tile is; a tuner or a heuristic
+    that chooses it, or that would see one more argument, is declined. Each launch is a statement
+    of its own.
+
+    ## Numerics
+
+    The same operations for each element, with the safety `contract`, for the launches change with
+    the kernel. A sum along a tile of two axes may add in another order (`rounding`).
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def softmax_kernel(X, Y, stride, M, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf"))
+        e = tl.exp(x - tl.max(x, axis=0))
+        tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+
+
+    def softmax(x):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        softmax_kernel[(m,)](
+            x, y, x.stride(0), m, n, BLOCK=64
+        )
+        return y
+    ```
+
+    becomes
+
+    ```python
+    @triton.jit
+    def softmax_kernel(X, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
+        rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+        row_mask = rows < M
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=-float("inf"),
+        )
+        e = tl.exp(x - tl.max(x, axis=1)[:, None])
+        tl.store(
+            Y + rows[:, None] * stride + cols[None, :],
+            e / tl.sum(e, axis=1)[:, None],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+        )
+
+
+    def softmax(x):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(1, min(32, triton.next_power_of_2(m // 1024 + 1) // 2))
+        softmax_kernel[(triton.cdiv(m, rows_per_program),)](
+            x, y, x.stride(0), m, n, BLOCK=64,
+            ROWS=rows_per_program
+        )
+        return y
+    ```
+
+    ## Measured
+
+    Not measured yet: the pass acts only where it is named.
+    """
+
+    elements: int = 2048
+    programs: int = 1024
+
+    name: ClassVar[str] = "row-batch"
+    summary: ClassVar[str] = "let each program handle several short rows at once"
+    safety: ClassVar[frozenset[Safety]] = frozenset(
+        {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
+    )
+
+    def __post_init__(self) -> None:
+        if self.elements < 2 or self.elements & (self.elements - 1):
+            raise PassSelectionError(
+                f"row-batch: elements cannot be {self.elements}; write a power of two"
+            )
+        if self.programs < 1:
+            raise PassSelectionError(
+                f"row-batch: programs cannot be {self.programs}; write 1 or more"
+            )
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        ids = row_ids(facts)
+        if ids is not None:
+            yield self._examined(facts, ids)
+
+    def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site:
+        checklist = Checklist()
+        proof: RowBatch | None = None
+        changes: tuple[Change, ...] = ()
+        with checklist.until_one_fails():
+            try:
+                proof = prove_row_batch(facts, ids, Writer(facts), checklist)
+            except TooLarge:
+                large = "the indices are too large to compare"
+                raise unknown("is-understood", "opaque-value", large) from None
+            longest = max(proof.launches.known_tiles, default=0)
+            if 2 * longest > self.elements:
+                detail = f"a tile of {longest} elements is as much as a program should hold"
+                raise refuted("rows-are-short", "tile-is-long", detail)
+            changes = tuple(proof.changes(Batching(self.elements, self.programs)))
+            detail = (
+                "the numbers of rows past the end go up to those of one program more; they stay"
+            )
+            checklist.assume("no-int32-overflow", f"{detail} below 2**31")
+            checklist.prove("is-expressible", "what several rows need can be written")
+        done = checklist.failed is None
+        if checklist.failed is None and proof is not None:
+            message = f"made each program handle several rows at once ({proof.launches.summary})"
+        else:
+            assert checklist.failed is not None
+            message = f"left one row to each program: {checklist.failed.detail}"
+        sums = proof is not None and proof.adds_up_floats
+        safety = {*checklist.safety, Safety.CONTRACT, *([Safety.ROUNDING] if sums else [])}
+        return Site(
+            ids.calls[0],
+            checklist.conditions,
+            message,
+            frozenset(safety),
+            Bits.REDUCTION_ORDER if sums else Bits.SAME,
+            checklist.facts_used,
+            changes,
+            pays=done and _is_short(proof),
+            depends=done and proof is not None and not proof.launches.known_tiles,
+            advice="let each program handle several rows at once",
+        )
+
+
+def _is_short(proof: RowBatch | None) -> bool:
+    """Whether every launch is seen to have rows as short as those that gained."""
+    if proof is None:
+        return False
+    known = proof.launches.known_tiles
+    return bool(known) and max(known) <= _PAYS_UP_TO

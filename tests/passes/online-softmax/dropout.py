@@ -1,0 +1,33 @@
+# expect: missed not-an-exponential
+"""Some of the exponentials are dropped, by chance."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, seed, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    m = -float("inf")
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
+        m = tl.maximum(m, tl.max(x, axis=0))
+    s = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
+        keep = tl.rand(seed, cols) > 0.5
+        s += tl.sum(tl.where(keep, tl.exp(x - m), 0.25), axis=0)
+    tl.store(Y + row, m + tl.log(s))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, 7, BLOCK=16)
+    return y

@@ -1,0 +1,34 @@
+# verify: only on a GPU, the interpreter finds no functions under other names
+"""Other names for the language and its functions, and methods."""
+
+import torch
+import triton
+from triton import language as core
+from triton.language import maximum as largest
+
+exponential = core.exp
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: core.constexpr):
+    row = core.program_id(0)
+    m = float("-inf")
+    for start in range(0, core.cdiv(N, BLOCK)):
+        cols = start * BLOCK + core.arange(0, BLOCK)
+        x = core.load(X + row * N + cols, cols < N, float("-inf"))
+        m = largest(m, x.max(0))
+    s = 0.0
+    for start in range(0, core.cdiv(N, BLOCK)):
+        cols = start * BLOCK + core.arange(0, BLOCK)
+        x = core.load(X + row * N + cols, cols < N, float("-inf"))
+        s = s + exponential(x - m).sum(0)
+    core.store(Y + row, m + core.log(s))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y

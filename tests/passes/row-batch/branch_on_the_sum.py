@@ -1,0 +1,27 @@
+# expect: missed branch-on-the-row
+# options: programs=1
+"""Whether a row is scaled, its own sum says."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    total = tl.sum(x)
+    if total > 1.0:
+        x = x / total
+    tl.store(Y + row * stride + cols, x, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -1,0 +1,46 @@
+# options: programs=1
+"""Each row goes to where an index of its own says."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, I, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    index = tl.load(I + rows, mask=row_mask)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + index[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+    tl.store(
+        Y + rows[:, None] * stride + cols[None, :],
+        x,
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[k, n], i: i64[m] in 0..k-1
+def gather(x: torch.Tensor, i: torch.Tensor):
+    n = x.shape[1]
+    x, i = x.contiguous(), i.contiguous()
+    y = torch.empty(i.shape[0], n, dtype=x.dtype, device=x.device)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(i.shape[0] + 1) // 2),
+    )
+    kernel[(triton.cdiv(i.shape[0], rows_per_program),)](
+        x,
+        i,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=i.shape[0],
+        ROWS=rows_per_program,
+    )
+    return y

@@ -1,0 +1,55 @@
+# options: programs=1
+"""A helper that computes lane by lane takes tiles of rows as it is."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def silu(x, slope):
+    y = x.to(tl.float32)
+    y *= slope
+    return y / (1.0 + tl.exp(-y))
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)
+    gate = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+    up = tl.load(
+        X + rows[:, None] * stride + N + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+    tl.store(
+        Y + rows[:, None] * N + cols[None, :],
+        silu(gate, 1.5) * up,
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[m, 2 * n]
+def swiglu(x: torch.Tensor):
+    m, n = x.shape[0], x.shape[1] // 2
+    x = x.contiguous()
+    y = torch.empty(m, n, dtype=x.dtype, device=x.device)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    )
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=m,
+        ROWS=rows_per_program,
+    )
+    return y

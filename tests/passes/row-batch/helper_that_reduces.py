@@ -1,0 +1,29 @@
+# expect: missed helper-cannot-be-lifted
+# options: programs=1
+"""A helper sums along the axis of one row."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def norm(x):
+    return x / tl.sqrt(tl.sum(x * x, axis=0))
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, norm(x), mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y

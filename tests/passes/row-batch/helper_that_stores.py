@@ -1,0 +1,29 @@
+# expect: missed helper-cannot-be-lifted
+# options: programs=1
+"""A helper stores the row."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def put(pointers, x, mask):
+    tl.store(pointers, x, mask=mask)
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    put(Y + row * stride + cols, x - tl.sum(x), cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y

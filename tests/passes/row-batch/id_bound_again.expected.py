@@ -1,0 +1,57 @@
+# options: programs=1
+"""The name of the program id is bound again, so it stays; another ROWS is taken."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(
+    X,
+    Y,
+    first,
+    stride,
+    N,
+    ROWS,
+    BLOCK: tl.constexpr,
+    num_rows,
+    ROWS_PER_PROGRAM: tl.constexpr = 1,
+):
+    row = tl.program_id(0) * ROWS_PER_PROGRAM + tl.arange(0, ROWS_PER_PROGRAM)
+    row_mask = row < num_rows
+    row = row + first
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + row[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    y = tl.sum(x, axis=1) * ROWS
+    tl.store(Y + row, y, mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, dtype=torch.float32, device=x.device)
+    if m > 1:
+        num_rows = m - 1
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+        )
+        kernel[(triton.cdiv(num_rows, rows_per_program),)](
+            x,
+            y,
+            1,
+            x.stride(0),
+            n,
+            2,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=num_rows,
+            ROWS_PER_PROGRAM=rows_per_program,
+        )
+    return y

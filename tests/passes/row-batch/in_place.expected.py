@@ -1,0 +1,43 @@
+# options: programs=1
+"""A row is read, and written where it was read."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(
+        X + rows[:, None] * stride + cols[None, :],
+        x - tl.sum(x, axis=1)[:, None] / N,
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[m, n]
+def center_(x: torch.Tensor):
+    m, n = x.shape
+    assert x.is_contiguous()
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    )
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=m,
+        ROWS=rows_per_program,
+    )
+    return x

@@ -1,0 +1,25 @@
+# expect: missed lifting-is-not-known
+# options: programs=1
+"""Each row has a seed of its own."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, seed, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    keep = tl.rand(seed + row, cols) > 0.5
+    tl.store(Y + row * stride + cols, tl.where(keep, x - tl.sum(x), 0.0), mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, 7, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -1,0 +1,65 @@
+# options: programs=1
+"""Each launch divides its grid, whatever it is called, and says how many rows."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(Y + rows, tl.sum(x, axis=1), mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    grid = lambda meta: (triton.cdiv(x.shape[0], rows_per_program),)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
+    )
+    kernel[grid](
+        x,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=x.shape[0],
+        ROWS=rows_per_program,
+    )
+    return y
+
+
+# tritonopt: x: f32[b, m, n]
+def sums_of_batches(x: torch.Tensor):
+    b, m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(b, m, dtype=torch.float32, device=x.device)
+    num_rows = b * m
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+    )
+    kernel[(triton.cdiv(num_rows, rows_per_program),)](
+        x,
+        y,
+        x.stride(1),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=num_rows,
+        ROWS=rows_per_program,
+    )
+    return y

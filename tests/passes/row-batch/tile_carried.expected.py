@@ -1,0 +1,41 @@
+# options: programs=1
+"""A tile of sums begins with an axis for the rows; so does a count."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, C, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
+    largest = tl.full((ROWS, BLOCK), -1.0, tl.float32)
+    count = tl.zeros([ROWS], dtype=tl.int32)
+    for start in tl.range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=0.0,
+        )
+        total += x
+        largest = tl.maximum(largest, x)
+        count += tl.sum((x > 0.0).to(tl.int32), axis=1)
+    tl.store(Y + rows, tl.sum(total, axis=1) + tl.max(largest, 1), mask=row_mask)
+    tl.store(C + rows, count, mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    c = torch.empty(m, dtype=torch.int32, device=x.device)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, c, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
+    return y, c

@@ -1,0 +1,144 @@
+"""Tiles that were one element long in every example show nothing of what differs there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tritonopt import source
+from tritonopt.verification import Verdict
+from tritonopt.verification.coverage.demands import demands
+
+_HEAD = """
+import torch
+import triton
+import triton.language as tl
+"""
+
+ONE_ROW = f"""{_HEAD}
+@triton.jit
+def normed(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0)
+    size = tl.sum(x * x, axis=0)
+    tl.store(y_ptr + row * n + cols, x / (size + 1), mask=cols < n)
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    normed[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+SEVERAL_ROWS = f"""{_HEAD}
+@triton.jit
+def normed(x_ptr, y_ptr, m, n, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, BLOCK)
+    mask = (rows < m)[:, None] & (cols < n)[None, :]
+    at = rows[:, None] * n + cols[None, :]
+    x = tl.load(x_ptr + at, mask=mask, other=0.0)
+    size = tl.sum(x * x, axis=1)
+    tl.store(y_ptr + at, x / (size + 1)[:, None], mask=mask)
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(n)
+    most = triton.next_power_of_2(triton.cdiv(m, 64))
+    rows = max(1, min(2048 // block, most))
+    normed[(triton.cdiv(m, rows),)](x, y, m, n, BLOCK=block, ROWS=rows)
+    return y
+"""
+
+ANSWERS = {
+    "right": ("", "", "identical"),
+    "over the other axis": ("(size + 1)[:, None]", "(size + 1)[None, :]", "counterexample"),
+    "rows beyond the last": ("(rows < m)", "(rows >= 0)", "counterexample"),
+    "every row the first one's size": (
+        "(size + 1)[:, None]", "(tl.min(size, axis=0) + 1)", "counterexample"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_sizes_are_drawn_for_which_a_program_has_several_rows(
+    name: str, of_texts: Callable[..., Verdict]
+) -> None:
+    old, new, answer = ANSWERS[name]
+    verdict = of_texts(ONE_ROW, SEVERAL_ROWS.replace(old, new))
+    assert verdict.verdict == answer, verdict.reason or verdict.counterexample
+
+
+def test_one_row_per_program_alone_is_no_yes(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(ONE_ROW, SEVERAL_ROWS, args="x: f32[m, n], m <= 50")
+    assert verdict.verdict == "unsupported"
+    assert "`ROWS` in line 8 of the rewritten version was never more than 1" in verdict.reason
+
+
+def _extents(old: str, new: str) -> set[tuple[str, str]]:
+    reached = {"normed", "launch"}
+    modules = source.read(old, "a.py"), source.read(new, "b.py")
+    found = demands(*modules, (reached, reached))
+    return {(d.title, d.extent) for d in found if d.kind == "lanes"}
+
+
+def test_which_tiles_have_to_be_long() -> None:
+    both = {("original", "BLOCK"), ("rewritten", "BLOCK")}
+    assert _extents(ONE_ROW, SEVERAL_ROWS) == {*both, ("rewritten", "ROWS")}
+    assert not _extents(ONE_ROW, ONE_ROW)
+    # One that is written as 1, and one that every launch makes 1, cannot be longer.
+    literal = SEVERAL_ROWS.replace("tl.arange(0, ROWS)", "tl.arange(0, 1)")
+    assert _extents(ONE_ROW, literal) == both
+    passed = SEVERAL_ROWS.replace("rows = max(1, min(2048 // block, most))", "rows = 1")
+    assert _extents(ONE_ROW, passed) == both
+    # What the tile of columns has no part in says nothing of its length.
+    apart = ONE_ROW.replace("tl.store(y_ptr + row", "tl.debug_barrier()\n    tl.store(y_ptr + row")
+    assert not _extents(ONE_ROW, apart)
+
+
+def test_shapes_of_tiles_count_as_well() -> None:
+    tile = "tl.zeros([ROWS, BLOCK], dtype=tl.float32) + tl.load(x_ptr + at"
+    assert ("rewritten", "ROWS") in _extents(
+        ONE_ROW,
+        SEVERAL_ROWS.replace("tl.load(x_ptr + at", tile).replace("tl.arange(0, ROWS)", "0"),
+    )
+
+
+_PLUS_ONE = f"""{_HEAD}
+@triton.jit
+def plus_one(x_ptr, y_ptr, n, tiles, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)
+
+def launch(x: torch.Tensor):
+    (n,) = x.shape
+    y = torch.empty_like(x)
+    tiles = triton.cdiv(n, 256)
+    plus_one[(tiles,)](x, y, n, tiles, BLOCK=256)
+    return y
+"""
+
+_IN_A_LOOP = (
+    _PLUS_ONE.replace(
+        "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)\n",
+        "    for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):\n"
+        "        at = tile * BLOCK + tl.arange(0, BLOCK)\n"
+        "        tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)\n",
+    )
+    .replace(
+        "    plus_one[(tiles,)]",
+        "    here = torch.cuda.current_device()\n"
+        "    count = torch.cuda.get_device_properties(here).multi_processor_count\n"
+        "    plus_one[(min(tiles, 8 * count),)]",
+    )
+)  # fmt: skip
+
+
+def test_more_tiles_than_programs_are_drawn(of_texts: Callable[..., Verdict]) -> None:
+    assert of_texts(_PLUS_ONE, _IN_A_LOOP).verdict == "identical"
+    wrong = _IN_A_LOOP.replace("tl.num_programs(0)):", "tl.num_programs(0) + 1):")
+    assert of_texts(_PLUS_ONE, wrong).verdict == "counterexample"

@@ -1,0 +1,117 @@
+"""An accumulator of a second sweep that a first one is to keep: its name, its start, what goes.
+
+The second sweep is left with nothing to do, and with it may go what was computed for it alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import Loop, Value
+from tritonopt.facts.operations import Op
+from tritonopt.facts.reductions import Accumulation, nodes_of
+from tritonopt.source.trees import walk
+from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
+from tritonopt.transforms.writing import (
+    NotExpressible,
+    Writer,
+    block_of,
+    is_plain,
+    names_bound,
+    reads_of,
+)
+
+
+@dataclass(frozen=True)
+class Total:
+    """The accumulator, in the merged sweep."""
+
+    name: str
+    first_lines: tuple[str, ...] = ()
+    """What it starts with, where that has to be written."""
+    removed: tuple[ast.stmt, ...] = ()
+    """Where it started before."""
+
+
+class MovedAccumulator:
+    """Where an accumulator of the second sweep starts, and what only that sweep needs."""
+
+    def __init__(self, writer: Writer, sweeps: TwoSweeps, accumulation: Accumulation) -> None:
+        self.writer = writer
+        self.facts = sweeps.facts
+        self.sweeps = sweeps
+        self.accumulation = accumulation
+        self.first, self.second = sweeps.first.node, sweeps.second.node
+        self.start = self.facts.before[self.first]
+        block = block_of(self.facts.kernel.node, self.second)
+        self.between = block[block.index(self.first) + 1 : block.index(self.second)]
+
+    def total(self, zero: str, instead: str) -> Total:
+        """It keeps its name where that stands for nothing else; else it gets the one `instead`."""
+        name = self.accumulation.name
+        starts = [s for s in self.between if names_bound(s) == {name} and is_plain(self.facts, s)]
+        inside = set(walk(self.second))
+        others = [
+            n
+            for n in walk(self.facts.kernel.node)
+            if isinstance(n, ast.Name) and n.id == name and n not in inside
+        ]
+        stores = [n for n in others if isinstance(n.ctx, ast.Store)]
+        reads = [n for n in others if isinstance(n.ctx, ast.Load)]
+        own = len(stores) == 1 and not any(n.lineno < self.second.lineno for n in reads)
+        starts_before = self.start.get(name) is self.accumulation.initial
+        if own and starts_before:
+            return Total(name)
+        total = name
+        if not own or name in self.start or len(starts) != 1:
+            total = self.writer.fresh(instead)
+        last_read = max((n.lineno for s in self.between for n in reads_of(s, name)), default=0)
+        removed = tuple(s for s in starts if s.lineno > last_read)
+        return Total(total, (f"{total} = {zero}",), removed)
+
+    def zero(self) -> str:
+        """What it starts with, as it can be written before the first sweep."""
+        initial = self.accumulation.initial
+        if initial.op is Op.CONST:
+            return "0.0"
+        for node, value in self.facts.values.items():
+            same = value is initial and not isinstance(node, ast.Name)
+            if same and self.writer.means_the_same(node, self.start):
+                return self.writer.text(node)
+        name = self.accumulation.name
+        raise NotExpressible(f"the start of {name} has no expression before the first sweep")
+
+    def no_longer_read(self, total: Total, written: Sequence[str]) -> Iterator[ast.stmt]:
+        """Where the accumulator started, and what was computed for the second sweep alone.
+
+        But not what is read in the code that was written.
+        """
+        yield from total.removed
+        inside = set(walk(self.second))
+        around = self.sweeps.second.parent
+        for statement in self.between:
+            names = names_bound(statement)
+            if statement in total.removed or len(names) != 1 or not is_plain(self.facts, statement):
+                continue
+            (name,) = names
+            if any(mentions(v, self.sweeps.first) for v in self._values_in(statement)):
+                continue  # what comes of the first sweep stays, whoever reads it
+            if any(re.search(rf"\b{name}\b", text) for text in written):
+                continue
+            if around is not None and name in around.carried:
+                continue  # the next iteration of the loop around may read it
+            reads = reads_of(self.facts.kernel.node, name)
+            later = [n for n in reads if n.lineno > statement.lineno]
+            if later and all(n in inside for n in later) and not reads_of(statement, name):
+                yield statement
+
+    def _values_in(self, statement: ast.stmt) -> list[Value]:
+        return [self.facts.values[node] for node in nodes_of(self.facts, [statement])]
+
+
+def mentions(value: Value, loop: Loop) -> bool:
+    """Whether a value is made from what a loop has left."""
+    return any(v.op is Op.RESULT and v.carrier.loop == loop.identity for v in value.walk())

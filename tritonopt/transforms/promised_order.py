@@ -1,0 +1,42 @@
+"""Kernels whose author promises the order in which they add: asked first, before it is changed."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.checklist import Checklist
+from tritonopt.rewriting.model import Safety
+
+_PROMISES = re.compile(
+    r"batch[-_ ]?invarian\w*|determinis\w*|reproducib\w*|bit[-_ ]?(?:wise|exact|identical)\w*"
+    r"|fixed[-_ ](?:\w+[-_ ])?order|order of (?:the )?(?:summation|sums?|additions?|reductions?)",
+    re.IGNORECASE,
+)
+
+
+def ask_for_order(checklist: Checklist, facts: KernelFacts) -> frozenset[Safety]:
+    """What a site needs whose rewrite adds in another order: an assumption where one is promised.
+
+    A promise is in the name of the kernel, in its comments and strings and those right above it,
+    or in what the file says of itself.
+    """
+    promise = _PROMISES.search(_words(facts))
+    if promise is None:
+        return frozenset()
+    said = f"`{promise[0]}` is said of the kernel, and nobody is taken to rely on the old order"
+    checklist.assume("order-is-free", said)
+    return frozenset({Safety.ASSUMPTION})
+
+
+def _words(facts: KernelFacts) -> str:
+    """What is written of a kernel."""
+    module, node = facts.kernel.module, facts.kernel.node
+    lines = module.text.splitlines()
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
+    while first > 0 and lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+    assert node.end_lineno is not None
+    about = ast.get_docstring(module.tree) or ""
+    return "\n".join([about, *lines[first : node.end_lineno]])

@@ -1,0 +1,129 @@
+"""Edits of expressions, some of them inside of others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tritonopt.source import Change, Module, ReplaceExpression
+from tritonopt.source.trees import children, walk
+from tritonopt.transforms.writing import NotExpressible, comments_in
+
+_ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
+_TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Attribute, ast.Subscript)
+"""Where an expression of several parts needs parentheses."""
+
+
+@dataclass
+class CodeEdits:
+    """What becomes of the expressions of one function, by the nodes that they are."""
+
+    module: Module
+    instead: dict[ast.expr, str] = field(default_factory=dict)
+    """Code in the place of an expression."""
+    behind: dict[ast.expr, str] = field(default_factory=dict)
+    """What an expression is indexed with: `[:, None]`."""
+    before: dict[ast.expr, str] = field(default_factory=dict)
+    """What it is joined to by `&`."""
+    added: dict[ast.expr, list[str]] = field(default_factory=dict)
+    """Further arguments of a call."""
+
+    def __bool__(self) -> bool:
+        return bool(self.instead or self.behind or self.before or self.added)
+
+    def changes(self, root: ast.AST) -> Iterator[Change]:
+        """Those of everything inside of a node. Raises NotExpressible."""
+        for node in self._outermost(root):
+            yield ReplaceExpression(node, self.code(node))
+
+    def code(self, node: ast.expr) -> str:
+        """The code of an expression once it and all inside it is edited. Raises NotExpressible."""
+        text = self.instead.get(node)
+        if text is None:
+            inner = {
+                part: self._fitting(part)
+                for child in children(node)
+                for part in self._outermost(child)
+            }
+            text = self.module.text_with(node, inner)
+        for argument in self.added.get(node, ()):
+            text = _with_argument(text, argument)
+        if node in self.behind:
+            text = in_parentheses(text) + self.behind[node]
+        if node in self.before:
+            joined = text if _is_conjunction(text) else in_parentheses(text)
+            text = f"{self.before[node]} & {joined}"
+        return text
+
+    def break_long_line(self, call: ast.Call, width: int) -> None:
+        """Writes a call with an argument on each line, where its line would be too long.
+
+        One over several lines, or with several statements on its line, stays as it is laid out.
+        """
+        lines = self.module.lines
+        start, end = lines.start(call.lineno), lines.start(call.lineno + 1)
+        statement = self._statement_of(call)
+        if statement.lineno != statement.end_lineno or not self.module.has_own_lines(statement):
+            return
+        longer = sum(
+            len(self.code(node)) - len(self.module.text_of(node))
+            for node in self._outermost(statement)
+        )
+        if len(self.module.text[start:end].rstrip()) + longer <= width:
+            return
+        arguments = [*map(self.code, call.args)]
+        arguments += [f"{keyword.arg}={self.code(keyword.value)}" for keyword in call.keywords]
+        arguments += self.added.pop(call, ())
+        line = self.module.text[start:end]
+        margin = line[: len(line) - len(line.lstrip())]
+        inside = "".join(f"{margin}    {argument},\n" for argument in arguments)
+        self.instead[call] = f"{self.code(call.func)}(\n{inside}{margin})"
+
+    def _statement_of(self, node: ast.AST) -> ast.stmt:
+        while not isinstance(node, ast.stmt):
+            node = self.module.names.parents[node]
+        return node
+
+    def _outermost(self, root: ast.AST) -> Iterator[ast.expr]:
+        edited = (self.instead, self.behind, self.before, self.added)
+        if isinstance(root, ast.expr) and any(root in edits for edits in edited):
+            yield root
+            return
+        if isinstance(root, ast.JoinedStr):
+            for node in walk(root):
+                if any(node in edits for edits in edited):
+                    raise NotExpressible(f"a string in line {root.lineno} holds what changes")
+        for child in children(root):
+            yield from self._outermost(child)
+
+    def _fitting(self, node: ast.expr) -> str:
+        text = self.code(node)
+        around = self.module.names.parents.get(node)
+        falls_apart = isinstance(around, _TIGHT) and isinstance(node, _ATOMIC)
+        return in_parentheses(text) if falls_apart else text
+
+
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(f"({text}\n)", mode="eval").body
+
+
+def in_parentheses(text: str) -> str:
+    """The code of an expression, in parentheses where it could fall apart inside of another."""
+    return text if isinstance(_parsed(text), _ATOMIC) else f"({text})"
+
+
+def _is_conjunction(text: str) -> bool:
+    parsed = _parsed(text)
+    return isinstance(parsed, ast.BinOp) and isinstance(parsed.op, ast.BitAnd)
+
+
+def _with_argument(call: str, argument: str) -> str:
+    """The code of a call with one more argument. Raises NotExpressible."""
+    inside = call[:-1].rstrip()
+    gap = call[len(inside) : -1]
+    if comments_in(call) and "#" in inside.rpartition("\n")[2]:
+        raise NotExpressible(f"a comment stands where {argument} would")
+    if inside.endswith(","):
+        return f"{inside} {argument},{gap})"
+    return f"{inside}, {argument}{gap})"

@@ -1,0 +1,132 @@
+"""Whether a program of a kernel handles one row, and may handle several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts.algebra.atoms import Lane, ProgramId
+from tritonopt.facts.language import REDUCTIONS, SCANS
+from tritonopt.facts.memory.races import coefficient
+from tritonopt.facts.operations import Op
+from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.rewriting.checklist import Checklist, refuted
+from tritonopt.source import Change
+from tritonopt.transforms.rank_lifting.axes import CLAIM
+from tritonopt.transforms.rank_lifting.lifted_body import LiftedBody, lift_body
+from tritonopt.transforms.rank_lifting.row_launches import (
+    AXIS,
+    Batching,
+    RowLaunches,
+    prove_row_launches,
+)
+from tritonopt.transforms.rank_lifting.row_names import RowNames, name_rows
+from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
+from tritonopt.transforms.writing import Writer
+
+
+@dataclass(frozen=True)
+class RowBatch:
+    """What was shown of a kernel whose programs may handle several rows each."""
+
+    facts: KernelFacts
+    names: RowNames
+    body: LiftedBody
+    launches: RowLaunches
+
+    def changes(self, batching: Batching) -> list[Change]:
+        """Of the kernel and its launches. Raises NotExpressible."""
+        changes = self.names.changes(self.launches.count)
+        changes += self.body.changes(self.facts.kernel.node)
+        return changes + self.launches.changes(self.facts, batching)
+
+    @property
+    def adds_up_floats(self) -> bool:
+        """Whether it sums up tiles of rows, which may happen in another order."""
+        return self.body.is_summed
+
+
+def row_ids(facts: KernelFacts) -> ProgramIds | None:
+    """The program ids of a kernel whose programs handle one row each, as it seems; else None.
+
+    Each such program has tiles of one axis, and goes to other places than the others. Where tiles
+    number the elements through, there are no rows, unless the tiles are reduced.
+    """
+    ids = ProgramIds.of(facts.kernel, AXIS)
+    if not ids.calls or ids.are_strided:
+        return None
+    own = [effect for effect in facts.effects if _is_of_program(facts, effect.pointer)]
+    tiles = [effect for effect in own if effect.pointer is not None and effect.pointer.rank == 1]
+    if not tiles or any(e.pointer is not None and (e.pointer.rank or 0) > 1 for e in own):
+        return None
+    computed = facts.interpretation.computed
+    is_flat = any(_is_flat(facts, value) for value in computed)
+    return None if is_flat and not any(map(_is_reduction, computed)) else ids
+
+
+def _is_of_program(facts: KernelFacts, value: Value | None) -> bool:
+    """Whether a value may differ between programs along the axis."""
+    todo, seen = ([] if value is None else [value]), set()
+    while todo:
+        for part in todo.pop().walk():
+            if part.serial in seen:
+                continue
+            seen.add(part.serial)
+            if part.op is Op.PROGRAM_ID and part.axis.constant == AXIS:
+                return True
+            if part.op in (Op.CARRIED, Op.RESULT):
+                todo += _carried(facts, part)
+    return False
+
+
+def _carried(facts: KernelFacts, value: Value) -> Iterator[Value]:
+    """What a name that a loop carries begins with, and what it becomes in an iteration."""
+    loop = facts.loops[value.carrier.loop]
+    found = (loop.initial.get(value.carrier.name), loop.following.get(value.carrier.name))
+    return (part for part in found if part is not None)
+
+
+def _is_flat(facts: KernelFacts, value: Value) -> bool:
+    """Whether a tile numbers elements through, from the tile of one program to that of the next."""
+    if value.rank != 1 or value.op not in (Op.ADD, Op.SUB):
+        return False
+    form = facts.forms.of(value)
+    step = coefficient(form, ProgramId(Polynomial.constant(AXIS)))
+    return any(isinstance(atom, Lane) and atom.extent == step for atom in form.atoms)
+
+
+def _is_reduction(value: Value) -> bool:
+    name = value.attribute[0] if isinstance(value.attribute, tuple) else None
+    return value.op is Op.REDUCE or (value.op is Op.RESHAPED and name in REDUCTIONS | SCANS)
+
+
+def prove_row_batch(
+    facts: KernelFacts, ids: ProgramIds, writer: Writer, checklist: Checklist
+) -> RowBatch:
+    """Goes through the conditions. Raises Declined at the first one that does not hold."""
+    check_program_ids(ids)
+    asked = ids.counted_in_helper or (ids.counts and f"line {ids.counts[0].lineno}")
+    if asked:
+        detail = f"{asked} asks how many programs there are, which is fewer then"
+        raise refuted("one-tile-per-program", "num-programs-is-used", detail)
+    checklist.prove("one-tile-per-program", "the number of programs is not used, and no helper "
+                    "reads the program id")  # fmt: skip
+    check_effects(facts, checklist)
+    _check_memory(facts)
+    names = name_rows(facts, ids, writer)
+    body = lift_body(facts, names, writer)
+    checklist.prove(CLAIM, "all that a program does for its row can be done for several at once")
+    check_races(facts, AXIS, checklist)
+    launches = prove_row_launches(facts, writer, names.size, checklist)
+    return RowBatch(facts, names, body, launches)
+
+
+def _check_memory(facts: KernelFacts) -> None:
+    for effect in facts.effects:
+        if effect.volatile:
+            detail = f"the load in line {effect.line} is volatile"
+            raise refuted(CLAIM, "volatile-load", detail)
+        if effect.inlined and effect.kind in (EffectKind.STORE, EffectKind.ATOMIC):
+            detail = f"the helper that line {effect.line} calls stores something"
+            raise refuted(CLAIM, "helper-cannot-be-lifted", detail)

@@ -1,0 +1,198 @@
+"""What the launches of a kernel say of its rows, and what becomes of them: fewer programs each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.operations import Op
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source import AddArgument, AddParameter, Change, InsertBefore, Launch
+from tritonopt.source.launches import places
+from tritonopt.source.trees import walk
+from tritonopt.transforms.rank_lifting.code_edits import in_parentheses
+from tritonopt.transforms.tiling.known_launches import (
+    check_builtin,
+    check_numbers,
+    check_parameter,
+    check_statements,
+    extents_of,
+    not_changed_reason,
+    number_at_launch,
+    why_not_changed,
+)
+from tritonopt.transforms.tiling.launch_grids import Extent, names_in, new_name, statement_of
+from tritonopt.transforms.writing import Writer, names_bound
+
+AXIS = 0
+_COMMENT = "# A power of two, with which programs enough remain."
+_LONG = 76
+"""What is longer is written on several lines."""
+
+
+@dataclass(frozen=True)
+class Batching:
+    """How many rows a program is to have."""
+
+    elements: int
+    """As many as give a program about so many elements of a tile."""
+    programs: int
+    """But not so many that fewer programs than this remain."""
+
+
+@dataclass(frozen=True)
+class RowLaunches:
+    """What was shown of the launches."""
+
+    size: str
+    """The constexpr that says how many rows a program has."""
+    count: str
+    """How many rows there are, in the kernel's own terms."""
+    is_passed: bool
+    """`count` is a new parameter."""
+    extents: tuple[Extent, ...]
+    """How many programs each launch starts, which is one for each row."""
+    tiles: tuple[tuple[str | int, ...], ...]
+    """By launch, how long the tiles of a row are: numbers, or code that stands at the launch."""
+
+    @property
+    def known_tiles(self) -> frozenset[int]:
+        """The lengths of tiles, where each launch says them as numbers; else empty."""
+        numbers = {tile for tiles in self.tiles for tile in tiles if isinstance(tile, int)}
+        known = all(isinstance(tile, int) for tiles in self.tiles for tile in tiles)
+        return frozenset(numbers if known else ())
+
+    @property
+    def summary(self) -> str:
+        one = len(self.extents) == 1
+        return "the launch divides its grid" if one else "each launch divides its grid"
+
+    def changes(self, facts: KernelFacts, batching: Batching) -> list[Change]:
+        """The launches, and the new parameters of the kernel. Raises NotExpressible."""
+        has_default = any(p.default is not None for p in facts.kernel.parameters)
+        changes: list[Change] = []
+        if self.is_passed:
+            default = "=None" if has_default else ""
+            changes.append(AddParameter(facts.kernel, f"{self.count}{default}"))
+        changes.append(AddParameter(facts.kernel, self._parameter(facts)))
+        for extent, tiles in zip(self.extents, self.tiles, strict=True):
+            changes += self._edited(extent, tiles, batching)
+        return changes
+
+    def _parameter(self, facts: KernelFacts) -> str:
+        annotations = [
+            facts.kernel.module.text_of(p.annotation)
+            for p in facts.kernel.parameters
+            if p.constexpr and p.annotation is not None
+        ]
+        annotation = annotations[-1] if annotations else "tl.constexpr"
+        return f"{self.size}: {annotation} = 1"
+
+    def _edited(
+        self, extent: Extent, tiles: tuple[str | int, ...], batching: Batching
+    ) -> list[Change]:
+        launch = extent.launch
+        statement = statement_of(launch)
+        assert statement is not None
+        for name in ("max", "min", "triton"):
+            check_builtin(launch, name)
+        number = number_at_launch(extent, "num_rows")
+        name = new_name("rows_per_program", launch)
+        rows = _rows(number.code, tiles, batching)
+        changes = list(number.changes)
+        changes.append(InsertBefore(statement, f"{_COMMENT}\n{name} = {rows}"))
+        changes += extent.wrapped(lambda rows: f"triton.cdiv({rows}, {name})", number.bound_to)
+        if self.is_passed:
+            changes.append(AddArgument(launch.call, f"{self.count}={number.code}"))
+        changes.append(AddArgument(launch.call, f"{self.size}={name}"))
+        return changes
+
+
+def _rows(count: str, tiles: tuple[str | int, ...], batching: Batching) -> str:
+    """Code for the rows of a program: a power of two, as the length of a tile is."""
+    numbers = [tile for tile in tiles if isinstance(tile, int)]
+    if len(numbers) == len(tiles):
+        fitting = str(batching.elements // max(numbers))
+    else:
+        # An empty row may come with a tile of none.
+        least = str(max(numbers, default=1))
+        longest = [*(tile for tile in tiles if isinstance(tile, str)), least]
+        fitting = f"{batching.elements} // max({', '.join(longest)})"
+    count = in_parentheses(count)
+    share = count if batching.programs == 1 else f"{count} // {batching.programs}"
+    most = f"min({fitting}, triton.next_power_of_2({share} + 1) // 2)"
+    code = f"max(1, {most})"
+    return code if len(code) <= _LONG else f"max(\n    1,\n    {most},\n)"
+
+
+def prove_row_launches(
+    facts: KernelFacts, writer: Writer, size: str, checklist: Checklist
+) -> RowLaunches:
+    """Whether every launch is seen and can start fewer programs. Raises Declined."""
+    evidence = facts.launches
+    check_statements(evidence.launches)
+    why_not = why_not_changed(facts)
+    if why_not:
+        raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
+    extents = extents_of(facts, AXIS)
+    where = places(evidence.launches)
+    checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
+    check_numbers(extents)
+    check_parameter(facts)
+    tiles = tuple(_tiles(facts, extent) for extent in extents)
+    count = _count(facts, writer, extents)
+    if count:
+        checklist.prove("grid-is-known", f"every launch starts {count} programs")
+    else:
+        checklist.prove("grid-is-known", "each launch passes its own number of programs")
+    checklist.assume_no_other_launches()
+    parameter = count or writer.fresh("num_rows", "NUM_ROWS")
+    return RowLaunches(size, parameter, not count, extents, tiles)
+
+
+def _count(facts: KernelFacts, writer: Writer, extents: tuple[Extent, ...]) -> str:
+    """The number of rows as the kernel may compute it; "" where each launch is to pass it."""
+    texts = {extent.in_kernel_terms(writer.language("cdiv")) for extent in extents}
+    text = texts.pop() if len(texts) == 1 else None
+    if text is None:
+        return ""
+    tree = ast.parse(text, mode="eval")
+    # A quotient that rounds up adds to the length first, which may not fit 32 bits.
+    divides = any(isinstance(node, ast.Call) for node in walk(tree))
+    bound = names_bound(facts.kernel.node) | facts.pointers
+    return "" if divides or set(names_in(tree)) & bound else text
+
+
+def _tiles(facts: KernelFacts, extent: Extent) -> tuple[str | int, ...]:
+    """How long the tiles of a row are at a launch. Raises Declined."""
+    lengths = {v.extent for v in facts.interpretation.computed if v.op is Op.LANE}
+    found = {_length(facts, extent, length) for length in lengths}
+    return tuple(sorted(found, key=str))
+
+
+def _length(facts: KernelFacts, extent: Extent, length: Value) -> str | int:
+    if isinstance(length.constant, int):
+        return length.constant
+    launch = extent.launch
+    name = length.attribute if length.op is Op.CONSTEXPR else None
+    parameters: Mapping[object, ast.expr | None] = {
+        p.name: p.default for p in facts.kernel.parameters
+    }
+    passed = extent.given.get(str(name)) if name in parameters else None
+    if passed is None and name in parameters and name not in launch.arguments:
+        default = parameters[name]
+        if isinstance(default, ast.Constant) and not _is_chosen(facts, launch):
+            passed = default
+    if isinstance(passed, ast.Constant) and type(passed.value) is int and passed.value > 0:
+        return passed.value
+    if passed is None or not extent.gives_the_same(passed):
+        detail = f"how long a tile is, is not passed by the launch in {launch.where}"
+        raise unknown("tile-is-known", "tile-is-not-passed", detail)
+    return launch.module.text_of(passed)
+
+
+def _is_chosen(facts: KernelFacts, launch: Launch) -> bool:
+    """Whether a tuner or a heuristic may choose what the launch leaves out."""
+    return len(facts.kernel.decorators) > 1 or launch.chosen_by is not None

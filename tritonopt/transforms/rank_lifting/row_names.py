@@ -1,0 +1,92 @@
+"""What a kernel calls its rows, how many a program has, and which of them there are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.source import Change, InsertAfter, InsertBefore
+from tritonopt.source.trees import walk
+from tritonopt.transforms.writing import Writer
+
+
+@dataclass(frozen=True)
+class RowNames:
+    """The names, and what becomes of the program ids."""
+
+    rows: str
+    """The numbers of the rows of a program."""
+    mask: str
+    """Which of these there are."""
+    size: str
+    """The constexpr that says how many a program has."""
+    ids: frozenset[ast.expr]
+    """The program ids."""
+    instead: Mapping[ast.expr, str]
+    """Code in the place of program ids, and of the name that one was bound to."""
+    anchor: ast.stmt
+    """The statement behind which the mask is made; before which, where the rows are new."""
+    made: str = ""
+    """Code for the rows where no statement of the kernel bound the program id."""
+
+    def changes(self, count: str) -> list[Change]:
+        """Statements for the mask, and for the rows where they are new; `count` rows there are."""
+        mask = f"{self.mask} = {self.rows} < {count}"
+        if self.made:
+            return [InsertBefore(self.anchor, f"{self.rows} = {self.made}\n{mask}")]
+        return [InsertAfter(self.anchor, mask)]
+
+
+def name_rows(facts: KernelFacts, ids: ProgramIds, writer: Writer) -> RowNames:
+    """The names for the rows of a kernel. Raises NotExpressible."""
+    kernel = facts.kernel
+    size, mask = writer.fresh("ROWS", "ROWS_PER_PROGRAM"), writer.fresh("row_mask")
+    arange = writer.language("arange")
+    texts: dict[ast.expr, str] = {
+        call: f"{kernel.module.text_of(call)} * {size} + {arange}(0, {size})" for call in ids.calls
+    }
+    calls = frozenset(ids.calls)
+    bound = _binding(facts, ids)
+    if bound is None:
+        first = next(s for s in kernel.node.body if not calls.isdisjoint(walk(s)))
+        rows = writer.fresh("rows")
+        plain = [call for call in ids.calls if call not in ids.conversions]
+        made = texts[plain[0]] if plain else ""
+        instead = dict(texts)
+        instead.update((call, rows) for call in plain)
+        if not plain:
+            made = next(iter(texts.values()))
+        return RowNames(rows, mask, size, calls, instead, first, made)
+    statement, name, call = bound
+    own = [node for node in kernel.nodes if isinstance(node, ast.Name) and node.id == name]
+    is_cast = statement.value is not call or call in ids.conversions
+    stays = [node for node in own if isinstance(node.ctx, ast.Store)] == statement.targets
+    rows = writer.fresh("rows") if stays and name != "rows" else name
+    instead = dict(texts)
+    if stays and not is_cast:
+        others = (c for c in ids.calls if c is not call and c not in ids.conversions)
+        instead.update((call, rows) for call in others)
+    if rows != name:
+        instead.update((node, rows) for node in own)
+    return RowNames(rows, mask, size, calls, instead, statement)
+
+
+def _binding(facts: KernelFacts, ids: ProgramIds) -> tuple[ast.Assign, str, ast.Call] | None:
+    """The statement that binds a name to the program id, cast or not, before all else with it."""
+    calls = set(ids.calls)
+    for statement in facts.kernel.node.body:
+        if calls.isdisjoint(walk(statement)):
+            continue
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
+                match value:
+                    case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="to")):
+                        call = inner
+                    case _:
+                        call = value
+                return (statement, name, call) if call in calls else None
+        return None
+    return None

@@ -1,0 +1,157 @@
+"""Launches that change with their kernel: whether each is seen, and may start other programs.
+
+For any rewrite that starts other programs than before, and tells the kernel so by one more
+argument.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.checklist import refuted, unknown
+from tritonopt.source import Change, InsertBefore, Launch
+from tritonopt.source.tuner_functions import counting_use
+from tritonopt.transforms.tiling.launch_grids import (
+    Extent,
+    GridNotReadable,
+    new_name,
+    read_extent,
+    scope_at,
+    statement_of,
+)
+from tritonopt.transforms.tiling.pruning import check_pruning
+from tritonopt.transforms.writing import NotExpressible
+
+_UNDERSTOOD_DECORATORS = frozenset({"triton.jit", "triton.autotune", "triton.heuristics"})
+
+
+def check_statements(launches: Sequence[Launch]) -> None:
+    """Whether nobody can launch again what a launch returns. Raises Declined."""
+    for launch in launches:
+        if statement_of(launch) is None:
+            detail = f"the launch in {launch.where} is no statement of its own"
+            why = "what it returns can be launched again"
+            raise unknown("launches-are-seen", "launch-is-an-expression", f"{detail}: {why}")
+
+
+def why_not_changed(facts: KernelFacts, instead: str = "") -> str:
+    """Why the launches cannot all change with the kernel; "" where they can.
+
+    `instead` says what else may be done where one stands in another file.
+    """
+    elsewhere = [launch.where for launch in facts.launches.launches if launch.is_elsewhere]
+    if facts.launches.unknown or not elsewhere:
+        return facts.launches.unknown
+    return (
+        f"the launch in {elsewhere[0]} would have to change with the kernel, and each file "
+        f"is changed by itself: move the function that launches into the kernel's file{instead}"
+    )
+
+
+def not_changed_reason(facts: KernelFacts) -> str:
+    """The name of the reason that `why_not_changed` says in words."""
+    return "unseen-launches" if facts.launches.unknown else "launch-in-another-file"
+
+
+def extents_of(facts: KernelFacts, axis: int) -> tuple[Extent, ...]:
+    """How many programs each launch starts along an axis. Raises Declined."""
+    return tuple(_extent(launch, axis) for launch in facts.launches.launches)
+
+
+def _extent(launch: Launch, axis: int) -> Extent:
+    try:
+        return read_extent(launch, axis)
+    except GridNotReadable as why:
+        detail = f"the launch in {launch.where}: {why}"
+        raise unknown("grid-is-known", "grid-is-not-readable", detail) from why
+
+
+def check_numbers(extents: Sequence[Extent]) -> None:
+    """Whether each launch can compute its number of programs once more. Raises Declined."""
+    for extent in extents:
+        if extent.at_launch() is None:
+            line = extent.launch.call.lineno
+            detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
+            raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
+        if extent.meta and (extent.has_effects or not extent.is_plain):
+            line = extent.launch.call.lineno
+            detail = f"what the grid in line {line} calls may do more than compute a number"
+            raise unknown("grid-is-known", "grid-has-effects", detail)
+
+
+def check_parameter(facts: KernelFacts) -> None:
+    """Whether the kernel can take one more parameter, which each launch passes. Raises Declined."""
+    kernel = facts.kernel
+    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        check_pruning(kernel.module, decorator)
+        if name not in _UNDERSTOOD_DECORATORS:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            what = ast.unparse(called)
+            detail = f"what {what} does with one more parameter is not known"
+            raise unknown("parameter-can-be-added", "unknown-decorator", detail)
+    use = counting_use(kernel)
+    if use is not None and use.is_seen:
+        line = use.node.lineno
+        detail = f"a heuristic or a hook takes all arguments of a launch in line {line}"
+        raise refuted("parameter-can-be-added", "arguments-are-counted", detail)
+    if use is not None:
+        text = kernel.module.text_of(use.node).partition("\n")[0]
+        detail = (
+            f"what {text} in line {use.node.lineno} does with one more argument is not seen; "
+            "give its file too, or see --context"
+        )
+        raise unknown("parameter-can-be-added", "heuristic-is-not-seen", detail)
+    if any(p.kind.startswith("var") for p in kernel.parameters):
+        detail = "the kernel takes any number of arguments"
+        raise refuted("parameter-can-be-added", "unknown-parameters", detail)
+
+
+@dataclass(frozen=True)
+class NumberAtLaunch:
+    """The number of programs of a launch as code that may stand there several times."""
+
+    code: str
+    bound_to: str
+    """The same where the grid may say it that way too; "" where the grid stays as it is."""
+    changes: tuple[Change, ...]
+    """What must stand before the launch."""
+
+
+def number_at_launch(extent: Extent, wanted: str) -> NumberAtLaunch:
+    """The number of programs that a launch starts today. Raises NotExpressible.
+
+    `wanted` is what it is called where it needs a name.
+    """
+    launch = extent.launch
+    statement, code = statement_of(launch), extent.at_launch()
+    assert statement is not None
+    assert code is not None
+    tuple_at_launch = not extent.name and not extent.meta
+    changes: tuple[Change, ...] = ()
+    if not extent.is_plain:
+        # A number of numpy's or a tensor starts programs, but is no argument of a kernel.
+        check_builtin(launch, "int")
+        code = f"int({code})"
+    if tuple_at_launch and not (extent.is_plain and extent.is_short and extent.is_repeatable):
+        if not extent.comes_first:
+            line = launch.call.lineno
+            raise NotExpressible(f"line {line} evaluates something else before its grid")
+        name = new_name(wanted, launch)
+        changes = (InsertBefore(statement, f"{name} = {code}"),)
+        code = name
+    return NumberAtLaunch(code, code if tuple_at_launch else "", changes)
+
+
+def check_builtin(launch: Launch, name: str) -> None:
+    """Raises NotExpressible where a launcher calls something else by the name, or nothing."""
+    scope = scope_at(launch)
+    names = launch.module.names
+    if name in ("torch", "triton"):
+        known = names.resolve_name(name, scope) == name
+    else:
+        known = scope.find(name) is None and not names.stars
+    if not known:
+        raise NotExpressible(f"line {launch.call.lineno} has no {name} to call")
