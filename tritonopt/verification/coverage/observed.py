@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage
+
+_MUCH_WORK = 30_000
+"""Statements of kernels that are executed in some seconds; a loop inside of a loop over all rows
+has that many with a few hundred of them."""
 
 Both = tuple[Coverage, Coverage]
 """What the original ran, and what the rewritten version did."""
@@ -19,16 +24,28 @@ class Observed:
     """What both versions ran, of the examples that taught something."""
     covered: Both = (Coverage(), Coverage())
     """All of that together."""
+    heavy: float = math.inf
+    """The fewest elements with which a call executed so much that few like it can be afforded."""
 
     def saw(self, example: Example, coverage: Both) -> None:
         """Both versions ran that, on an example that taught something."""
         self.seen[example] = coverage
+        if sum(c.work for c in coverage) > _MUCH_WORK:
+            elements = sum(recipe.elements for recipe in example.tensors.values())
+            self.heavy = min(self.heavy, elements)
         self.covers(coverage)
 
     def covers(self, coverage: Both) -> None:
         """Some of what both versions ran: compiled kernels do not tell all of it."""
         ours, theirs = coverage
         self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
+
+    def is_heavy(self, example: Example) -> bool:
+        """Whether a call is as large as one that was heavy.
+
+        Told by what was executed and not by the clock: on any machine the same calls are made.
+        """
+        return sum(recipe.elements for recipe in example.tensors.values()) >= self.heavy
 
     def saw_guards(self, coverage: Both) -> None:
         """A guard ended every program of a call: that nothing is written has been compared."""
