@@ -40,7 +40,8 @@ class OneTileRows(Pass):
     With the option `raise_block=32768` (a number of elements; 0, the default, for none) each launch
     also makes the tile as long as the row, up to rows of that length, and takes a warp for
     each 512 elements of it, at least 4 and at most 16. Longer rows keep the tile that they had,
-    and the loops.
+    and the loops. Where several tiles are kept from one sweep to the next, the registers have room
+    for fewer elements of each: the rows are half as long for two or three, a quarter for four.
 
     The option `longer_rows` says what is done where a row may be longer than the tile: `branch`
     (default) keeps the loops for it, `decline` leaves the kernel alone.
@@ -217,7 +218,7 @@ class OneTileRows(Pass):
         if own.failed is not None:
             return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"
         checklist.take_over(own)
-        return found[0], f", and raised the tile for rows of up to {self.raise_block} elements"
+        return found[0], f", and raised the tile for rows of up to {found[0].longest} elements"
 
 
 def _aims_at_one_tile(sweeps: RowSweeps) -> bool:

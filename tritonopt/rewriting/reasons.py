@@ -817,6 +817,11 @@ REASONS: Mapping[str, Reason] = {
         "chosen by the maximum.",
         "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
     ),
+    "comes-with-its-index": Reason(
+        "What is combined comes with the index of the lane that has it; of equal ones a later tile "
+        "must not win.",
+        "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
+    ),
     "combination-is-not-known": Reason(
         "What the function of a `tl.reduce` makes of two lanes is not understood.",
         "Let it return one operation on its two parameters, as in `return a * b`.",

@@ -85,6 +85,17 @@ class AccumulatorTile:
         number = initial.constant
         return number if isinstance(number, (int, float)) and not math.isnan(number) else None
 
+    @property
+    def _as_written(self) -> str:
+        """That number in the kernel's own words: `-1e30`, `NEG_INF`; "" where it has none here."""
+        value = self.start.value if self.start is not None else None
+        given = [value, *value.args] if isinstance(value, ast.Call) else [value]
+        for node in filter(None, given):
+            known = self.writer.facts.values.get(node)
+            if known is not None and known.constant is not None and known.shape == ():
+                return self.writer.text(node) if known.constant == self.filler else ""
+        return ""
+
     def _starts_the_tile(self, value: ast.expr) -> bool:
         """Whether what it starts with changes nothing, or may be in every lane."""
         facts = self.writer.facts
@@ -100,7 +111,7 @@ class AccumulatorTile:
         shape, dtype = f"[{self.extents(self.start or self.first)}]", self._dtype
         if self.combining.repeats:
             if self.filler is not None:
-                filler = number_code(self.filler)
+                filler = self._as_written or number_code(self.filler)
             elif self.initial.shape == ():
                 filler = self.name
             else:

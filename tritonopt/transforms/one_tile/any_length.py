@@ -58,8 +58,18 @@ class _Kind(Enum):
     """A tile of which only that reduction is the same for all lengths of tiles."""
 
 
-def check_any_length(sweeps: RowSweeps, extent: Polynomial, tile: Polynomial) -> bool:
-    """Whether only sums of floats are taken in another order. Raises Declined."""
+@dataclass(frozen=True)
+class AnyLength:
+    """A kernel that computes the same whatever the length of its tiles is."""
+
+    is_exact: bool
+    """Whether no floats are added up in another order."""
+    kept: int
+    """How many tiles a sweep has loaded that a later one may need: registers, in one tile."""
+
+
+def prove_any_length(sweeps: RowSweeps, extent: Polynomial, tile: Polynomial) -> AnyLength:
+    """Raises Declined."""
     try:
         return _Kernel(sweeps, extent, tile).check()
     except TooLarge:
@@ -80,7 +90,7 @@ class _Kernel:
     def facts(self) -> KernelFacts:
         return self.sweeps.facts
 
-    def check(self) -> bool:
+    def check(self) -> AnyLength:
         for loop in self.facts.loops:
             alike = loop.kind in ("range", "tl.range") and not loop.inlined and not loop.nest[:-1]
             if not alike or loop.left_early or self._count(loop) != self.sweeps.count:
@@ -90,7 +100,14 @@ class _Kernel:
             self._check_effect(effect)
         for loop in self.facts.loops:
             self._check_order(loop)
-        return self._is_exact
+        return AnyLength(self._is_exact, self._kept)
+
+    @property
+    def _kept(self) -> int:
+        last = self.sweeps.loops[-1]
+        loads = (e for e in self.sweeps.effects if e.kind is EffectKind.LOAD)
+        early = (e.pointer for e in loads if e.loops and last not in e.loops)
+        return len({self._place(pointer) for pointer in early if pointer is not None})
 
     def _count(self, loop: Loop) -> Polynomial | None:
         return self.facts.forms.trip_count(loop)
