@@ -54,7 +54,7 @@ class KeptSecond(OnlineSweep):
             Replace(self.update, "\n".join(lines)),
         ]
         changes += map(Remove, self.proof.steps)
-        if self.maximum.starts_at_infinity:
+        if self.needs_nan:
             changes.append(InsertAfter(self.second, "\n".join(self._without_numbers(total))))
         return changes
 
