@@ -18,7 +18,7 @@ from tritonopt.source import Change
 from tritonopt.transforms.tiling.tile_body import TileBody
 from tritonopt.transforms.tiling.tile_legality import Tiling, prove_tiling
 from tritonopt.transforms.tiling.tile_limits import ExistingLimits, Limit, default_limit
-from tritonopt.transforms.tiling.tile_loop import TileLoop
+from tritonopt.transforms.tiling.tile_loop import tile_loop
 from tritonopt.transforms.tiling.tile_sums import TileSum
 from tritonopt.transforms.writing import NotExpressible, Writer
 
@@ -256,7 +256,7 @@ class GridStride(Pass):
 
     def _changes(self, tiling: Tiling, writer: Writer, checklist: Checklist) -> tuple[Change, ...]:
         """Of the kernel and its launches. Raises NotExpressible."""
-        changes = TileLoop(tiling, writer).changes()
+        changes = tile_loop(tiling, writer)
         detail = "a tile's index is what the program id was; tiles and programs together stay"
         checklist.assume("no-int32-overflow", f"{detail} below 2**31")
         limit = self.programs or default_limit(self.axis, has_sums=bool(tiling.sums.sums))

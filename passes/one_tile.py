@@ -14,6 +14,7 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 from tritonopt.transforms.one_tile.question import ask, asked, is_asked_already
+from tritonopt.transforms.one_tile.raising import Raised, raise_tiles
 from tritonopt.transforms.one_tile.replacing import beside_the_loops, in_place_of_the_loops
 from tritonopt.transforms.one_tile.row_legality import OneTile, prove_one_tile
 from tritonopt.transforms.one_tile.sweeps import RowSweeps, row_sweeps
@@ -35,6 +36,12 @@ class OneTileRows(Pass):
     Where every launch that is seen makes the tile as long as the row, the straight-line code
     replaces the loops. Elsewhere it stands beside them, under a `tl.constexpr` that a heuristic
     sets at each launch; where the compiler knows the length itself, under a comparison.
+
+    With the option `raise_block=32768` (a number of elements; 0, the default, for none) each launch
+    also makes the tile as long as the row, up to rows of that length, and takes a warp for
+    each 512 elements of it, at least 4 and at most 16. Longer rows keep the tile that they had,
+    and the loops. Where several tiles are kept from one sweep to the next, the registers have room
+    for fewer elements of each: the rows are half as long for two or three, a quarter for four.
 
     The option `longer_rows` says what is done where a row may be longer than the tile: `branch`
     (default) keeps the loops for it, `decline` leaves the kernel alone.
@@ -68,11 +75,21 @@ class OneTileRows(Pass):
     kernel calls is left alone, for Triton would not compile that call, as is one that is compiled
     ahead, or stands below a decorator that may keep what a heuristic said at another launch.
 
+    For `raise_block`, all launches are in the kernel's file and pass the length of the tile; no
+    tuner or heuristic chooses it, the grid does not depend on it, and the number of warps is a
+    number or left to Triton. The kernel must compute the same whatever that length is: every loop
+    is a sweep over the row; a lane computes what depends on its place in the row alone, and is
+    masked off behind its end, where it adds nothing; and nothing else is left of the tiles than
+    sums, maxima and minima of the row. Where that is not shown the tile stays (`length-matters`,
+    in the message), and the rest is done.
+
     ## Numerics
 
     `exact`: the same operations on the same elements, in one turn of each loop. It is `rounding`
     where a sum may have been -0.0 but for the 0.0 that it started with: of a row that is -0.0
-    throughout, the sum is -0.0 now. The compiler may choose another layout for straight-line code,
+    throughout, the sum is -0.0 now. With `raise_block` the sums of floats are taken in another
+    order; and 0 times something counts as 0, so where a lane behind the end of the row multiplies 0
+    by infinity, NaN may come or go. The compiler may choose another layout for straight-line code,
     and another order for its sums (bits `reduction-order`).
 
     ## Example
@@ -131,6 +148,7 @@ class OneTileRows(Pass):
     """
 
     longer_rows: Literal["branch", "decline"] = "branch"
+    raise_block: int = 0
 
     name: ClassVar[str] = "one-tile"
     summary: ClassVar[str] = "load a row that one tile holds once, without loops"
@@ -147,6 +165,8 @@ class OneTileRows(Pass):
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         proof: OneTile | None = None
+        raised: Raised | None = None
+        length = ""
         known = sweeps.one_turn or self.longer_rows == "decline"
         with checklist.until_one_fails():
             try:
@@ -158,6 +178,8 @@ class OneTileRows(Pass):
                     if is_asked_already(question, sweeps):
                         return None
                     changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
+                    raised, length = self._raised(sweeps, checklist)
+                    changes += raised.changes if raised is not None else ()
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
@@ -167,10 +189,11 @@ class OneTileRows(Pass):
         if checklist.failed is None:
             message = f"wrote {what} for one tile"
             message += "" if known else ", beside the loops"
+            message += length
         else:
             message = f"kept the loops of {what}: {checklist.failed.detail}"
         safety = set(checklist.safety)
-        if proof is not None and not proof.is_exact:
+        if not (proof is None or proof.is_exact) or not (raised is None or raised.is_exact):
             safety.add(Safety.ROUNDING)
         return Site(
             sweeps.loops[0].node,
@@ -180,9 +203,22 @@ class OneTileRows(Pass):
             Bits.REDUCTION_ORDER,
             checklist.facts_used,
             changes,
-            pays=sweeps.one_turn or _aims_at_one_tile(sweeps),
+            pays=sweeps.one_turn or raised is not None or _aims_at_one_tile(sweeps),
             advice=f"write {what} for one tile",
         )
+
+    def _raised(self, sweeps: RowSweeps, checklist: Checklist) -> tuple[Raised | None, str]:
+        """The launches with longer tiles, where that is asked for, and what is said of it."""
+        if not self.raise_block:
+            return None, ""
+        found: list[Raised] = []
+        own = Checklist()
+        with own.until_one_fails():
+            found.append(raise_tiles(sweeps, self.raise_block, own))
+        if own.failed is not None:
+            return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"
+        checklist.take_over(own)
+        return found[0], f", and raised the tile for rows of up to {found[0].longest} elements"
 
 
 def _aims_at_one_tile(sweeps: RowSweeps) -> bool:

@@ -226,11 +226,12 @@ INNER_FLOORS = {
         "hinting": 0,
         "hoisting": 0,
         "loop_fusion": 0,
-        "one_tile": 0,
+        "one_tile": 1,
         "online_softmax": 1,
         "tiling": 0,
         "rank_lifting": 1,
         "unswitching": 0,
+        "vectorization": 1,
     },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is

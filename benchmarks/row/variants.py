@@ -17,13 +17,14 @@ ALONE = {
     "fuse-stats": "fuse-stats",
     "defer-reduction": "defer-reduction",
     "one-tile": "one-tile",
-    "one-tile, block raised": "one-tile{raise_block=true}",
+    "one-tile to 32K": "one-tile{raise_block=32768}",
+    "one-tile to 64K": "one-tile{raise_block=65536}",
     "online-softmax": "online-softmax",
     "row-batch": "row-batch",
 }
 TOGETHER = {
     "rows": "rows",
-    "rows, block raised": "rows,one-tile{raise_block=true}",
+    "rows, tiles as they are": "rows,one-tile",
 }
 VARIANTS = {**ALONE, **TOGETHER}
 """What may follow `--passes`, by what it is called in the tables."""

@@ -162,6 +162,19 @@ def test_a_notebook_is_refused(run: Any, command: str) -> None:
     assert "n.ipynb: is a notebook, which is left alone: put the kernels into a .py file" in err
 
 
+def test_a_folder_of_notebooks(run: Any) -> None:
+    Path("only").mkdir()
+    Path("only/n.ipynb").write_text("{}")
+    code, _, err = run("rewrite", "only")
+    assert code == 2 and "no Python file" in err and "notebooks are left alone" in err
+
+
+def test_verify_refuses_a_notebook(run: Any) -> None:
+    Path("n.ipynb").write_text("{}")
+    code, _, err = run("verify", "n.ipynb", "n.ipynb")
+    assert code == 2 and "n.ipynb: is a notebook" in err
+
+
 # stdin
 
 

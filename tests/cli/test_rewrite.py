@@ -253,6 +253,18 @@ def test_a_fact_that_cannot_be_read_or_cannot_hold_is_an_error(run: Any, express
     assert err.startswith("tritonopt: error: ")
 
 
+def test_a_fact_that_a_launch_refutes_is_an_error_that_names_its_line(run: Any) -> None:
+    text = (
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef copy(X, Y):\n"
+        "    tl.store(Y, tl.load(X))\n\n\ndef launch(x):\n    copy[(1,)](x[1:], x[:-1])\n"
+    )
+    write("k.py", text)
+    code, out, err = run("k.py", "--passes", "double-to-add", "--assume", "disjoint(X, Y)")
+    assert (code, out) == (2, "")
+    assert "k.py: 'disjoint(X, Y)' is false for copy: the launch in line 11 passes parts of" in err
+    assert "note: " not in err
+
+
 def test_json(run: Any) -> None:
     write("a.py")
     write("b.py", MISSED)

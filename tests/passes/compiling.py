@@ -62,15 +62,17 @@ def resources(
     return int(kernel.metadata.shared), int(stack[1])
 
 
-def check_compiles_where_the_original_did(before: Path, number: str | int, flag: bool) -> None:
+def check_compiles_where_the_original_did(
+    before: Path, number: str | int, flag: bool, dtype: str = "fp32"
+) -> None:
     """What a case is expected to become compiles, or the case itself did not."""
     if not flag and "constexpr" not in before.read_text().replace("BLOCK: tl.constexpr", ""):
         pytest.skip("it has no flag")
     try:
-        compiled(before.with_suffix(".expected.py"), number=number, flag=flag)
+        compiled(before.with_suffix(".expected.py"), dtype, number=number, flag=flag)
     except Exception as error:  # whatever a compiler raises
         try:
-            compiled(before, number=number, flag=flag)
+            compiled(before, dtype, number=number, flag=flag)
         except Exception:
             pytest.skip(f"neither does the original compile: {error}")
         raise

@@ -53,13 +53,14 @@ class Drawn:
     counted: str
     reduced: bool
     exponentials: bool
+    serial: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("reduced", "exponentials")
+    fields += ("reduced", "exponentials", "serial")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -81,6 +82,9 @@ def render(drawn: Drawn) -> str:
     ]
     if drawn.reduced:
         lines += ["norm = 0.0", *sweep, "    norm += tl.sum(x * x, axis=0)"]
+    if drawn.serial:
+        lines += ["above = 0", "for i in range(N):", f"    if tl.load({row} + i) > 0:"]
+        lines += ["        above += 1"]
     if drawn.statistics and drawn.reduced:
         lines += ["total = 0.0", *sweep, "    total += tl.sum(x, axis=0)", "mean = total / N"]
         lines += ["squares = 0.0", *sweep, "    d = tl.where(mask, x - mean, 0.0)"]
@@ -110,6 +114,8 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = y + norm")
     if drawn.exponentials:
         lines.append("    y = y + (top + tl.log(powers))")
+    if drawn.serial:
+        lines.append("    y = y + above")
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"

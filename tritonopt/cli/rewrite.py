@@ -135,7 +135,8 @@ def run(arguments: argparse.Namespace) -> int:
                 bar.clear()
             reporter.file(done.findings)
             bar.advance()
-    if job is not None and job.selection.assume:
+    # A file that could not be looked at may have the names that a fact speaks of.
+    if job is not None and job.selection.assume and not summary.errors:
         summary.notes.extend(_unneeded(job.selection.given(), parameters, facts_used))
     reporter.finish(summary)
     if summary.errors:

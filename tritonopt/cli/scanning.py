@@ -132,6 +132,8 @@ def find(arguments: argparse.Namespace) -> Targets:
         found = [path] if stdin else list(find_python_files([path]))
         if not found:
             why = "no Python file in it that .gitignore does not exclude"
+            if any(path.glob("*.ipynb")):
+                why += "; notebooks are left alone"
             errors.append((text, f"{text}: {why}"))
         for file in found:
             configuration = configurations.of(file)

@@ -48,15 +48,22 @@ class KernelFacts:
         names = frozenset(p.name for p in kernel.parameters)
         self._given = (tuple(assumptions), unseen_launches)
         self.assumptions = Assumptions(assumptions, names)
-        for assumption in assumptions:
-            known = self.launches.constants
-            if assumption.applies_to(names) and assumption.is_refuted_by(known):
-                passed = ", ".join(
-                    f"{n} = {known[n]}" for n in sorted(assumption.names & set(known))
-                )
-                raise AssumptionError(
-                    f"{assumption.text!r} is false for {kernel.name}: its launches pass {passed}"
-                )
+        for assumption in self.assumptions.given:
+            self._check(assumption)
+
+    def _check(self, assumption: Assumption) -> None:
+        """Raises AssumptionError where launches show the assumption to be false."""
+        known, false = self.launches.constants, f"{assumption.text!r} is false for"
+        name, places = self.kernel.name, [launch.where for launch in self.launches.launches]
+        if assumption.is_refuted_by(known):
+            passed = ", ".join(f"{n} = {known[n]}" for n in sorted(assumption.names & set(known)))
+            where = " and ".join(places)
+            raise AssumptionError(f"{false} {name}: its launches pass {passed} ({where})")
+        if assumption.disjoint:
+            where = self.launches.passing_one_tensor(*sorted(assumption.disjoint))
+            if where:
+                text = f"{false} {name}: the launch in {where} passes parts of one tensor for both"
+                raise AssumptionError(text)
 
     def after(self, kernel: Kernel) -> KernelFacts:
         """The facts of what the kernel has become, as far as these rest on what was given."""

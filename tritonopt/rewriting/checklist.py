@@ -55,6 +55,11 @@ class Checklist:
         """A block that goes through conditions, and is left at the first that does not hold."""
         return _UntilOneFails(self._conditions)
 
+    def take_over(self, other: Checklist) -> None:
+        """Go on with what another list has come to."""
+        self._conditions += other._conditions
+        self._given |= other._given
+
     def prove(self, claim: str, detail: str, given: Iterable[Assumption] = ()) -> None:
         """The claim follows from the source, and from facts that the user gave."""
         texts = {a.text for a in given}

@@ -39,7 +39,7 @@ GROUPS = {
         Group(
             "rows",
             "what people do by hand to loops over the data of a row",
-            "fuse-stats,online-softmax,row-batch",
+            "one-tile{raise_block=32768},fuse-stats,online-softmax,defer-reduction,row-batch",
         ),
     )
 }

@@ -30,6 +30,10 @@ CLAIMS: Mapping[str, str] = {
     "arguments-are-understood": "It is seen which argument of the call is which.",
     "axis-is-an-integer": "A reduction is told its axis as an integer.",
     "cannot-narrow": "The hint cannot make a load narrower than the compiler would by itself.",
+    "carries-a-reduction": (
+        "What an iteration takes over from the one before is a reduction, a running sum, or what a "
+        "search has found."
+    ),
     "center-is-the-mean": (
         "Deviations are taken from the first sweep's sum over the number of its elements."
     ),
@@ -51,6 +55,7 @@ CLAIMS: Mapping[str, str] = {
     "exponents-are-below-the-maximum": (
         "The second sweep adds exponentials of elements less the maximum, and nothing else."
     ),
+    "first-sweep-only-keeps": "The first sweep keeps the maximum and does nothing else.",
     "grid-is-known": "It is read from every launch how many programs it starts.",
     "hint-does-not-narrow": "A hint promises no less than the compiler knows.",
     "hint-fits-the-tile": "A hint promises no more lanes than its tile has.",
@@ -60,11 +65,14 @@ CLAIMS: Mapping[str, str] = {
     "is-an-address": "The offsets are those of a load or a store.",
     "is-contiguous-in-memory": "Offsets that go up by one are neighboring elements in memory.",
     "is-expressible": "What the new code needs has a name where it would stand.",
+    "iterations-are-independent": "No iteration touches an element that another one stores.",
     "is-not-negative": "What is divided by `%` is at least 0, so that the rest is too.",
     "is-understood": "The values at the site are small enough to be compared.",
     "infinite-rows-are-the-same": "A row of nothing but -inf gives what it gave.",
+    "lanes-do-the-same": "What an iteration computes can be computed lane by lane, under masks.",
     "lanes-are-consecutive": "The offsets go up by one from lane to lane.",
     "launches-are-seen": "Every launch of the kernel is in the files that were given.",
+    "launches-can-follow-the-row": "Each launch can make the tile as long as the row.",
     "launched-as-usual": "Files that were not given only launch the kernel.",
     "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
@@ -115,9 +123,14 @@ CLAIMS: Mapping[str, str] = {
     "sizes-are-positive": "What divides or bounds a loop is at least 1.",
     "squares-of-deviations": "The second sweep adds squared deviations, each with weight 1.",
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
+    "stores-do-not-overlap": "Each iteration stores to elements of its own.",
     "sums-are-not-read": "What is added to atomically is not read by the same launch.",
+    "threads-share-nothing": (
+        "What the loop stores is not read or written elsewhere in the kernel, by another thread."
+    ),
     "tile-is-known": "Each launch says how long a tile is.",
     "tiles-are-independent": "No tile reads what another tile of the launch writes.",
+    "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
     "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
@@ -191,6 +204,73 @@ REASONS: Mapping[str, Reason] = {
     "unused-fact": Reason(
         "No rewrite rests on a fact that was given to `tritonopt.optimize`.",
         "Take it out of `assume=`, or see in the other remarks what is missing.",
+    ),
+    # scalar-loop
+    "branches-differ": Reason(
+        "A name would be a tile after one branch of an `if`, and a single number after the other.",
+        "Bind it on both ways to something that depends on the iteration, or use `tl.where`.",
+    ),
+    "iterations-share-memory": Reason(
+        "An iteration may load or store what another one stores.",
+        "Where the buffers are known to lie apart, say so: `--assume 'disjoint(X, Y)'`.",
+    ),
+    "last-of-equals": Reason(
+        "Of equal elements the index of the last one is wanted, not of the first.",
+        "Compare with `>` or `<`, if either will do.",
+    ),
+    "last-value-is-used": Reason(
+        "What the last iteration leaves in a name is used behind the loop.",
+        "Compute it behind the loop.",
+    ),
+    "may-be-the-start": Reason(
+        "What is searched for may be what the name begins with, so that it is not seen which "
+        "lanes have found something.",
+        "Begin with a number below, or above, all that can be found: -1 for an index.",
+    ),
+    "needs-the-iteration-before": Reason(
+        "An iteration computes with what the one before has left, other than by adding up, "
+        "multiplying or choosing.",
+        "Nothing: such a loop goes from element to element.",
+    ),
+    "no-such-reduction": Reason(
+        "The language has no function that puts the lanes of such a tile together.",
+        "Reduce it by hand, with `tl.reduce` and a function of your own.",
+    ),
+    "not-lane-by-lane": Reason(
+        "Something in the loop is not known to do for each lane of a tile what it does for a "
+        "single element.",
+        "Use operators and functions of `triton.language` that work on tiles.",
+    ),
+    "order-is-seen": Reason(
+        "Something in the loop or beside it shows in which order the iterations run.",
+        "Take the print, the assertion or the atomic out of the loop.",
+    ),
+    "store-is-scattered": Reason(
+        "It is not shown that every iteration stores to another element, as where the index is "
+        "loaded.",
+        "Nothing, where two iterations may store to the same element: the last one is to win.",
+    ),
+    "stores-may-overlap": Reason(
+        "A loop around this one may store to the same elements, by other lanes.",
+        "Give its turns elements of their own, as by `row * N + i` with `i` in `range(N)`.",
+    ),
+    "stores-overlap": Reason(
+        "Every iteration stores to the same element, and the last one wins.",
+        "Keep the value in a name, and store it once behind the loop.",
+    ),
+    "stride-may-be-zero": Reason(
+        "The iterations store to elements a stride apart which might be 0.",
+        "Say that it is not: `--assume 'stride >= 1'`.",
+    ),
+    "threads-exchange-data": Reason(
+        "The kernel touches elsewhere what the loop stores, or stores what the loop reads. A "
+        "single element is stored by one thread, those of a tile by many.",
+        "Put a `tl.debug_barrier()` in between; or, where these are other buffers, say so: "
+        "`--assume 'disjoint(X, Y)'`.",
+    ),
+    "works-on-tiles": Reason(
+        "The loop computes with tiles already, and these would get one more axis.",
+        "Nothing: that is another rewrite.",
     ),
     # What several passes ask for
     "effect-inside": Reason(
@@ -349,6 +429,22 @@ REASONS: Mapping[str, Reason] = {
     "read-behind-its-loop": Reason(
         "A name that a loop binds for itself, or counts with, is read behind the loop.",
         "Give the name another one behind the loop.",
+    ),
+    "length-matters": Reason(
+        "Something that the kernel does may depend on the length of its tiles.",
+        "Mask every access behind the end of the row, with an `other` that changes nothing.",
+    ),
+    "tile-is-chosen": Reason(
+        "A tuner or a heuristic may choose the length of the tile, or what goes with it.",
+        "Let the tuner try a tile as long as the row.",
+    ),
+    "arguments-are-not-seen": Reason(
+        "A launch passes `*args` or `**kwargs`, or leaves the length of the tile out.",
+        "Pass it by name.",
+    ),
+    "warps-are-computed": Reason(
+        "A launch computes its number of warps, for the tile that it has.",
+        "Compute it from the length of the tile, and make that as long as the row.",
     ),
     "row-may-be-empty": Reason(
         "A loop over no elements does nothing; without the loop something would be computed.",
@@ -719,6 +815,11 @@ REASONS: Mapping[str, Reason] = {
     "chosen-by-a-condition": Reason(
         "The loop chooses its accumulator by a condition, as the index that goes with a maximum is "
         "chosen by the maximum.",
+        "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
+    ),
+    "comes-with-its-index": Reason(
+        "What is combined comes with the index of the lane that has it; of equal ones a later tile "
+        "must not win.",
         "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
     ),
     "combination-is-not-known": Reason(

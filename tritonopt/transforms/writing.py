@@ -220,7 +220,13 @@ class Writer:
 
     def sum(self, text: str, axes: Sequence[int], rank: int, keep_dims: bool = False) -> str:
         """The sum over some axes of a tile, counted from the left."""
-        function = self.language("sum")
+        return self.reduced("sum", text, axes, rank, keep_dims)
+
+    def reduced(
+        self, name: str, text: str, axes: Sequence[int], rank: int, keep_dims: bool = False
+    ) -> str:
+        """The same with another reduction of the language."""
+        function = self.language(name)
         if len(axes) == rank > 1 and not keep_dims:
             return f"{function}({text})"
         keep = ", keep_dims=True" if keep_dims else ""

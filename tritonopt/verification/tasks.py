@@ -35,6 +35,8 @@ class Task:
 
 
 def read_module(path: Path) -> source.Module:
+    if path.suffix.lower() == ".ipynb":
+        raise VerificationError(f"{path}: is a notebook: put the kernels into a .py file")
     try:
         # In the encoding that it declares, as Python would.
         with tokenize.open(path) as stream:

@@ -121,6 +121,28 @@ def test_loads_before_and_after_a_wait_for_another_kernel_may_differ(between: st
     assert form(facts, "b") == form(facts, "c")
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "p = X.to(tl.pointer_type(tl.float32))",
+        "w = triton.next_power_of_2(B)",
+        "w = math.ceil(B / 3) + math.log2(B) + math.sqrt(B)",
+        "if X.dtype.element_ty.is_fp8():\n    w = 1\nelse:\n    w = 2",
+        "if X.dtype.is_ptr():\n    w = X.type.element_ty\nelse:\n    w = tl.float32",
+        "w = libdevice.rsqrt(tl.arange(0, B).to(tl.float32))",
+        "w = tl.extra.libdevice.tanh(tl.arange(0, B).to(tl.float32))",
+        "w = tl.cumsum(tl.arange(0, B), 0) + tl.cdiv(N, B)",
+    ],
+)
+def test_calls_that_only_compute(statement: str) -> None:
+    facts = body(
+        f"{statement}\na = tl.load(Y + tl.arange(0, B))",
+        before="import math\nfrom triton.language.extra import libdevice\n",
+    )
+    assert kinds(facts) == ["load"]
+    assert facts.bases(facts.effects[0]) == {"Y"}
+
+
 # Which buffer
 
 

@@ -9,7 +9,7 @@ from triton import language as lang
 def kernel(X, Y, N, BLOCK: lang.constexpr):
     row = lang.program_id(0)
     acc_tile = lang.zeros([BLOCK], dtype=lang.float32)
-    m_tile = lang.full([BLOCK], float("-inf"), dtype=lang.float32)
+    m_tile = lang.full([BLOCK], -float("inf"), dtype=lang.float32)
     for start in range(0, N, BLOCK):
         cols = start + lang.arange(0, BLOCK)
         x = lang.load(X + row * N + cols, mask=cols < N, other=0.0).to(lang.float32)

@@ -10,7 +10,7 @@ def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     rows = row * ROWS + tl.arange(0, ROWS)
     acc_tile = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
-    m_tile = tl.full([ROWS, BLOCK], -1e+30, dtype=tl.float32)
+    m_tile = tl.full([ROWS, BLOCK], -1e30, dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         mask = (rows[:, None] < M) & (cols[None, :] < N)

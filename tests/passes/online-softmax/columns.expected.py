@@ -6,10 +6,10 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, M, N, BLOCK: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    m = tl.full([COLS], -float("inf"), dtype=tl.float32)
-    s = tl.zeros([COLS], dtype=tl.float32)
+def kernel(X, Y, M, N, BLOCK: tl.constexpr, COL_BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * COL_BLOCK + tl.arange(0, COL_BLOCK)
+    m = tl.full([COL_BLOCK], -float("inf"), dtype=tl.float32)
+    s = tl.zeros([COL_BLOCK], dtype=tl.float32)
     for start in tl.range(0, M, BLOCK):
         rows = start + tl.arange(0, BLOCK)
         mask = (rows < M)[:, None] & (cols < N)[None, :]
@@ -29,5 +29,5 @@ def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty(n, device=x.device)
-    kernel[(triton.cdiv(n, 8),)](x, y, m, n, BLOCK=16, COLS=8)
+    kernel[(triton.cdiv(n, 8),)](x, y, m, n, BLOCK=16, COL_BLOCK=8)
     return y

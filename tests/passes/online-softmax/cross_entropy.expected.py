@@ -19,7 +19,7 @@ def kernel(X, Target, Y, N, BLOCK: tl.constexpr):
         shift = tl.where(new_m == -float("inf"), 0.0, new_m)
         s = s * tl.exp(m - shift) + tl.sum(tl.exp(x - shift), axis=0)
         m = new_m
-    right = tl.load(X + tl.load(Target + row))
+    right = tl.load(X + tl.load(Target + row).to(tl.int64))
     # The sum of a row of nothing but -inf is NaN.
     s = tl.where((m == -float("inf")) & (N > 0), float("nan"), s)
     tl.store(Y + row, m + tl.log(s) - right)

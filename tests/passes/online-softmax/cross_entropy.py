@@ -14,7 +14,7 @@ def kernel(X, Target, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         m = tl.maximum(m, tl.max(x, axis=0))
-    right = tl.load(X + tl.load(Target + row))
+    right = tl.load(X + tl.load(Target + row).to(tl.int64))
     s = 0.0
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)

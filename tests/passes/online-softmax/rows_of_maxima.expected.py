@@ -6,10 +6,10 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+def kernel(X, Y, M, N, ROW_BLOCK: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROW_BLOCK + tl.arange(0, ROW_BLOCK)
     X += rows[:, None] * N
-    lanes = tl.full([ROWS, BLOCK], -float("inf"), dtype=tl.float32)
+    lanes = tl.full([ROW_BLOCK, BLOCK], -float("inf"), dtype=tl.float32)
     s_tile = tl.zeros_like(lanes)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
@@ -30,5 +30,5 @@ def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty(m, device=x.device)
-    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROWS=4, BLOCK=16)
+    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROW_BLOCK=4, BLOCK=16)
     return y

@@ -780,12 +780,14 @@ def test_one_program_alone_is_no_yes(
 GRIDS = {
     "(m,)": {0},
     "(1,)": set(),
-    "(m, triton.cdiv(n, 32))": {0},
+    "(m, triton.cdiv(n, 32))": {0, 1},
+    "(m, triton.cdiv(n, triton.next_power_of_2(n)))": {0},
+    "(triton.cdiv(n, min(64, triton.next_power_of_2(n))),)": {0},
     "(x.numel() // n,)": {0},
-    "((x.numel() + 31) // 32,)": set(),
+    "((x.numel() + 31) // 32,)": {0},
     "lambda meta: (m * x.shape[0], 4)": {0, 1},
     "rows": {0},
-    "tiles": set(),
+    "tiles": {0},
     "grid_of(x)": set(),
 }
 

@@ -12,7 +12,7 @@ from tritonopt.verification.inputs.examples import Limits
 from tritonopt.verification.inputs.plain_examples import sized_example
 from tritonopt.verification.inputs.strategies import drawn
 from tritonopt.verification.inputs.tensor_data import NONFINITE, values_of
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_language import assumed, parse
 from tritonopt.verification.signature.size_facts import Fact, fitted
 
 _LIMITS = Limits(2**12, 64, frozenset({"f32", "i64", "i32"}))
@@ -105,6 +105,19 @@ def launch(x: torch.Tensor):
     kernel[(triton.cdiv(n, 16),)](x, y, n, BLOCK=16)
     return y
 """
+
+
+def test_sizes_are_found_though_one_fact_undoes_another() -> None:
+    facts = [Fact("m == n"), Fact("n > 20"), Fact("m % 8 == 0")]
+    found = fitted(facts, {"m": 3, "n": 5})
+    assert found["m"] == found["n"] > 20 and found["m"] % 8 == 0
+
+
+def test_facts_that_contradict_each_other_are_an_error() -> None:
+    signature = parse("x: f32[m, n], 1 < m")
+    assert assumed(signature, ["n % 4 == 0", "n < 100"]).facts[-1] == Fact("n < 100")
+    with pytest.raises(VerificationError, match="no sizes were found of which `1 < m` and"):
+        assumed(signature, ["n == 0", "n > 3"])
 
 
 def test_a_rewrite_may_rest_on_what_is_assumed(of_texts: Callable[..., Verdict]) -> None:

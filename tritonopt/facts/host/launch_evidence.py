@@ -16,7 +16,7 @@ from itertools import chain
 from tritonopt.facts.host.launcher_code import bindings_of, evaluated_by, evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
-from tritonopt.facts.host.slices import may_overlap
+from tritonopt.facts.host.slices import may_overlap, surely_overlap
 from tritonopt.facts.host.tensor_expressions import allocation, viewed
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.source import Kernel, Launch
@@ -138,6 +138,14 @@ class LaunchEvidence:
         for launch in self.launches:
             one, other = launch.arguments.get(first), launch.arguments.get(second)
             if one is not None and other is not None and may_overlap(launch, one, other):
+                return launch.where
+        return ""
+
+    def passing_one_tensor(self, first: str, second: str) -> str:
+        """Where a launch surely passes one tensor for both parameters; "" where none is seen to."""
+        for launch in self.launches:
+            one, other = launch.arguments.get(first), launch.arguments.get(second)
+            if one is not None and other is not None and surely_overlap(launch, one, other):
                 return launch.where
         return ""
 

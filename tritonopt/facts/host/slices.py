@@ -33,11 +33,35 @@ def may_overlap(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
     return bool(common) and all(mine[part] or theirs[part] for part in common)
 
 
+def surely_overlap(launch: Launch, one: ast.expr, other: ast.expr) -> bool:
+    """Whether two arguments are seen to be one tensor, or parts of one that share some rows.
+
+    As `x[1:]` and `x[:-1]` do: of a tensor with a few rows, that is.
+    """
+    parts = [_rows(launch, argument) or (argument, ast.Slice()) for argument in (one, other)]
+    (mine, rows), (theirs, others) = parts
+    if not isinstance(mine, ast.Name) or ast.dump(mine) != ast.dump(theirs):
+        return False
+    again = (n for n in ast.walk(launch.call) if isinstance(n, ast.NamedExpr))
+    if any(n.target.id == mine.id for n in again):
+        return False
+    return all(s.upper is None or (_integer(s.upper) or 0) < 0 for s in (rows, others))
+
+
 def rows_from(launch: Launch, argument: ast.expr) -> tuple[ast.expr, int]:
     """The tensor that an argument is the rows of, from which row on: `x` and 1 of `x[1:]`.
 
     Of an argument that is no such part, it itself and 0.
     """
+    found = _rows(launch, argument)
+    if found is None:
+        return argument, 0
+    tensor, rows = found
+    return tensor, 0 if rows.lower is None else _integer(rows.lower) or 0
+
+
+def _rows(launch: Launch, argument: ast.expr) -> tuple[ast.expr, ast.Slice] | None:
+    """A tensor and some of its rows, from one whose number is known."""
     part = argument
     if isinstance(part, ast.Name):
         scope = launch.module.names.scope_of.get(part, launch.module.names.module).find(part.id)
@@ -45,14 +69,15 @@ def rows_from(launch: Launch, argument: ast.expr) -> tuple[ast.expr, int]:
         if len(bound) == 1 and isinstance(bound[0], ast.Subscript):
             part = bound[0]
     if not isinstance(part, ast.Subscript):
-        return argument, 0
+        return None
     first, *rest = _indices(part.slice)
-    whole = all(isinstance(i, ast.Slice) and not (i.lower or i.upper or i.step) for i in rest)
+    if any(not isinstance(i, ast.Slice) or i.lower or i.upper or i.step for i in rest):
+        return None
     match first:
-        case ast.Slice(lower=lower, step=None) if whole:
-            row = 0 if lower is None else _integer(lower)
-            return (part.value, row) if row is not None and row >= 0 else (argument, 0)
-    return argument, 0
+        case ast.Slice(lower=lower, step=None) if lower is None or (_integer(lower) or 0) >= 0:
+            known = lower is None or _integer(lower) is not None
+            return (part.value, first) if known else None
+    return None
 
 
 def _names(names: Names, argument: ast.expr) -> Iterator[tuple[_Part, bool]]:

@@ -182,15 +182,21 @@ def _summands(value: Value) -> Iterator[Value]:
 
 
 def find_numbers(interpretation: Interpretation) -> frozenset[str]:
-    """Parameters that are multiplied, divided or ordered: never a pointer."""
+    """Parameters that are multiplied, divided or ordered, or bound a loop: never a pointer."""
     found: set[str] = set()
     for value in interpretation.computed:
         if value.op in _ARITHMETIC:
             found.update(o.name for o in value.operands if o.op is Op.PARAM)
     for loop in interpretation.loops:
         for bound in (loop.start, loop.stop, loop.step):
-            if bound is not None and bound.op is Op.PARAM:
-                found.add(bound.name)
+            # The sum of a pointer and a number would be a pointer, and no bound.
+            terms = [bound] if bound is not None else []
+            while terms:
+                term = terms.pop()
+                if term.op in (Op.ADD, Op.SUB):
+                    terms += term.operands
+                elif term.op is Op.PARAM:
+                    found.add(term.name)
     return frozenset(found)
 
 

@@ -21,6 +21,11 @@ _CHANGING = (SETTERS | SETTING | {"patch", "_unsafe_update_src"}) - {"__init__"}
 _INIT = re.compile(r"\w\.__init__\(")
 """Of something that has a name; `__init__` itself is a word of most files."""
 _PATCHING = (b"patch", b"setattr", b"delattr", b"monkeypatch")
+_INDIRECTLY = (
+    *(b"exec", b"eval", b"sys", b"builtins", b"__globals__", b"f_globals", b"getmodule"),
+    *(b"import_module", b"__import__"),
+)
+"""Words of which a file has one where this finds anything:"""
 _INDIRECT = re.compile(
     r"(?<![\w.])(?:exec|eval)\b|\bsys\.modules\b|\bfrom sys\b"
     r"|\b(?:builtins|__globals__|f_globals|getmodule|import_module|__import__)\b"
@@ -33,11 +38,12 @@ _WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"[\s\\]+")
 _OTHER_NAME = re.compile(r"(\w+)[\s\\]+as[\s\\]+(\w+)")
 _OTHER_VALUE = re.compile(r"^(\w+)[ \t]*=[ \t]*(?:\w+\.)*(\w+)[ \t]*\r?$", re.M)
-_OTHERS = r"(?<!\bself)(?<!\bcls)"
-_CHAIN = re.compile(r"\w+(?:[\s\\]*\.[\s\\]*\w+)+")
+# A literal character first, and what stands before it afterwards: that is searched for fastest.
+_OTHERS_DOT = r"\.(?<!\bself\.)(?<!\bcls\.)"
+_CHAIN = re.compile(r"\b\w+(?:[\s\\]*\.[\s\\]*\w+)+")
 _SET_BY_TEXT = re.compile(r"\([\s\\]*[\w.]+[\s\\]*,[\s\\]*[\"'](\w+)[\"']")
 _STORE = re.compile(
-    rf"{_OTHERS}\.[\s\\]*(\w+)"
+    rf"{_OTHERS_DOT}[\s\\]*(\w+)\b"
     r"(?=[\s\\]*(?:=(?!=)|[-+*/|&^%@<>]{1,2}=|:|,[^\n()]*\)?[^\n()]*=(?!=)|[)\],]+\s*=(?!=)))"
 )
 """An attribute that may be assigned to, by what follows it."""
@@ -46,8 +52,8 @@ _VALUE = rf"(?:(?={_GAP}{_WHOLE})|(?![ \t]*[.(]))"
 """Behind a name that is neither called nor read of, but for all that it has."""
 _IN_STRING = re.compile(r"\b(\w+)\.(\w+)\s*[\"']")
 """The last two of the names that a string has at its end."""
-_BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|with)\b[^\n]*|\bfor\b[^\n]*", re.M)
-_OF_OTHERS = re.compile(rf"{_OTHERS}\.\s*(\w+)")
+_BINDING_LINE = re.compile(r"^[ \t]*(?:async|del|with)\b[^\n]*|for(?<!\wfor)\b[^\n]*", re.M)
+_OF_OTHERS = re.compile(rf"{_OTHERS_DOT}\s*(\w+)")
 _NO_WORD = bytes(
     code if chr(code).isalnum() or chr(code) == "_" or code > 127 else ord(" ")
     for code in range(256)
@@ -88,6 +94,7 @@ class Mentions:
         self._text_of = text_of
         self._words: dict[bytes, list[str]] = {}
         self._imports: dict[str, _Imports] = {}
+        self._bodies: dict[str, str] = {}
         self._stored: dict[str, frozenset[str]] = {}
         self._all_names: dict[str, list[str]] = {}
         self._facts: dict[str, _Facts] = {}
@@ -115,7 +122,7 @@ class Mentions:
 
     def handed_on(self, name: str) -> list[str]:
         """Files that do more with a name than to import it, list it in a string, or spread it."""
-        written = re.compile(rf"(?<![\w\"'])(?<!\*\*){re.escape(name)}\b")
+        written = re.compile(rf"{name}(?<![\w\"']{name})(?<!\*\*{name})\b")
         return self._those("handed", name, lambda path: self._has_beside_imports(written, path))
 
     def below_star(self, name: str) -> list[str]:
@@ -179,11 +186,8 @@ class Mentions:
 
     def is_attribute_value(self, name: str, path: str) -> bool:
         """The same of a `.name`, other than of `self` and `cls`."""
-        written = rf"\.{_GAP}{re.escape(name)}\b{_VALUE}"
-        # Most files have none, which is seen sooner without a look at what is before it.
-        return self._has(re.compile(written), path) and self._has_beside_imports(
-            re.compile(_OTHERS + written), path
-        )
+        written = re.compile(rf"{_OTHERS_DOT}{_GAP}{re.escape(name)}\b{_VALUE}")
+        return self._has_beside_imports(written, path)
 
     def is_patched(self, module: str, name: str) -> bool:
         """Whether a file may replace `module.name` by a string: `patch("a.module.name", ...)`."""
@@ -207,7 +211,7 @@ class Mentions:
             stored = self._stored_in(path)
             chains = map(_WORD.findall, _CHAIN.findall(text) if stored else ())
             self._facts[path] = _Facts(
-                _INDIRECT.search(text) is not None,
+                path in self._with_indirect_words and _INDIRECT.search(text) is not None,
                 bool(stored & HELD) or _INIT.search(text) is not None,
                 frozenset(
                     word for chain in chains if not stored.isdisjoint(chain[1:]) for word in chain
@@ -219,6 +223,10 @@ class Mentions:
     @cached_property
     def _paths(self) -> list[str]:
         return sorted({path for paths in self._words.values() for path in paths})
+
+    @cached_property
+    def _with_indirect_words(self) -> frozenset[str]:
+        return frozenset(path for word in _INDIRECTLY for path in self._words.get(word, ()))
 
     @cached_property
     def _indirect(self) -> frozenset[str]:
@@ -261,8 +269,9 @@ class Mentions:
         return pattern.search(self._text_of(path)) is not None
 
     def _has_beside_imports(self, pattern: re.Pattern[str], path: str) -> bool:
-        body = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
-        return pattern.search(body) is not None
+        if path not in self._bodies:
+            self._bodies[path] = _IMPORT.sub("", _FROM.sub("", self._text_of(path)))
+        return pattern.search(self._bodies[path]) is not None
 
     def _imports_of(self, path: str) -> _Imports:
         if path not in self._imports:

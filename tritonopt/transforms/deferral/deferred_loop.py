@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import ast
 import copy
-import math
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import Value
 from tritonopt.facts.interpretation import Environment
-from tritonopt.facts.language import DTYPES, function
+from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
-from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source import Change, InsertAfter, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
+from tritonopt.transforms.deferral.accumulator_tile import AccumulatorTile
 from tritonopt.transforms.deferral.regrouping import Deferral
-from tritonopt.transforms.deferral.updates import Reduced, Update, mentions
+from tritonopt.transforms.deferral.updates import Reduced, Update
 from tritonopt.transforms.writing import NotExpressible, Writer, block_of
 
-_NAMES = {short: long for long, short in DTYPES.items()}
 _BINARY = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.FLOORDIV: "//"}
 _SHAPED = {"arange": (0, 1), "zeros": (0,), "full": (0,), "broadcast_to": (1,), "reshape": (1,)}
 """Functions of the language that are told extents, and in which arguments."""
@@ -39,96 +36,32 @@ class DeferredLoop:
         return Writer(self.deferral.facts)
 
     @cached_property
+    def accumulator(self) -> AccumulatorTile:
+        deferral = self.deferral
+        return AccumulatorTile(
+            self.writer,
+            deferral.name,
+            deferral.block,
+            deferral.first,
+            deferral.combining,
+            deferral.initial,
+            deferral.dtype,
+            self._extents,
+        )
+
+    @property
     def tile(self) -> str:
         """The name of the tile."""
-        return self.writer.fresh(f"{self.deferral.name}_tile")
+        return self.accumulator.tile
 
     def changes(self) -> Iterator[Change]:
         """Raises NotExpressible where the tile, or what it starts with, cannot be written."""
-        start = self._start
-        begins = f"{self.tile} = {self._filled()}"
-        if start is not None:
-            yield Replace(start, begins)
-        else:
-            yield InsertBefore(self.deferral.first, begins)
+        yield self.accumulator.begins()
         for update in self.deferral.updates:
             yield from self._updated(update)
         yield InsertAfter(self.deferral.last, self._end())
 
     # Before the loop
-
-    @cached_property
-    def _start(self) -> ast.Assign | None:
-        """The statement that gives the accumulator its first value, where the tile can have it.
-
-        It stands in the same block, and nothing is done with the accumulator in between.
-        """
-        deferral = self.deferral
-        before = deferral.block[: deferral.block.index(deferral.first)]
-        last = next((s for s in reversed(before) if any(mentions(s, deferral.name))), None)
-        match last:
-            case ast.Assign(targets=[ast.Name(id=deferral.name)], value=value):
-                plain = deferral.facts.values.get(value) is deferral.initial
-                if plain and self._starts_the_tile(value) and not self._has_comment(last):
-                    with suppress(NotExpressible):
-                        self._extents(last)
-                        return last
-        return None
-
-    def _starts_the_tile(self, value: ast.expr) -> bool:
-        """Whether what it starts with changes nothing, or may be in every lane."""
-        filler = self._filler
-        if filler is None or not self.deferral.facts.effect_nodes.isdisjoint(walk(value)):
-            return False
-        if self.deferral.dtype is None and _type_given(value, self.writer) is None:
-            return False
-        return self.deferral.combining.repeats or filler == self.deferral.combining.identity
-
-    def _has_comment(self, statement: ast.stmt) -> bool:
-        lines = self.deferral.facts.kernel.module.text.splitlines()
-        assert statement.end_lineno is not None and statement.end_col_offset is not None
-        return "#" in lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode()
-
-    @cached_property
-    def _filler(self) -> float | int | None:
-        """The number that the accumulator starts with; None where it is not known."""
-        initial = self.deferral.initial
-        if initial.op is Op.FULL:
-            initial = initial.operand
-        number = initial.constant
-        return number if isinstance(number, (int, float)) and not math.isnan(number) else None
-
-    def _filled(self) -> str:
-        """Code for the tile as it is before the loop."""
-        deferral, language = self.deferral, self.writer.language
-        shape, dtype = f"[{self._extents(self._start or deferral.first)}]", self._dtype
-        combining = deferral.combining
-        if combining.repeats:
-            if self._filler is not None:
-                filler = _number(self._filler)
-            elif deferral.initial.shape == ():
-                filler = deferral.name
-            else:
-                raise NotExpressible(f"{deferral.name} starts with another value in each lane")
-        else:
-            filler = str(combining.identity)
-            if filler == "1" and deferral.dtype in FLOAT_BITS:
-                filler = "1.0"
-        if filler in ("0", "0.0"):
-            return f"{language('zeros')}({shape}, dtype={dtype})"
-        return f"{language('full')}({shape}, {filler}, dtype={dtype})"
-
-    @property
-    def _dtype(self) -> str:
-        """Code for the type of the accumulator."""
-        deferral = self.deferral
-        if deferral.dtype is not None:
-            return self.writer.language(_NAMES[deferral.dtype])
-        if self._start is None:
-            return f"{deferral.name}.dtype"
-        given = _type_given(self._start.value, self.writer)
-        assert given is not None
-        return self.writer.text(given)
 
     def _extents(self, statement: ast.stmt) -> str:
         """Code for the extents of the tile, right before a statement."""
@@ -189,7 +122,7 @@ class DeferredLoop:
         """Whether a statement stands right behind another one that has no comment."""
         block = block_of(self.deferral.facts.kernel.node, other)
         place = block.index(other) + 1
-        return block[place : place + 1] == [statement] and not self._has_comment(other)
+        return block[place : place + 1] == [statement] and not self.accumulator.has_comment(other)
 
     def _tile_code(self, one: Reduced, names: Mapping[ast.Name, str]) -> str:
         """The tile, as the loop has it: on one line where it fits, else with its comments."""
@@ -213,7 +146,7 @@ class DeferredLoop:
         one = deferral.updates[0].reduced[0]
         self._check_names(one)
         reduced = ast.unparse(_of_tile(one, self.tile))
-        if deferral.combining.repeats or self._start is not None:
+        if deferral.combining.repeats or self.accumulator.start is not None:
             return f"{deferral.name} = {reduced}"
         return f"{deferral.name} {deferral.combining.symbol}= {reduced}"
 
@@ -223,25 +156,6 @@ class DeferredLoop:
         for node in set(walk(one.whole)) - set(walk(one.tile)):
             if isinstance(node, ast.Name) and node.id in scope.bindings:
                 raise NotExpressible(f"the reduction names {node.id}, which the kernel binds")
-
-
-def _type_given(call: ast.expr, writer: Writer) -> ast.expr | None:
-    """The type that a call of `tl.zeros` or `tl.full` is given."""
-    if not isinstance(call, ast.Call):
-        return None
-    name = function(writer.facts.kernel.module.resolve(call.func))
-    place = {"zeros": 1, "full": 2}.get(name)
-    if place is None:
-        return None
-    named = next((k.value for k in call.keywords if k.arg == "dtype"), None)
-    return call.args[place] if len(call.args) > place else named
-
-
-def _number(number: float | int) -> str:
-    """Code for a number."""
-    if isinstance(number, float) and math.isinf(number):
-        return f'float("{"-" if number < 0 else ""}inf")'
-    return repr(number)
 
 
 def _indentation(text: str) -> int:

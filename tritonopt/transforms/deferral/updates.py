@@ -98,7 +98,7 @@ class _Reader:
 
     def _inside(self, statement: ast.Assign, target: ast.Name, call: Reducing) -> Update:
         """`m = tl.max(tl.maximum(x, m))`, where m is in each lane that is reduced."""
-        combined = _combined(self.facts, call.operand)
+        combined = combined_sides(self.facts, call.operand)
         if combined is None or combined[0] is not call.combining:
             raise self._is_read(statement)
         own = [side for side in combined[1] if _is_name(side, self.name)]
@@ -108,7 +108,7 @@ class _Reader:
         if not call.combining.repeats:
             many = f"line {statement.lineno} adds {self.name} once for each lane of the tile"
             raise refuted(_CLAIM, "adds-something-else", many)
-        _check_modes(self.facts, call.operand)
+        check_modes(self.facts, call.operand)
         (name,) = own
         assert isinstance(name, ast.Name)
         reduced = Reduced(call.call, (call,), call.operand)
@@ -127,7 +127,7 @@ class _Reader:
         self, node: ast.expr, combining: Combining | None
     ) -> tuple[Combining, ast.Name, tuple[Reduced, ...]]:
         """`acc + a + b`: the operation, where the accumulator stands, and what comes to it."""
-        found = _combined(self.facts, node)
+        found = combined_sides(self.facts, node)
         if found is None or combining not in (None, found[0]):
             raise self._is_read(node)
         combining, sides = found
@@ -136,7 +136,7 @@ class _Reader:
         subtracts = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
         if len(own) != 1 or (subtracts and own[0] is not sides[0]):
             raise self._is_read(node)
-        _check_modes(self.facts, node)
+        check_modes(self.facts, node)
         terms = self._terms(combining, rest[0])
         if _is_name(own[0], self.name):
             assert isinstance(own[0], ast.Name)
@@ -188,8 +188,12 @@ class _Reader:
                     used = f"{node.id}, the reduction of one tile, is used for something else too"
                     raise refuted(_CLAIM, "reduction-is-used", used)
                 return Reduced(found.whole, found.calls, found.tile, found.casts, statement, node)
-        text = f"line {node.lineno} combines {self.name} with {node.id}, which is no reduction"
-        raise refuted(_CLAIM, "adds-something-else", text)
+        combines = f"line {node.lineno} combines {self.name} with {node.id}"
+        value = self.facts.values.get(node)
+        if value is not None and value.op is Op.PART and value.operand.op is not Op.TUPLE:
+            comes = f"{combines}, which comes with its index: of equal ones, that has to stay"
+            raise refuted(_CLAIM, "comes-with-its-index", comes)
+        raise refuted(_CLAIM, "adds-something-else", f"{combines}, which is no reduction")
 
     def _is_read(self, node: ast.AST) -> Declined:
         line = getattr(node, "lineno", 0)
@@ -236,15 +240,22 @@ def _only_adds_axes(node: ast.Subscript) -> bool:
     )
 
 
-def _combined(facts: KernelFacts, node: ast.expr) -> tuple[Combining, Sequence[ast.expr]] | None:
-    """An operation of two operands, and these."""
-    if isinstance(node, ast.BinOp):
-        found = OPERATORS.get(type(node.op))
-        return (found, [node.left, node.right]) if found is not None else None
-    return combining_call(facts, node)
+def combined_sides(
+    facts: KernelFacts, node: ast.expr | ast.AugAssign
+) -> tuple[Combining, Sequence[ast.expr]] | None:
+    """An operation of two operands, and these; None where it is none that regroups."""
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            pass
+        case ast.AugAssign(target=left, op=op, value=right):
+            pass
+        case ast.expr():
+            return combining_call(facts, node)
+    found = OPERATORS.get(type(op))
+    return (found, [left, right]) if found is not None else None
 
 
-def _check_modes(facts: KernelFacts, node: ast.expr) -> None:
+def check_modes(facts: KernelFacts, node: ast.expr) -> None:
     """`tl.maximum` must drop NaN, as the reduction does."""
     if isinstance(node, ast.Call) and facts.values[node].attribute is not None:
         text = f"line {node.lineno} asks for NaN to be kept, and the reduction of a tile drops it"

@@ -144,18 +144,18 @@ def _has_type(value: Value, wanted: str, loop: Loop) -> bool:
     if value.dtype is not None:
         return value.dtype == wanted
     # What a loop carries keeps its type, so nothing wider is added to it.
-    return is_float(wanted) and loop.kind != "tl.static_range" and _is_as_wide(value, wanted)
+    return is_float(wanted) and loop.kind != "tl.static_range" and is_as_wide(value, wanted)
 
 
-def _is_as_wide(value: Value, wanted: str) -> bool:
+def is_as_wide(value: Value, wanted: str) -> bool:
     """Whether an operand makes the result at least of that type of float."""
     if value.dtype == wanted:
         return True
     if value.op is Op.REDUCE and value.reduction.name == "sum":
-        return _is_as_wide(value.operand, wanted)
+        return is_as_wide(value.operand, wanted)
     sides = (value.then, value.other) if value.op is Op.WHERE else value.operands
     keeps = value.op in _PROMOTING or (value.op is Op.ELEMENTWISE and _called(value) in _KEEPING)
-    return keeps and any(_is_as_wide(side, wanted) for side in sides)
+    return keeps and any(is_as_wide(side, wanted) for side in sides)
 
 
 def _called(value: Value) -> str:

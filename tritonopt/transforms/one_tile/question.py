@@ -63,7 +63,7 @@ class Question:
 
     def _text(self, names: dict[str, str]) -> str:
         least = "0 < " if self.may_be_empty else ""
-        return f"{least}{_spelled(self.extent, names)} <= {_spelled(self.tile, names)}"
+        return f"{least}{spelled(self.extent, names)} <= {spelled(self.tile, names)}"
 
 
 def _taken(parameter: Parameter) -> str:
@@ -73,7 +73,8 @@ def _taken(parameter: Parameter) -> str:
     return f'args.get("{parameter.name}", {ast.unparse(parameter.default)})'
 
 
-def _spelled(form: Polynomial, names: dict[str, str]) -> str:
+def spelled(form: Polynomial, names: dict[str, str]) -> str:
+    """A form of parameters, with texts for their names."""
     text = ""
     for monomial, coefficient in form.sorted_terms:
         factors = [names[_name(a)] for a, power in monomial for _ in range(power)]

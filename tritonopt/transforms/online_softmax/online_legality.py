@@ -7,7 +7,9 @@ and elsewhere the tile must be one number below inf.
 
 from __future__ import annotations
 
+import ast
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,13 +18,15 @@ from tritonopt.facts import Atom, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Loaded, Undef, ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
 from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
-from tritonopt.facts.operations import Op
+from tritonopt.facts.operations import ARITHMETIC, Op
 from tritonopt.facts.reductions import Accumulation, accumulation
 from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.full_sums import full_sum
 from tritonopt.transforms.loop_fusion.legality import check_accumulator, float_type
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
+from tritonopt.transforms.loop_fusion.moved_accumulator import mentions
 from tritonopt.transforms.online_softmax.exponentials import (
     Exponential,
     Subtrahend,
@@ -32,6 +36,9 @@ from tritonopt.transforms.online_softmax.exponentials import (
 )
 from tritonopt.transforms.online_softmax.maxima import RunningMaximum, running_maximum
 from tritonopt.transforms.pinned_rounding import check_pins
+from tritonopt.transforms.writing import is_plain
+
+_COMPUTING = (ARITHMETIC - {Op.CAST, Op.POS}) | {Op.ELEMENTWISE, Op.MINIMUM, Op.MAXIMUM}
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,8 @@ class OnlineSum:
     """What the lanes hold that do not count; None where all count."""
     may_be_empty: bool
     """Whether the loops may run no time at all."""
+    second_stays: bool
+    """The second sweep does more, so that it is the first one that goes."""
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -110,7 +119,13 @@ class _Legality:
         filler = elements.check(checklist)
         elements.check_axes(checklist)
         elements.check_rounding(checklist)
-        found = OnlineSum(
+        elements.check_infinite_rows(checklist)
+        sweeps.check_memory(checklist)
+        second_stays = self._check_rest(maximum, below)
+        check_pins(checklist, facts)
+        overflow = "index arithmetic is taken over the integers, and is the original's own"
+        checklist.assume("no-int32-overflow", overflow)
+        return OnlineSum(
             facts,
             sweeps,
             maximum,
@@ -120,14 +135,40 @@ class _Legality:
             elements.mask,
             filler,
             self._may_be_empty(),
+            second_stays,
         )
-        elements.check_infinite_rows(checklist)
-        sweeps.check_memory(checklist)
-        sweeps.check_rest(checklist, self.sum.name)
-        check_pins(checklist, facts)
-        overflow = "index arithmetic is taken over the integers, and is the original's own"
-        checklist.assume("no-int32-overflow", overflow)
-        return found
+
+    def _check_rest(self, maximum: RunningMaximum, below: Subtrahend) -> bool:
+        """One of the two sweeps may do nothing else, for that one goes. Whether it is the first."""
+        sweeps = self.sweeps
+        try:
+            sweeps.check_rest(self.checklist, self.sum.name)
+        except Declined:
+            alone = sweeps.first_only_keeps(maximum.name) and not below.axes
+            if not alone or not self._is_read_nowhere_else(maximum.name):
+                raise
+            kept = f"nothing but {maximum.name} is used of it, and that in the sum and behind it"
+            self.checklist.prove("first-sweep-only-keeps", kept)
+            return True
+        return False
+
+    def _is_read_nowhere_else(self, maximum: str) -> bool:
+        """Whether, up to the end of the second sweep, only its sum uses the maximum and itself."""
+        first, second = self.sweeps.first.node, self.sweeps.second.node
+        update, body = self.sum.update, set(walk(second))
+        if not isinstance(update, (ast.Assign, ast.AugAssign)) or not is_plain(self.facts, update):
+            return False
+        kept = {*walk(first), *walk(update)}
+        assert second.end_lineno is not None
+        return not any(
+            isinstance(node, ast.Name)
+            and node not in kept
+            and (
+                (node.id == self.sum.name and node in body)
+                or (node.id == maximum and first.lineno <= node.lineno <= second.end_lineno)
+            )
+            for node in self.facts.kernel.nodes
+        )
 
     def _may_be_empty(self) -> bool:
         count = self.facts.forms.trip_count(self.sweeps.first)
@@ -179,6 +220,11 @@ class _Elements:
         if self._loads(self.maximum.tile) != self._loads(self.exponential.argument):
             more = "one sweep reads something that the other one does not"
             raise refuted("same-elements", "different-elements", more)
+        if not self._computes_alike():
+            other = (
+                "the elements are computed in another way, which may be NaN where this one is not"
+            )
+            raise unknown("maximum-is-of-the-elements", "maximum-of-other-values", other)
         bases = sorted({a.base for a in self.tile.leaves() if isinstance(a, Loaded)})
         filler = self._filler() if weight != ONE else None
         checklist.prove("same-elements", f"both are of the same elements of {', '.join(bases)}")
@@ -204,6 +250,26 @@ class _Elements:
         """What is loaded for a value, whether or not it matters in real numbers."""
         loads = (part for part in value.walk() if part.op is Op.LOAD)
         return {self.facts.forms.of(load).map(self.renaming.get) for load in loads}
+
+    def _computes_alike(self) -> bool:
+        """Whether both come from the elements by the same steps: of inf, x + x - x is NaN."""
+        factor = self.subtrahend.factor
+        tile = set(self._steps(self.maximum.tile))
+        exponent = {step.map(self.renaming.get) for step in self._steps(self.exponential.argument)}
+        scaled = {step * factor for step in (*tile, self.tile)}
+        return tile <= exponent and exponent - tile <= scaled
+
+    def _steps(self, value: Value) -> Iterator[Polynomial]:
+        """What is computed of the elements on the way to a value, before the maximum comes in."""
+        todo, seen = [value], {value}
+        for part in todo:  # it grows meanwhile
+            is_step = part.op in _COMPUTING and any(v.op is Op.LOAD for v in part.walk())
+            if is_step and not mentions(part, self.sweeps.first):
+                yield self.facts.forms.of(part)
+            if part.op is not Op.LOAD:
+                more = [operand for operand in part.operands if operand not in seen]
+                seen.update(more)
+                todo += more
 
     def _difference(self, plain: Polynomial) -> Declined:
         """The most telling difference between the elements of the two sweeps."""

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from tritonopt.facts.values import is_integer
-from tritonopt.source import Change, Enclose, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source import (
+    Change,
+    Enclose,
+    InsertBefore,
+    Module,
+    Remove,
+    Replace,
+    ReplaceExpression,
+)
 from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.tile_body import TileBody
-from tritonopt.transforms.tiling.tile_exits import Exit, names_in_both
+from tritonopt.transforms.tiling.tile_exits import Exit
 from tritonopt.transforms.writing import NotExpressible, Writer
 
 _NEGATIONS = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "=="}
@@ -18,89 +27,105 @@ _TIGHT = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.Bi
 """What needs no parentheses beside a comparison."""
 
 
-class TileBranches:
-    """What is left of a tile after each exit, and what each such rest begins with."""
+@dataclass(frozen=True)
+class WrittenBranches:
+    """What is left of a tile after each exit."""
 
-    def __init__(self, body: TileBody, writer: Writer, text: Callable[[ast.expr], str]) -> None:
-        """`text` gives an expression as it will be, in parentheses where it takes several lines."""
-        self._body = body
-        self._module = body.kernel.module
-        self._writer = writer
-        self._text = text
-        self.begins: list[list[str]] = [[] for _ in range(len(body.exits) + 1)]
-        """What the tile begins with, and what the rest after each exit begins with."""
-        self.gone: set[ast.AST] = set()
-        """What is written anew, or not at all."""
+    changes: tuple[Change, ...]
+    begins: tuple[tuple[str, ...], ...]
+    """What the tile begins with, and what the rest after each exit begins with."""
+    gone: frozenset[ast.AST]
+    """What is written anew, or not at all."""
+
+
+@dataclass(frozen=True)
+class _Left:
+    """How the code leaves a tile at an exit."""
+
+    head: str
+    """Of the branch for the rest."""
+    change: Change
+    more: tuple[Change, ...] = ()
+    gone: ast.AST | None = None
+    flag: str = ""
+    """A name that tells the rest whether the tile was left, and must be bound before."""
+
+
+def written_branches(
+    body: TileBody,
+    writer: Writer,
+    text: Callable[[ast.expr], str],
+    copies: Sequence[tuple[str, ...]],
+) -> WrittenBranches:
+    """The edits of all exits. Raises NotExpressible.
+
+    `text` gives an expression as it will be, in parentheses where it takes several lines;
+    `copies` is what the tile and the rest after each exit begin with besides.
+    """
+    return _Branches(body, writer, text).written(copies)
+
+
+@dataclass(frozen=True)
+class _Branches:
+    _body: TileBody
+    _writer: Writer
+    _text: Callable[[ast.expr], str]
 
     @property
-    def renamed(self) -> dict[ast.expr, str]:
-        """New names in branches for what the rest binds too, of another type maybe."""
-        found: dict[ast.expr, str] = {}
-        for leaving in self._body.exits:
-            for name in names_in_both(self._body, leaving):
-                new = self._writer.fresh(name)
-                nodes = (node for statement in leaving.done for node in walk(statement))
-                for node in nodes:
-                    if isinstance(node, ast.Name) and node.id == name:
-                        found[node] = new
-        return found
+    def _module(self) -> Module:
+        return self._body.kernel.module
 
-    def changes(self) -> list[Change]:
-        """The edits; what is to begin the rests must be known before."""
-        exits = self._body.exits
+    def written(self, copies: Sequence[tuple[str, ...]]) -> WrittenBranches:
         # A rest begins with the flags of the exits in it, so all exits come before all rests.
-        heads = [self._left(found) for found in exits]
+        found = [(leaving, self._left(leaving)) for leaving in self._body.exits]
+        begins = list(copies)
+        for place, (_, left) in enumerate(found):
+            if left.flag:
+                begins[place] = (*begins[place], f"{left.flag} = False")
         changes: list[Change] = []
-        for place, (found, (head, leaving)) in enumerate(zip(exits, heads, strict=True)):
-            changes += leaving
-            rest = self._rest(found)
+        for place, (leaving, left) in enumerate(found):
+            changes += [left.change, *left.more]
+            rest = self._rest(leaving)
             if rest:
-                inside = "".join(f"    {line}\n" for line in self.begins[place + 1])
-                changes.append(Enclose(rest[0], rest[-1], f"{head}\n{inside}    ..."))
-        return changes
+                inside = "".join(f"    {line}\n" for line in begins[place + 1])
+                changes.append(Enclose(rest[0], rest[-1], f"{left.head}\n{inside}    ..."))
+        gone = frozenset(left.gone for _, left in found if left.gone is not None)
+        return WrittenBranches(tuple(changes), tuple(begins), gone)
 
     def _rest(self, found: Exit) -> Sequence[ast.stmt]:
         looped = self._body.looped
         return looped[looped.index(found.statement) + 1 :]
 
-    def _left(self, found: Exit) -> tuple[str, list[Change]]:
-        """The head of the branch for the rest after an exit, and the edits of the exit."""
+    def _left(self, found: Exit) -> _Left:
         rest = self._rest(found)
         if found.is_switched:
             return self._switched(found, rest)
         if found.done:
-            return ELSE, [self._without(found.end)]
+            return _Left(ELSE, self._without(found.end))
         return self._guard(found, rest)
 
-    def _guard(self, found: Exit, rest: Sequence[ast.stmt]) -> tuple[str, list[Change]]:
-        self.gone.add(found.statement)
+    def _guard(self, found: Exit, rest: Sequence[ast.stmt]) -> _Left:
+        remove = Remove(found.statement)
         if not rest:
             self._refuse_effects(found)
-            return "", [Remove(found.statement)]
+            return _Left("", remove, gone=found.statement)
         comments = "".join(f"{comment}\n" for comment in self._comments(found.statement))
-        return f"{comments}if {self._negated(found.test)}:", [Remove(found.statement)]
+        return _Left(f"{comments}if {self._negated(found.test)}:", remove, gone=found.statement)
 
-    def _switched(self, found: Exit, rest: Sequence[ast.stmt]) -> tuple[str, list[Change]]:
+    def _switched(self, found: Exit, rest: Sequence[ast.stmt]) -> _Left:
         """A name tells the rest whether the tile was left, below a condition of the compiler's."""
         if not rest and found.done:
-            return "", [self._without(found.end)]
+            return _Left("", self._without(found.end))
         if not self._is_truth(found.test):
             raise NotExpressible(f"the condition in line {found.test.lineno} may be a number")
         flag = self._writer.fresh("is_done")
-        self.begins[self._body.exits.index(found)].append(f"{flag} = False")
-        test = f"{flag} = {self._text(found.test)}"
+        head, test = f"if not {flag}:", f"{flag} = {self._text(found.test)}"
         if found.done:
-            self.gone.add(found.test)
-            changes: list[Change] = [
-                InsertBefore(found.branch, test),
-                ReplaceExpression(found.test, flag),
-                self._without(found.end),
-            ]
-        else:
-            self.gone.add(found.branch)
-            comments = "".join(f"{comment}\n" for comment in self._comments(found.branch))
-            changes = [Replace(found.branch, f"{comments}{test}")]
-        return f"if not {flag}:", changes
+            more = (ReplaceExpression(found.test, flag), self._without(found.end))
+            return _Left(head, InsertBefore(found.branch, test), more, found.test, flag)
+        comments = "".join(f"{comment}\n" for comment in self._comments(found.branch))
+        change = Replace(found.branch, f"{comments}{test}")
+        return _Left(head, change, gone=found.branch, flag=flag)
 
     def _without(self, end: ast.Return) -> Change:
         """A comment behind a `return` stays."""

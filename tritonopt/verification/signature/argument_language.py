@@ -26,7 +26,14 @@ from typing import NoReturn
 
 from tritonopt.facts.host import torch_api
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.signature.size_facts import Fact, is_comparison, names_in, strange
+from tritonopt.verification.signature.size_facts import (
+    Fact,
+    fitted,
+    hold,
+    is_comparison,
+    names_in,
+    strange,
+)
 
 EXAMPLE = "--args 'x: f32[m, n], w: f32[n], eps: 1e-5'"
 
@@ -355,7 +362,14 @@ def assumed(signature: Signature, texts: Sequence[str]) -> Signature:
         if unknown:
             raise origin.error(0, f"{_no_size(fact, unknown, signature)} (in: {signature})")
         facts.append(fact)
-    return replace(signature, facts=(*signature.facts, *facts))
+    known = (*signature.facts, *facts)
+    sizes = dict.fromkeys(signature.size_names, 1)
+    if facts and not hold(known, fitted(known, sizes)):
+        together = " and ".join(f"`{fact}`" for fact in known)
+        raise Origin("--assume", texts[-1]).error(
+            0, f"no sizes were found of which {together} hold"
+        )
+    return replace(signature, facts=known)
 
 
 def _dimensions(arguments: Mapping[str, Argument]) -> set[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 _CALLS: Mapping[str, Callable[..., int]] = {
@@ -96,8 +96,23 @@ class Fact:
             return False
 
 
-def fitted(facts: Iterable[Fact], sizes: Mapping[str, int]) -> dict[str, int]:
-    """The sizes, changed as little as the facts ask for; as they are if none is found."""
+def fitted(facts: Sequence[Fact], sizes: Mapping[str, int]) -> dict[str, int]:
+    """The sizes, changed as little as the facts ask for; others where that is not enough.
+
+    Where none are found of which all facts hold, sizes of which some do.
+    """
+    near = _changed(facts, sizes)
+    others = (_changed(facts, dict.fromkeys(sizes, size)) for size in _ROUND)
+    return next((found for found in chain([near], others) if hold(facts, found)), near)
+
+
+def hold(facts: Iterable[Fact], sizes: Mapping[str, int]) -> bool:
+    """Whether all of them do."""
+    return all(fact.holds(sizes) for fact in facts)
+
+
+def _changed(facts: Sequence[Fact], sizes: Mapping[str, int]) -> dict[str, int]:
+    """The sizes, changed for one fact after the other."""
     found = dict(sizes)
     for fact in facts:
         if fact.holds(found):
@@ -110,7 +125,7 @@ def fitted(facts: Iterable[Fact], sizes: Mapping[str, int]) -> dict[str, int]:
         ranges = [_near(found[name], around) for name in names]
         for values in product(*ranges):
             changed = {**found, **dict(zip(names, values, strict=True))}
-            if fact.holds(changed) and all(f.holds(changed) for f in others):
+            if fact.holds(changed) and hold(others, changed):
                 found = changed
                 break
     return found

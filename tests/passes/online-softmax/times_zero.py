@@ -1,0 +1,33 @@
+# expect: missed maximum-of-other-values
+"""What is multiplied by 0 is no matter in real numbers, but of inf it is NaN."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    m = -float("inf")
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+        x = x + x * 0.0
+        m = tl.maximum(m, tl.max(x, axis=0))
+    s = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+        s += tl.sum(tl.exp(x - m), axis=0)
+    tl.store(Y + row, m + tl.log(s))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y

@@ -1,0 +1,211 @@
+"""one-tile{raise_block}: where launches may make the tile as long as the row, and where not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tritonopt.rewriting.model import Safety
+from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+
+KERNEL = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, Out, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    Y += row * N
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        total += x
+    mean = tl.sum(total, axis=0) / N
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        y = x - mean
+        tl.store(Y + cols, y, mask=cols < N)
+
+
+def run(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    out = torch.empty_like(x)
+    kernel[(m,)](x, y, out, n, BLOCK=32)
+    return y
+"""
+LAUNCH = "kernel[(m,)](x, y, out, n, BLOCK=32)"
+RAISED = """    block = triton.next_power_of_2(max(n, 16)) if n <= 4096 else 32
+    num_warps = min(max(block // 512, 4), 16)
+    kernel[(m,)](x, y, out, n, BLOCK=block, num_warps=num_warps)
+"""
+
+
+def rewritten(*changes: tuple[str, str]) -> RewriteResult:
+    text = KERNEL
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return rewrite_source(text, "one-tile{raise_block=4096}", path="kernel.py")
+
+
+def test_the_tile_follows_the_row() -> None:
+    result = rewritten()
+    assert RAISED in result.text
+    assert "@triton.heuristics" in result.text
+    (remark,) = result.remarks
+    assert remark.message.endswith(", and raised the tile for rows of up to 4096 elements")
+    assert Safety.ROUNDING in remark.safety
+
+
+def test_nothing_is_raised_unless_that_is_asked_for() -> None:
+    result = rewrite_source(KERNEL, "one-tile", path="kernel.py")
+    assert LAUNCH in result.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "launch"),
+    [
+        ([("BLOCK=32)", "BLOCK=32, num_warps=2)")], RAISED),
+        (
+            [(LAUNCH, "size = 32\n    kernel[(m,)](x, y, out, n, BLOCK=size)")],
+            RAISED.replace("block", "size"),
+        ),
+        (
+            [
+                (
+                    LAUNCH,
+                    "size = min(triton.next_power_of_2(n), 64)\n"
+                    "    kernel[(m,)](x, y, out, n, BLOCK=size)",
+                )
+            ],
+            RAISED.replace("block", "size").replace("max(n, 16)", "n").replace("32", "64"),
+        ),
+        # The name has other uses, which keep what they had.
+        (
+            [
+                ("    y = torch", "    size = 32\n    z = torch.empty(size)\n    y = torch"),
+                ("BLOCK=32)", "BLOCK=size)"),
+            ],
+            RAISED.replace("32", "size"),
+        ),
+        # The length has another value where the tile's is bound.
+        (
+            [
+                ("    y = torch", "    size = 32\n    n = n - 1\n    y = torch"),
+                ("BLOCK=32)", "BLOCK=size)"),
+            ],
+            RAISED.replace("32", "size"),
+        ),
+        ([("out, n, B", "out, x.shape[1], B")], "    length = x.shape[1]\n    block = triton."),
+        # Each lane has an element of its own, wherever that is.
+        ([("Y + cols, y", "Y + N - 1 - cols, y")], RAISED),
+        ([("Y + cols, y", "X + cols, y")], RAISED),
+        ([("total += x", "total += tl.where(cols < N, x + 1.0, 0.0)")], RAISED),
+        ([("total += x", "total += tl.where(x > 0, cols < N, 0).to(tl.float32)")], RAISED),
+        ([("total += x", "total += x * x"), ("/ N", "/ N + 1e-6")], RAISED),
+    ],
+)
+def test_a_launch_is_written_as_a_person_would(changes: list[tuple[str, str]], launch: str) -> None:
+    result = rewritten(*changes)
+    assert launch in result.text, result.text
+
+
+SCALAR = [
+    ("total = tl.zeros([BLOCK], dtype=tl.float32)", "total = 0.0"),
+    ("tl.sum(total, axis=0)", "total"),
+]
+IN_LOOP = "        total += x"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        # A longer tile of fp16 is more than fp16 can add up, and int8 is lengthened by tl.sum.
+        [*SCALAR, ("total += x", "total += tl.sum(x.to(tl.float16), axis=0)")],
+        [("[BLOCK], dtype=tl.float32", "[BLOCK], dtype=tl.float16")],
+        [("[BLOCK], dtype=tl.float32", "[BLOCK], dtype=tl.int8"), ("+= x", "+= x.to(tl.int8)")],
+        # Lanes behind the end of the row count.
+        [("total += x", "total += x + 1.0")],
+        [("total += x", "total += tl.exp(x)")],
+        [("total += x", "total += tl.where(cols < N + 1, x + 1.0, 0.0)")],
+        [("other=0.0).to(tl.float32)\n        total", "other=1.0)\n        total")],
+        [("cols < N, other", "cols < N + 1, other")],
+        [(", mask=cols < N, other=0.0", "")],
+        [("y, mask=cols < N", "y, mask=cols <= N")],
+        [("y, mask=cols < N", "y, mask=cols < N or row < 1")],
+        # 0 is the maximum of a row of negative numbers where a lane behind its end is 0.
+        [
+            *SCALAR,
+            ("total = 0.0", 'total = float("-inf")'),
+            ("total += x", "total = tl.maximum(total, tl.max(x, axis=0))"),
+        ],
+        # The tile's length, or the number of tiles, is a part of what is computed.
+        [("axis=0) / N", "axis=0) / BLOCK")],
+        [("axis=0) / N", "axis=0) / tl.cdiv(N, BLOCK)")],
+        [("total = tl.zeros([BLOCK]", "total = 1.0 + tl.zeros([BLOCK]")],
+        [("/ N", "/ tl.sum(tl.full([BLOCK], 1.0, tl.float32))")],
+        [("x - mean", "x - mean\n        if BLOCK > 64:\n            y = y + 1.0")],
+        # A lane does something else than another one.
+        [("y = x - mean", "y = x * tl.arange(0, BLOCK)")],
+        [("y = x - mean", "y = x - tl.max(x, axis=0)")],
+        [("y = x - mean", "y = tl.cumsum(x, 0)")],
+        [("y = x - mean", "y = x + start")],
+        [("tl.sum(total, axis=0)", "tl.max(total, axis=0)")],
+        # Each tile stores to one element.
+        [("y = x - mean", "tl.store(Out + row, mean)\n        y = x - mean")],
+        [(IN_LOOP, "        tl.store(Out + start // BLOCK, tl.sum(x))\n" + IN_LOOP)],
+        [("Y + cols, y", "Y + cols // 2, y")],
+        [(IN_LOOP, "        tl.atomic_add(Out + cols, x, mask=cols < N)\n" + IN_LOOP)],
+        # What an earlier tile has stored is read.
+        [("Y + cols, y", "X + cols + 1, y")],
+        # Each value rests on the one before.
+        [("total += x", "total = total * 0.5 + x")],
+    ],
+)
+def test_a_tile_whose_length_matters_stays(changes: list[tuple[str, str]]) -> None:
+    assert_stays("length-matters", changes)
+
+
+HEURISTIC = 'triton.heuristics({"EVEN": lambda args: args["N"] % args["BLOCK"] == 0})'
+TUNER = 'triton.autotune([triton.Config({}, num_warps=w) for w in (4, 8)], key=["N"])'
+PARAMETER = "BLOCK: tl.constexpr"
+
+
+@pytest.mark.parametrize(
+    ("reason", "changes"),
+    [
+        ("warps-are-computed", [("BLOCK=32)", "BLOCK=32, num_warps=m // 2)")]),
+        ("arguments-are-not-seen", [(PARAMETER, PARAMETER + " = 32"), (", BLOCK=32)", ")")]),
+        ("grid-depends-on-the-configuration", [("[(m,)]", '[lambda meta: (m, meta["BLOCK"])]')]),
+        ("launch-is-an-expression", [(LAUNCH, "again = " + LAUNCH)]),
+        ("not-expressible", [("out, n, B", "out, n.pop(), B")]),
+        ("not-expressible", [("BLOCK=32)", "BLOCK=x.pop())")]),
+        ("not-expressible", [("    m, n = x.shape", "    m, n = x.shape\n    print(locals())")]),
+        ("not-expressible", [("    m, n = x.shape", "    m, n = x.shape\n    max = m")]),
+        ("unseen-launches", [(LAUNCH, "pass")]),
+        (
+            "tile-is-chosen",
+            [
+                ("@triton.jit", f"@{HEURISTIC}\n@triton.jit"),
+                (PARAMETER, f"{PARAMETER}, EVEN: tl.constexpr = False"),
+            ],
+        ),
+        ("tile-is-chosen", [("@triton.jit", f"@{TUNER}\n@triton.jit")]),
+    ],
+)
+def test_a_tile_stays_where_a_launch_does_not_follow(
+    reason: str, changes: list[tuple[str, str]]
+) -> None:
+    assert_stays(reason, changes)
+
+
+def assert_stays(reason: str, changes: list[tuple[str, str]]) -> None:
+    result = rewritten(*changes)
+    assert "block =" not in result.text
+    (remark,) = result.remarks
+    assert f"; the tile is not raised ({reason}): " in remark.message, remark.message

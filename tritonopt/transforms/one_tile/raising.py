@@ -1,0 +1,283 @@
+"""Tiles as long as the row: at each launch, up to a length beyond which the loops are kept.
+
+block = triton.next_power_of_2(max(n, 16)) if n <= 32768 else 1024
+num_warps = min(max(block // 512, 4), 16)
+kernel[(m,)](x, y, n, BLOCK=block, num_warps=num_warps)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.host.launcher_code import bindings_of, evaluation_at, forms_at
+from tritonopt.rewriting.checklist import Checklist, unknown
+from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, ReplaceExpression
+from tritonopt.source.launches import Launch, places
+from tritonopt.source.trees import blocks_of, parents_of, walk
+from tritonopt.transforms.one_tile.any_length import prove_any_length
+from tritonopt.transforms.one_tile.question import spelled
+from tritonopt.transforms.one_tile.sweeps import RowSweeps
+from tritonopt.transforms.tiling.known_launches import check_builtin
+from tritonopt.transforms.tiling.launch_grids import new_name, scope_at, statement_of
+from tritonopt.transforms.writing import NotExpressible
+
+_LEAST = 16
+_NEXT = "triton.next_power_of_2"
+_CHOOSING = frozenset({"triton.autotune", "triton.heuristics"})
+
+
+@dataclass(frozen=True)
+class Raised:
+    """The launches, with tiles that follow the row."""
+
+    changes: tuple[Change, ...]
+    is_exact: bool
+    longest: int
+    """The rows that get a tile of their length."""
+
+
+def raise_tiles(sweeps: RowSweeps, longest: int, checklist: Checklist) -> Raised:
+    """Raises Declined, or NotExpressible where a launch cannot be written so."""
+    facts = sweeps.facts
+    tiles = sweeps.count.sole_atom if sweeps.count is not None else None
+    assert isinstance(tiles, CeilDiv)
+    extent, tile = tiles.arguments
+    assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
+    length = tile.sole_atom
+    if not isinstance(length, Param):
+        detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
+        raise unknown("launches-can-follow-the-row", "length-is-computed", detail)
+    _check_launches(facts, length.name)
+    checklist.prove("launches-are-seen", f"those in {places(facts.launches.launches)}")
+    proof = prove_any_length(sweeps, extent, tile)
+    checklist.prove("tiles-may-be-longer", "nothing but sums and extremes is left of the tiles")
+    longest = _room(longest, proof.kept)
+    changes: dict[Change, None] = {}
+    for launch in facts.launches.launches:
+        changes.update(dict.fromkeys(_Raising(launch, extent, length.name, longest).changes()))
+    checklist.prove("launches-can-follow-the-row", "each knows the length of the row")
+    return Raised(tuple(changes), proof.is_exact, longest)
+
+
+def _room(longest: int, kept: int) -> int:
+    """The longest row where several tiles stay in registers: half as much again for all of them."""
+    return longest if kept <= 1 else 2 ** (3 * longest // (2 * kept)).bit_length() // 2
+
+
+def _check_launches(facts: KernelFacts, tile: str) -> None:
+    evidence = facts.launches
+    claim = "launches-are-seen"
+    if evidence.unknown or not evidence.launches:
+        detail = evidence.unknown or "no launch of the kernel is seen"
+        raise unknown(claim, "unseen-launches", detail)
+    for launch in evidence.launches:
+        if launch.is_elsewhere:
+            detail = f"the launch in {launch.where} would have to change with the kernel"
+            raise unknown(claim, "launch-in-another-file", detail)
+        if statement_of(launch) is None:
+            detail = f"the launch in {launch.where} is no statement of its own"
+            raise unknown(claim, "launch-is-an-expression", detail)
+    claim = "launches-can-follow-the-row"
+    if _CHOOSING & set(facts.kernel.decorators) or any(
+        launch.chosen_by is not None for launch in evidence.launches
+    ):
+        detail = f"a decorator of the kernel may choose {tile}, or something that goes with it"
+        raise unknown(claim, "tile-is-chosen", detail)
+    for launch in evidence.launches:
+        if not launch.complete or tile not in launch.arguments:
+            detail = f"the launch in {launch.where} does not show what it passes for {tile}"
+            raise unknown(claim, "arguments-are-not-seen", detail)
+        warps = launch.options.get("num_warps")
+        if warps is not None and not isinstance(warps, ast.Constant):
+            detail = f"the launch in {launch.where} computes its number of warps"
+            raise unknown(claim, "warps-are-computed", detail)
+        if not _is_tuple(launch):
+            detail = f"the grid of the launch in {launch.where} may be computed from {tile}"
+            raise unknown(claim, "grid-depends-on-the-configuration", detail)
+
+
+def _is_tuple(launch: Launch) -> bool:
+    """Whether the grid is no function of the arguments."""
+    grid: ast.expr | None = launch.grid
+    if isinstance(grid, ast.Name):
+        bound = scope_at(launch).bindings.get(grid.id, [])
+        grid = bound[0] if len(bound) == 1 and isinstance(bound[0], ast.expr) else None
+    return isinstance(grid, (ast.Tuple, ast.List))
+
+
+@dataclass(frozen=True)
+class _Raising:
+    """One launch."""
+
+    launch: Launch
+    extent: Polynomial
+    tile: str
+    longest: int
+
+    @property
+    def _given(self) -> ast.expr:
+        return self.launch.arguments[self.tile]
+
+    @cached_property
+    def _own(self) -> ast.Assign | None:
+        """The statement that binds the tile's length, for launches of this kernel alone."""
+        name = self._given
+        if not isinstance(name, ast.Name) or self.launch.launcher is None:
+            return None
+        uses = [
+            n for n in walk(self.launch.launcher) if isinstance(n, ast.Name) and n.id == name.id
+        ]
+        if len(uses) != 2 or scope_at(self.launch).node is not self.launch.launcher:
+            return None
+        for statement in self._before:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=bound)]) if bound == name.id:
+                    return statement
+        return None
+
+    @property
+    def _before(self) -> Sequence[ast.stmt]:
+        """The statements of its block that stand before the launch."""
+        place = statement_of(self.launch)
+        assert place is not None
+        assert self.launch.launcher is not None
+        around = parents_of(self.launch.launcher).get(place, self.launch.launcher)
+        block = next(block for block in blocks_of(around) if place in block)
+        return block[: block.index(place)]
+
+    def changes(self) -> Iterator[Change]:
+        launch, place = self.launch, statement_of(self.launch)
+        assert place is not None
+        for name in ("min", "max"):
+            check_builtin(launch, name)
+        own = self._own if self._is_known_at(self._own) else None
+        anchor = place if own is None else own
+        given = self._given if own is None else own.value
+        length = self._length_text
+        if not length.isidentifier():
+            name = new_name("length", launch)
+            yield InsertBefore(anchor, f"{name} = {length}")
+            length = name
+        grown, kept = self._grown(given, length), self._kept(given)
+        code = f"{grown} if {length} <= {self.longest} else {kept}"
+        if own is not None:
+            assert isinstance(self._given, ast.Name)
+            block = self._given.id
+            yield ReplaceExpression(given, code)
+        else:
+            block = new_name(self.tile.lower(), launch)
+            yield InsertBefore(place, f"{block} = {code}")
+            yield ReplaceExpression(given, block)
+        yield from self._warped(block, own)
+
+    def _warped(self, block: str, own: ast.Assign | None) -> Iterator[Change]:
+        """As many warps as were measured to be best for a tile of that length."""
+        launch, place = self.launch, statement_of(self.launch)
+        assert place is not None
+        warps = launch.options.get("num_warps")
+        name = "num_warps"
+        if warps is None:
+            name = new_name(name, launch)
+        elif name in scope_at(launch).bindings:
+            raise NotExpressible(f"line {launch.call.lineno} has another meaning of {name}")
+        code = f"{name} = min(max({block} // 512, 4), 16)"
+        yield InsertAfter(own, code) if own is not None else InsertBefore(place, code)
+        if warps is None:
+            yield AddArgument(launch.call, f"num_warps={name}")
+        else:
+            yield ReplaceExpression(warps, name)
+
+    @cached_property
+    def _length_text(self) -> str:
+        """The length of the row, as the launch passes it."""
+        texts: dict[str, str] = {}
+        evaluation = evaluation_at(self.launch)
+        for name, argument in self._arguments.items():
+            if argument is None or not evaluation.is_pure(argument):
+                line = self.launch.call.lineno
+                raise NotExpressible(f"line {line} computes what it passes for {name}")
+            text = ast.unparse(argument)
+            alone = self.extent == Polynomial.of(Param(name))
+            whole = isinstance(argument, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+            texts[name] = text if whole or alone else f"({text})"
+        return spelled(self.extent, texts)
+
+    @property
+    def _arguments(self) -> Mapping[str, ast.expr | None]:
+        """What the length of the row is made of."""
+        names = [str(atom.arguments[0]) for atom in self.extent.atoms]
+        return {name: self.launch.arguments.get(name) for name in names}
+
+    def _is_known_at(self, own: ast.Assign | None) -> bool:
+        """Whether the length of the row is what it is at the launch where the tile's is bound."""
+        if own is None:
+            return False
+        evaluation = evaluation_at(self.launch)
+        between = [s for s in self._before if s.lineno >= own.lineno]
+        return all(
+            argument is not None and evaluation.gives_the_same(argument, between)
+            for argument in self._arguments.values()
+        )
+
+    def _grown(self, given: ast.expr, length: str) -> str:
+        """A tile for the row, as the launcher says it already where it does."""
+        for node in walk(given):
+            if self._follows_row(node):
+                assert isinstance(node, ast.Call)
+                least = node.args[0]
+                text = self.launch.module.text_of(node)
+                if self._length_text == length:
+                    return text
+                if isinstance(least, ast.Call):
+                    numbers = [ast.unparse(a) for a in least.args if isinstance(a, ast.Constant)]
+                    return f"{ast.unparse(node.func)}(max({length}, {numbers[0]}))"
+        return f"{self._next_power}(max({length}, {_LEAST}))"
+
+    def _follows_row(self, node: ast.AST) -> bool:
+        """Whether it is the next power of two of the length of the row, or of one at least."""
+        module = self.launch.module
+        if not isinstance(node, ast.Call) or module.resolve(node.func) != _NEXT:
+            return False
+        worlds = [w for w in bindings_of(self.launch) if node.args and not node.keywords]
+        if not worlds:
+            return False
+        length = substitute(self.extent, worlds[0])
+        form = forms_at(self.launch)(node.args[0])
+        atom = form.sole_atom
+        return form == length or (
+            isinstance(atom, Maximum)
+            and length in atom.inside
+            and any((other.constant_value or 0) > 0 for other in atom.inside)
+        )
+
+    @property
+    def _next_power(self) -> str:
+        names, scope = self.launch.module.names, scope_at(self.launch)
+        for name in names.module.bindings:
+            resolved = names.resolve_name(name, scope)
+            if resolved == "triton":
+                return f"{name}.next_power_of_2"
+            if resolved == _NEXT:
+                return name
+        line = self.launch.call.lineno
+        raise NotExpressible(f"line {line} has no name for triton.next_power_of_2")
+
+    def _kept(self, given: ast.expr) -> str:
+        """The tile for longer rows."""
+        module = self.launch.module
+        match given:
+            case ast.Call(args=[one, other], keywords=[]) if module.builtin(given.func) == "min":
+                for most, grows in ((one, other), (other, one)):
+                    number = most.value if isinstance(most, ast.Constant) else None
+                    small = isinstance(number, int) and number <= self.longest
+                    if small and self._follows_row(grows):
+                        return str(number)
+        if not evaluation_at(self.launch).is_pure(given):
+            raise NotExpressible(f"line {given.lineno} does more than compute {self.tile}")
+        return module.text_of(given)

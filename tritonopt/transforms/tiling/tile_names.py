@@ -1,0 +1,209 @@
+"""Writing a loop over tiles: what the names and expressions of the kernel become in it.
+
+All of them are found before code is written with any, for one may stand in the code of another.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tritonopt.source.trees import walk
+from tritonopt.transforms.tiling.exit_legality import names_in_both
+from tritonopt.transforms.tiling.tile_body import PLAIN_OPERATORS, TileBody
+from tritonopt.transforms.tiling.tile_legality import Tiling
+from tritonopt.transforms.tiling.tile_numbers import asks_for_tensor
+from tritonopt.transforms.writing import Writer
+
+
+@dataclass(frozen=True)
+class Induction:
+    """The loop variable, which is in a tile what the program id was."""
+
+    name: str
+    replaced: Mapping[ast.expr, str]
+    statement: ast.Assign | None = None
+    """The one that bound the name before, and goes."""
+
+
+@dataclass(frozen=True)
+class Updated:
+    """`X += row * stride` of a parameter, which becomes `X_tile = X + row * stride`."""
+
+    statement: ast.AugAssign
+    name: str
+    parameter: str
+    value: ast.expr
+
+    @property
+    def operator(self) -> str:
+        return PLAIN_OPERATORS[type(self.statement.op)]
+
+
+@dataclass(frozen=True)
+class TileParameters:
+    """New names for parameters that the body binds again, and would go on from tile to tile."""
+
+    replaced: Mapping[ast.expr, str]
+    updated: tuple[Updated, ...]
+    copies: tuple[tuple[str, ...], ...]
+    """Statements that the tile, and the rest after each of its exits, must begin with."""
+
+
+@dataclass(frozen=True)
+class TileCount:
+    """Code for the number of tiles, also in the place of the number of programs."""
+
+    code: str
+    before: tuple[str, ...]
+    """Statements that must stand before the loop."""
+    replaced: Mapping[ast.expr, str]
+
+
+@dataclass(frozen=True)
+class TileNames:
+    induction: Induction
+    parameters: TileParameters
+    count: TileCount
+    replaced: Mapping[ast.expr, str]
+    """New code for expressions of the kernel, all that there is."""
+
+    @classmethod
+    def of(cls, tiling: Tiling, writer: Writer) -> TileNames:
+        finder = _Finder(tiling, writer)
+        induction = finder.induction()
+        parameters = finder.parameters()
+        in_branches = finder.in_branches()
+        count = finder.count()
+        replaced = {
+            **induction.replaced,
+            **parameters.replaced,
+            **in_branches,
+            **count.replaced,
+        }
+        return cls(induction, parameters, count, replaced)
+
+
+def language_call(body: TileBody, writer: Writer, name: str) -> str:
+    """`tl.num_programs(axis=0)`, with the axis as the kernel writes it."""
+    module, call = body.kernel.module, body.ids.calls[0]
+    _, start = module.lines.span(call.func)
+    _, end = module.lines.span(call)
+    return writer.language(name) + module.text[start:end]
+
+
+class _Finder:
+    def __init__(self, tiling: Tiling, writer: Writer) -> None:
+        self.body, self.launches, self.writer = tiling.body, tiling.launches, writer
+        self.kernel = tiling.body.kernel
+        self.module = tiling.body.kernel.module
+
+    # The loop variable in the place of the program id
+
+    def induction(self) -> Induction:
+        ids = self.body.ids
+        is_cast = asks_for_tensor(self.body.facts, ids, self.body.looped)
+        statement = None if is_cast else self._program_id_statement()
+        replaced: dict[ast.expr, str] = {}
+        if statement is None:
+            variable = self.writer.fresh("tile")
+            for call in ids.calls:
+                replaced.update(self._replaced_id(call, variable, is_cast=is_cast))
+            return Induction(variable, replaced)
+        assert isinstance(statement.targets[0], ast.Name)
+        variable = statement.targets[0].id
+        for node in walk(self.kernel.node):
+            if isinstance(node, ast.Name) and node.id == variable:
+                replaced.update(self._conversion(node, variable))
+        return Induction(variable, replaced, statement)
+
+    def _program_id_statement(self) -> ast.Assign | None:
+        """`pid = tl.program_id(0)` where that is the only thing that pid ever is."""
+        if len(self.body.ids.calls) != 1 or self.body.ids.conversions:
+            return None
+        for statement in self.body.looped:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    scope = self.module.names.scopes[self.kernel.node]
+                    alone = len(scope.bindings[name]) == 1
+                    if value is self.body.ids.calls[0] and alone:
+                        return statement
+        return None
+
+    def _replaced_id(self, call: ast.Call, variable: str, *, is_cast: bool) -> dict[ast.expr, str]:
+        cast = self.writer.language("cast")
+        converted = self.body.ids.conversions.get(call)
+        if converted is not None:
+            return {call: f"{cast}({variable}, {self.writer.language(converted)})"}
+        conversion = self._conversion(call, variable)
+        if conversion:
+            return conversion
+        around = self.module.names.parents.get(call)
+        if is_cast or isinstance(around, (ast.Assign, ast.AnnAssign)):
+            return {call: f"{cast}({variable}, {self.writer.language('int32')})"}
+        return {call: variable}
+
+    def _conversion(self, node: ast.expr, variable: str) -> dict[ast.expr, str]:
+        """`pid.to(tl.int64)` becomes a cast of the loop variable."""
+        parents = self.module.names.parents
+        around = parents.get(node)
+        call = parents.get(around) if isinstance(around, ast.Attribute) else None
+        if not (isinstance(around, ast.Attribute) and isinstance(call, ast.Call)):
+            return {}
+        if around.attr != "to":
+            return {}
+        _, start = self.module.lines.span(call.func)
+        _, end = self.module.lines.span(call)
+        arguments = self.module.text[start:end].removeprefix("(")
+        return {call: f"{self.writer.language('cast')}({variable}, {arguments}"}
+
+    # Names that are bound for each tile
+
+    def parameters(self) -> TileParameters:
+        replaced: dict[ast.expr, str] = {}
+        updated: list[Updated] = []
+        copies: list[tuple[str, ...]] = [()] * (len(self.body.exits) + 1)
+        for parameter in self.body.rebound:
+            new = self.writer.fresh(f"{parameter}_tile")
+            kept: set[ast.AST] = set()
+            first, begins = self.body.beginning(parameter)
+            if begins is None:
+                region = self.body.region_of(parameter)
+                copies[region] = (*copies[region], f"{new} = {parameter}")
+            else:
+                kept = set(walk(begins))
+            for statement in self.body.looped:
+                for node in walk(statement):
+                    if isinstance(node, ast.Name) and node.id == parameter and node not in kept:
+                        replaced[node] = new
+            if isinstance(first, ast.AugAssign) and begins is not None:
+                updated.append(Updated(first, new, parameter, begins))
+        return TileParameters(replaced, tuple(updated), tuple(copies))
+
+    def in_branches(self) -> dict[ast.expr, str]:
+        """New names in branches that leave for what the rest binds too, of another type maybe."""
+        found: dict[ast.expr, str] = {}
+        for leaving in self.body.exits:
+            for name in names_in_both(self.body, leaving):
+                new = self.writer.fresh(name)
+                nodes = (node for statement in leaving.done for node in walk(statement))
+                for node in nodes:
+                    if isinstance(node, ast.Name) and node.id == name:
+                        found[node] = new
+        return found
+
+    def count(self) -> TileCount:
+        tiles, counts = self.launches.bound, self.body.ids.counts
+        if tiles and not counts:
+            return TileCount(tiles, (), {})
+        name = self.writer.fresh("num_tiles")
+        if not tiles:
+            parameter = self.launches.parameter
+            whole = language_call(self.body, self.writer, "num_programs")
+            tiles = f"{whole} if {parameter} is None else {parameter}"
+        if counts:
+            # A tensor as the number of programs was, whatever the launch passes.
+            cast, type_ = self.writer.language("cast"), self.writer.language("int32")
+            tiles = f"{cast}({tiles}, {type_})"
+        return TileCount(name, (f"{name} = {tiles}",), dict.fromkeys(counts, name))

@@ -1,0 +1,288 @@
+"""That the iterations of a loop share no memory, and the threads of the program hand none over.
+
+Single elements are stored by one thread, those of a tile by the threads that hold them. So what
+the loop stores must not be read or written again elsewhere in the kernel, where another thread
+may do it, unless a barrier stands between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomial
+from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.algebra.bounds import Bounds
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.variation import varies_with
+from tritonopt.facts.dtypes import BOOLEANS, INTEGERS
+from tritonopt.facts.effects import Effect
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
+
+_APART = "stores-do-not-overlap"
+_THREADS = "threads-share-nothing"
+_COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or"}) | {
+    "atomic_xor"
+}
+
+
+def prove_memory_order(loop: ScalarLoop, checklist: Checklist, *, meets: bool) -> bool:
+    """Whether results are the same bits: of atomic sums of floats only the order may differ.
+
+    `meets` says that all threads meet behind the loop, to reduce a tile. Raises Declined where
+    iterations, or threads, may touch one element.
+    """
+    order = _Order(loop, checklist, meets)
+    exact = order.check_loop()
+    order.check_around()
+    order.conclude()
+    return exact
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an access of the loop is: `base + stride * trip + rest`."""
+
+    effect: Effect
+    base: str
+    offset: Polynomial
+    stride: Polynomial
+    rest: Polynomial
+
+
+class _Order:
+    def __init__(self, loop: ScalarLoop, checklist: Checklist, meets: bool) -> None:
+        self.loop = loop
+        self.facts: KernelFacts = loop.facts
+        self._checklist = checklist
+        self._meets = meets
+        self._evidence: dict[str, None] = {}
+        self._given: list[Assumption] = []
+        self._assumed: dict[tuple[str, str], None] = {}
+        self._by_launch = False
+
+    def conclude(self) -> None:
+        """Takes down what was shown, and what that rests on."""
+        shown = "; ".join(self._evidence) or "each iteration stores to elements of its own, if any"
+        self._checklist.prove(_APART, shown, self._given)
+        for claim, detail in self._assumed:
+            self._checklist.assume(claim, detail)
+        if self._by_launch:
+            self._checklist.assume_no_other_launches()
+        self._checklist.prove(_THREADS, "nothing else in the kernel touches what is stored")
+
+    def check_loop(self) -> bool:
+        effects = self.loop.effects
+        for effect in effects:
+            if effect.inlined or effect.kind not in (
+                *(EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC),
+            ):
+                text = f"{effect.name} in line {effect.line} orders the iterations"
+                raise refuted("nothing-orders-memory", "order-is-seen", text)
+        stores = [self._place(e) for e in effects if e.kind is EffectKind.STORE]
+        atomics = [e for e in effects if e.kind is EffectKind.ATOMIC]
+        loads = [e for e in effects if e.kind is EffectKind.LOAD]
+        if not stores and not atomics:
+            return True
+        for store in stores:
+            self._check_stride(store)
+            self._check_outer_loops(store)
+        for one, other in combinations(stores, 2):
+            self._check_pair(one, other.effect, "store")
+        for store in stores:
+            for load in loads:
+                self._check_pair(store, load, "load")
+        exact = True
+        for atomic in atomics:
+            exact &= self._check_atomic(atomic, [*loads, *(s.effect for s in stores)])
+        for one_atomic, another in combinations(atomics, 2):
+            if one_atomic.name != another.name and not self._are_disjoint(one_atomic, another):
+                text = f"the atomics in lines {one_atomic.line} and {another.line} may meet"
+                raise unknown(_APART, "iterations-share-memory", text)
+        return exact
+
+    # Stores
+
+    def _place(self, effect: Effect) -> _Place:
+        assert effect.pointer is not None
+        base, offset = self.facts.forms.address(effect.pointer)
+        parts = self.loop.in_trips(offset)
+        if base is None or parts is None:
+            text = f"it is not shown that line {effect.line} stores to another element each time"
+            raise unknown(_APART, "store-is-scattered", text)
+        return _Place(effect, base, offset, *parts)
+
+    def _check_stride(self, place: _Place) -> None:
+        stride, bounds = place.stride, Bounds(self.facts)
+        number = stride.constant_value
+        if number is not None and number != 0:
+            return
+        for sign in (stride, -stride):
+            bound = bounds.lower_bound(sign)
+            if bound is not None and bound.number >= 1:
+                if bound.sizes:
+                    names = ", ".join(sorted(bound.sizes))
+                    self._assumed["sizes-are-positive", f"{names} is at least 1"] = None
+                return
+        if any(self._is_as_large(stride, around) for around in self.loop.loop.nest):
+            return
+        worlds = self.facts.launches.bindings
+        numbers = [substitute(stride, world).constant_value for world in worlds]
+        if worlds and all(numbers) and not self.facts.launches.unknown:
+            self._by_launch = True
+            return
+        text = (
+            f"line {place.effect.line} stores to the same element again and again if "
+            f"{stride.readable} is 0"
+        )
+        raise unknown(_APART, "stride-may-be-zero", text)
+
+    def _is_as_large(self, stride: Polynomial, around: Loop) -> bool:
+        """Whether it is at least the number of turns of a loop that runs, or there is no store."""
+        count = self.facts.forms.trip_count(around)
+        if count is None:
+            return False
+        room = (stride - count).constant_value
+        return room is not None and room >= 0
+
+    def _check_outer_loops(self, place: _Place) -> None:
+        """A later turn of a loop around must not write the element by another lane."""
+        around = self.loop.loop.nest[:-1]
+        moving = [o for o in around if any(varies_with(atom, o) for atom in place.rest.atoms)]
+        moving += [o for o in around if any(varies_with(a, o) for a in place.stride.atoms)]
+        if not moving:
+            return
+        if len(set(moving)) == 1 and self._are_apart(place, moving[0]):
+            return
+        where = f"the loop in line {moving[0].line}"
+        text = f"{where} may come to what line {place.effect.line} stored in another lane"
+        raise unknown(_APART, "stores-may-overlap", text)
+
+    def _are_apart(self, place: _Place, around: Loop) -> bool:
+        """Whether the elements of one turn of an outer loop end before those of the next."""
+        trip = Iteration(around.identity)
+        count = self.facts.forms.trip_count(self.loop.loop)
+        parts = ScalarLoop(self.facts, around).in_trips(place.rest)
+        if parts is None or count is None or any(varies_with(a, around) for a in count.atoms):
+            return False
+        if trip in set(place.stride.leaves()):
+            return False
+        room = parts[0] - place.stride * count
+        return (
+            room.is_zero
+            or (
+                self.facts.forms.is_nonnegative(room)
+                and self.facts.forms.is_nonnegative(place.stride)
+            )
+            or self._goes_across(place, parts[0], around)
+        )
+
+    def _goes_across(self, place: _Place, step: Polynomial, around: Loop) -> bool:
+        """`(i * N + j)` with i in the inner loop and j < N in the outer one."""
+        turns = self.facts.forms.trip_count(around)
+        return turns is not None and (place.stride - step * turns).is_zero
+
+    def _check_pair(self, store: _Place, other: Effect, what: str) -> None:
+        """Another access may touch the element that an iteration stores in that iteration only."""
+        if self._are_disjoint(store.effect, other):
+            return
+        assert other.pointer is not None
+        base, offset = self.facts.forms.address(other.pointer)
+        same = base is not None and (offset - store.offset).is_zero
+        if same and (other.order < store.effect.order or other.kind is EffectKind.STORE):
+            if base != store.base:
+                if other.kind is EffectKind.STORE:
+                    raise self._shared(store, other, what)
+                text = f"{base} and {store.base} are one buffer, or do not overlap"
+                self._assumed[_APART, text] = None
+            return
+        stride = store.stride.constant_value
+        gap = (offset - store.offset).constant_value if base == store.base else None
+        if stride is not None and gap is not None and gap % stride != 0:
+            return
+        raise self._shared(store, other, what)
+
+    def _shared(self, store: _Place, other: Effect, what: str) -> Declined:
+        text = (
+            f"the {what} in line {other.line} may touch what another iteration stores in line "
+            f"{store.effect.line}"
+        )
+        base = self.facts.forms.address(other.pointer)[0] if other.pointer is not None else None
+        if base not in (None, store.base):
+            text += f"; if it never does, give --assume 'disjoint({base}, {store.base})'"
+        return unknown("iterations-are-independent", "iterations-share-memory", text)
+
+    def _are_disjoint(self, one: Effect, other: Effect) -> bool:
+        if self.facts.may_alias(one, other):
+            return False
+        for mine in self.facts.bases(one) or ():
+            for theirs in self.facts.bases(other) or ():
+                _, why, assumed = self.facts.why_disjoint(mine, theirs)
+                self._evidence[why] = None
+                if assumed is not None:
+                    self._given.append(assumed)
+                else:
+                    self._by_launch = True
+        return True
+
+    # Atomics
+
+    def _check_atomic(self, atomic: Effect, others: list[Effect]) -> bool:
+        """Whether the order of what is done to one element does not matter to any bit."""
+        if atomic.name not in _COMMUTING:
+            text = f"{atomic.name} in line {atomic.line} depends on the order of the iterations"
+            raise refuted(_APART, "order-is-seen", text)
+        for other in others:
+            if other.kind is not EffectKind.LOAD or not self._are_disjoint(atomic, other):
+                text = f"the atomic in line {atomic.line} may order what line {other.line} does"
+                raise unknown("nothing-orders-memory", "order-is-seen", text)
+        return atomic.name != "atomic_add" or self.facts.types.behind(atomic).all_in(
+            INTEGERS | BOOLEANS
+        )
+
+    # The rest of the kernel
+
+    def check_around(self) -> None:
+        loop = self.loop.loop
+        inside = set(self.loop.effects)
+        others = [e for e in self.facts.effects if e not in inside]
+        mine = [e for e in self.loop.effects if e.pointer is not None]
+        for other in others:
+            if loop.parent is None and self._is_parted(other):
+                continue
+            for access in mine:
+                if self._hands_over(access, other):
+                    text = (
+                        f"what line {access.line} touches may be handed over from thread to "
+                        f"thread by the {other.name} in line {other.line}"
+                    )
+                    raise unknown(_THREADS, "threads-exchange-data", text)
+
+    def _hands_over(self, access: Effect, other: Effect) -> bool:
+        if other.kind is EffectKind.CALL:
+            return True
+        if other.kind is EffectKind.ATOMIC and access.writes:
+            return True  # it may tell another program that the data is there
+        if other.pointer is None or not (access.writes or other.writes):
+            return False
+        loop = self.loop.loop
+        behind = self._meets and loop.parent is None and other.order > loop.last
+        if behind and access.kind is EffectKind.LOAD:
+            return False  # what is reduced behind the loop has been read by then, in all threads
+        return not self._are_disjoint(access, other)
+
+    def _is_parted(self, other: Effect) -> bool:
+        """Whether all threads meet at a barrier between the loop and what comes before or after."""
+        loop = self.loop.loop
+        if other.loops:
+            return False
+        low, high = sorted((other.order, loop.first if other.order < loop.first else loop.last))
+        return any(b.order > low and b.order < high for b in self._barriers())
+
+    def _barriers(self) -> Iterator[Effect]:
+        for effect in self.facts.effects:
+            plain = effect.kind is EffectKind.BARRIER and effect.name == "debug_barrier"
+            if plain and not effect.loops and not effect.guards:
+                yield effect

@@ -1,0 +1,43 @@
+"""Whether it pays: a loop that has many turns has fewer of them, one of few has as many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
+
+_FEW = 4
+"""Turns up to which a loop is no longer than the code for a tile."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What is known of how often the loop turns."""
+
+    text: str
+    pays: bool = True
+    depends: bool = False
+
+
+def saving(loop: ScalarLoop) -> Saving:
+    """What the kernel and its launches show of the number of turns."""
+    count = loop.facts.forms.trip_count(loop.loop)
+    if count is None:
+        return Saving("how often it turns is not known", depends=True)
+    known = count.constant_value
+    if known is not None:
+        return _of(known, "")
+    launches = [
+        (w.launch.where, substitute(count, w).constant_value) for w in loop.facts.launches.bindings
+    ]
+    seen = [(where, number) for where, number in launches if number is not None]
+    if seen and len(seen) == len(launches):
+        where, most = max(seen, key=lambda pair: pair[1])
+        return _of(most, f" at most, at the launch in {where}")
+    return Saving(f"it turns {count.readable} times", depends=True)
+
+
+def _of(turns: Fraction, where: str) -> Saving:
+    return Saving(f"it turns {turns} times{where}", pays=turns > _FEW)
