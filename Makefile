@@ -1,5 +1,5 @@
 # make demo      rewrite an example, look at the diff, verify the result
-# make test      the test suite, with one wrong rewrite of every kind for verification to find
+# make test      the test suite, with one of every kind of what takes seconds to verify
 # make test-all  the same with all of them: some minutes more
 # make check     ruff and mypy
 # make test-triton VERSION=3.9.0    optimize() with that Triton, compiled and interpreted, without torch
@@ -35,10 +35,10 @@ demo: $(INSTALLED)
 	@$(BIN)/tritonopt verify $(DEMO) $(REWRITTEN)
 
 test: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2 -q --color=no -m 'not thorough'
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q --color=no -m 'not thorough'
 
 test-all: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2 -q --color=no
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q --color=no
 
 test-triton:
 	@test -n "$(VERSION)" || { echo "say which Triton: make test-triton VERSION=3.9.0"; exit 2; }

@@ -40,7 +40,8 @@ class OneTileRows(Pass):
     With the option `raise_block=32768` (a number of elements; 0, the default, for none) each launch
     also makes the tile as long as the row, up to rows of that length, and takes a warp for
     each 512 elements of it, at least 4 and at most 16. Longer rows keep the tile that they had,
-    and the loops.
+    and the loops. Where several tiles are kept from one sweep to the next, the registers have room
+    for fewer elements of each: the rows are half as long for two or three, a quarter for four.
 
     The option `longer_rows` says what is done where a row may be longer than the tile: `branch`
     (default) keeps the loops for it, `decline` leaves the kernel alone.
@@ -167,6 +168,8 @@ class OneTileRows(Pass):
         raised: Raised | None = None
         length = ""
         known = sweeps.one_turn or self.longer_rows == "decline"
+        if not known and is_asked_already(sweeps):
+            return None
         with checklist.until_one_fails():
             try:
                 proof = prove_one_tile(sweeps, checklist, known=known)
@@ -174,8 +177,6 @@ class OneTileRows(Pass):
                     changes = in_place_of_the_loops(proof)
                 else:
                     question = ask(sweeps, proof.may_be_empty, checklist)
-                    if is_asked_already(question, sweeps):
-                        return None
                     changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
                     raised, length = self._raised(sweeps, checklist)
                     changes += raised.changes if raised is not None else ()
@@ -217,7 +218,7 @@ class OneTileRows(Pass):
         if own.failed is not None:
             return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"
         checklist.take_over(own)
-        return found[0], f", and raised the tile for rows of up to {self.raise_block} elements"
+        return found[0], f", and raised the tile for rows of up to {found[0].longest} elements"
 
 
 def _aims_at_one_tile(sweeps: RowSweeps) -> bool:

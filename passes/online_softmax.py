@@ -13,6 +13,7 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 from tritonopt.transforms.online_softmax.exponent_pairs import Candidate, candidates
+from tritonopt.transforms.online_softmax.kept_second import KeptSecond
 from tritonopt.transforms.online_softmax.online_legality import prove_online
 from tritonopt.transforms.online_softmax.online_sweep import OnlineSweep
 from tritonopt.transforms.online_softmax.reads_saved import worth_of
@@ -26,7 +27,7 @@ class OnlineSoftmax(Pass):
     ## What it does
 
     A softmax over a row that takes several tiles finds the largest element in a first sweep, and in
-    a second one adds up the exponentials of the differences to it. The pass lets the first sweep
+    a second one adds up the exponentials of the differences to it. The pass lets one sweep
     keep both: where a tile has a larger element than all before, the sum so far is scaled down to
     it. A third sweep, which writes, stays. So do log-softmax, logsumexp and cross-entropy.
 
@@ -50,9 +51,12 @@ class OnlineSoftmax(Pass):
     kept for each maximum, or in lanes that are summed behind the loop along the axes of the
     maximum.
 
-    The second sweep does nothing else: another sum, a weight or a store beside the exponentials is
-    not merged. There is no early exit, volatile load, atomic, barrier or call with unknown effects
-    on the way. What stands between the sweeps may use the maximum, which is complete there.
+    One of the two does nothing else, and goes. As a rule that is the second. Where it also
+    stores, or adds up something beside the exponentials, it is the first one that goes, if that
+    only finds the maximum and nobody needs this before the end of the second: then the
+    maximum is found on the way. A weight, or a second sum below the same maximum, is not merged.
+    There is no early exit, volatile load, atomic, barrier or call with unknown effects on the way.
+    What stands between the sweeps may use the maximum where the first one stays.
 
     Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a narrow type are left alone:
     someone matched another library's bits. Where the name of a kernel, its comments or
@@ -65,12 +69,14 @@ class OnlineSoftmax(Pass):
 
     Safety `rounding`, bits `reduction-order`: the maximum keeps its bits, the sum changes in
     rounding. Exponents are never above 0, so nothing overflows that did not; each tile with a
-    larger maximum rounds the sum once more.
+    larger maximum rounds the sum once more. `exp2(x * c - m * c)` becomes `exp2((x - m) * c)`,
+    which is a number where x * c was none.
 
     Rows that are not all numbers give what they gave. While all is -inf, 0 is subtracted in its
     place, for -inf - -inf is NaN, and the first number after it would come too late. A row of
-    nothing but -inf had the sum NaN for that very reason, and is given it again behind the loop; a
-    row of no elements keeps 0. NaN anywhere, or inf, gives NaN. A maximum that starts with a
+    nothing but -inf had the sum NaN for that very reason, and is given it again behind the loop,
+    unless all that is made of the sum is NaN by itself, as `exp(x - m) / total` is; a row of no
+    elements keeps 0. NaN anywhere, or inf, gives NaN. A maximum that starts with a
     finite number, -1e30 or 0, never is -inf, and needs none of this.
 
     ## Example
@@ -127,18 +133,21 @@ class OnlineSoftmax(Pass):
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         asked: frozenset[Safety] = frozenset()
+        second_stays = False
         with checklist.until_one_fails():
             try:
                 proof = prove_online(candidate.sweeps, candidate.name, candidate.maximum, checklist)
                 asked = ask_for_order(checklist, facts)
-                changes = tuple(OnlineSweep(proof).changes())
+                second_stays = proof.second_stays
+                changes = tuple((KeptSecond if second_stays else OnlineSweep)(proof).changes())
             except TooLarge:
                 large = "the sums are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
             checklist.prove("is-expressible", "what the one sweep needs can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         worth = worth_of(facts, first)
-        into = f"the sweep in line {second.line} into the one in line {first.line}"
+        gone, kept = (first, second) if second_stays else (second, first)
+        into = f"the sweep in line {gone.line} into the one in line {kept.line}"
         if checklist.failed is None:
             message = f"merged {into}, with a running maximum: {worth.text}"
         else:

@@ -18,6 +18,8 @@ from tritonopt.transforms.rank_lifting.lifting_legality import RowBatch, prove_r
 from tritonopt.transforms.rank_lifting.row_launches import Batching
 from tritonopt.transforms.writing import Writer
 
+_FEWEST = 4
+"""Rows of a program that are worth it; fewer were not seen to gain."""
 _PAYS_UP_TO = 512
 """Elements of a row."""
 
@@ -167,7 +169,7 @@ class RowBatches(Pass):
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
             longest = max(proof.launches.known_tiles, default=0)
-            if 2 * longest > self.elements:
+            if _FEWEST * longest > self.elements:
                 detail = f"a tile of {longest} elements is as much as a program should hold"
                 raise refuted("rows-are-short", "tile-is-long", detail)
             changes = tuple(proof.changes(Batching(self.elements, self.programs)))

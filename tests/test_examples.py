@@ -7,7 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tritonopt.reporting.diff import unified
 from tritonopt.rewriting.pipeline import rewrite_source
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = sorted(ROOT.glob("examples/*.py"))
 
 # One process for all: importing torch takes longer than most of them.
 RUN_ALL = """
@@ -35,3 +41,17 @@ def test_examples_agree_with_torch_and_still_do_after_rows(root: Path, tmp_path:
     said = done.stdout.splitlines()
     assert len(said) == len(files) + len(rewritten) > len(files) > 10
     assert all(line.endswith("with torch on cpu") for line in said)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_the_diff_that_is_shown_is_the_one_that_rows_makes(path: Path) -> None:
+    """To write them anew, set TRITONOPT_UPDATE_CASES=1, and read the difference."""
+    text = path.read_text(encoding="utf-8")
+    result = rewrite_source(text, "rows", path=path.name)
+    made = unified(f"examples/{path.name}", text, result.text)
+    shown = path.parent / "after_rows" / f"{path.stem}.diff"
+    if os.environ.get("TRITONOPT_UPDATE_CASES") == "1":
+        shown.unlink(missing_ok=True)
+        if made:
+            shown.write_text(made, encoding="utf-8")
+    assert (shown.read_text(encoding="utf-8") if shown.exists() else "") == made

@@ -24,7 +24,7 @@ ALONE = {
 }
 TOGETHER = {
     "rows": "rows",
-    "rows to 32K": "rows,one-tile{raise_block=32768}",
+    "rows, tiles as they are": "rows,one-tile",
 }
 VARIANTS = {**ALONE, **TOGETHER}
 """What may follow `--passes`, by what it is called in the tables."""

@@ -11,12 +11,16 @@ before its docstring say what is expected:
     # with: licm                        another pass that runs too (without: none but the folder's)
     # assume: N % BLOCK == 0            a fact given with --assume; may stand several times
     # verify: no, WHY                   not run (without: original and rewritten are compared)
+    # verify: always                    compared by `make test` too, as one of its kind
     # verify: counterexample, WHY       there is an example on which they differ, as documented
     # verify: only on a GPU, WHY        run where TRITONOPT_BACKEND=cuda
     # verify: only interpreted, WHY     not run there
 
 What a case becomes stands beside it in `<case>.expected.py`. To write those files anew,
 set TRITONOPT_UPDATE_CASES=1, and read the difference before committing it.
+
+To compare takes seconds, so `make test` does it for some of each pass, which together have every
+kind of rewrite that the pass makes (see `kinds`); `make test-all` does it for all of them.
 """
 
 from __future__ import annotations
@@ -39,12 +43,18 @@ HERE = Path(__file__).resolve().parent
 UPDATE = os.environ.get("TRITONOPT_UPDATE_CASES") == "1"
 BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 EXAMPLES = 4
+AT_MOST = 15
+"""So many cases of a pass are verified by every run."""
 DIRECTIVE = re.compile(r"# (expect|options|with|assume|verify): (.*)")
 
 
 @dataclass(frozen=True)
 class Case:
     path: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.parent.name}/{self.path.stem}"
 
     @cached_property
     def text(self) -> str:
@@ -73,8 +83,19 @@ class Case:
         return next(iter(self.values("verify")), "yes")
 
     @property
+    def is_run(self) -> bool:
+        """Whether original and rewritten are compared on this backend."""
+        elsewhere = "only interpreted" if BACKEND == "cuda" else "only on a GPU"
+        return not self.verify.startswith(("no", elsewhere))
+
+    @property
+    def is_always_run(self) -> bool:
+        """Whether they are in every run. A difference that is documented is a kind by itself."""
+        return self.is_run and self.verify.startswith(("always", "counterexample"))
+
+    @property
     def passes(self) -> list[Pass]:
-        """In the order of the catalogue. One that was a part of the folder's is not meant by it."""
+        """In the order of the catalog. One that was a part of the folder's is not meant by it."""
         name, others = self.path.parent.name, self.values("with")
         options = ",".join(self.values("options"))
         spelled = sorted([f"{name}{{{options}}}" if options else name, *others])
@@ -83,6 +104,11 @@ class Case:
     @property
     def expected(self) -> Path:
         return self.path.with_suffix(".expected.py")
+
+    @cached_property
+    def became(self) -> str:
+        """What it is expected to become."""
+        return self.expected.read_bytes().decode()
 
     def rewrite(self, text: str | None = None) -> RewriteResult:
         return rewrite_source(
@@ -100,9 +126,7 @@ CASES = [
 
 def cases(*expectations: str) -> pytest.MarkDecorator:
     chosen = [case for case in CASES if case.expect.split()[0] in expectations]
-    return pytest.mark.parametrize(
-        "case", chosen, ids=[f"{case.path.parent.name}/{case.path.stem}" for case in chosen]
-    )
+    return pytest.mark.parametrize("case", chosen, ids=[case.name for case in chosen])
 
 
 @cases("passed")
@@ -125,34 +149,63 @@ def test_rewritten_as_expected(case: Case) -> None:
 
 @cases("passed")
 def test_twice_is_once(case: Case) -> None:
-    once = case.rewrite().text
+    # That it becomes this is another test's matter.
+    once = case.became
     twice = case.rewrite(once).text
     assert twice == once, "a second run changed the text again:\n" + difference(once, twice)
 
 
-@cases("passed")
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=() if case.is_always_run else pytest.mark.thorough, id=case.name)
+        for case in CASES
+        if case.expect == "passed"
+    ],
+)
 def test_same_answer(case: Case, tmp_path: Path) -> None:
-    if case.verify.startswith("no"):
+    if not case.is_run:
         pytest.skip(case.verify)
-    here = "only on a GPU" if BACKEND == "cuda" else "only interpreted"
-    if case.verify.startswith("only") and not case.verify.startswith(here):
-        pytest.skip(case.verify)
-    result = case.rewrite()
-    assert result.changed, f"{case.path.name} was left alone:\n{said(result)}"
     # Imported here, because the other tests of this file need no torch.
     from tritonopt.verification import verify
 
     rewritten = tmp_path / case.path.name
-    rewritten.write_bytes(result.text.encode())
+    rewritten.write_bytes(case.became.encode())
     verdict = verify(case.path, rewritten, backend=BACKEND, max_examples=EXAMPLES)
     if case.verify.startswith("counterexample"):
         assert verdict.verdict == "counterexample", verdict
         return
     assert verdict.verdict in ("identical", "equivalent"), (
         f"{case.path.name}: {verdict.verdict}\n"
-        f"{verdict.counterexample or verdict.reason}\n" + difference(case.text, result.text)
+        f"{verdict.counterexample or verdict.reason}\n" + difference(case.text, case.became)
     )
     assert verdict.examples > EXAMPLES // 2, f"only {verdict.examples} examples counted"
+
+
+def kinds(case: Case) -> set[str]:
+    """What kinds of rewrite a case is: by its options, and by what had to hold for it, and how."""
+    found = {f"options {spelled}" for spelled in case.values("options")}
+    found |= {f"with {name}" for name in case.values("with")}
+    found |= {"a fact of the user's" for _ in case.values("assume")}
+    for remark in case.rewrite().remarks:
+        if remark.kind is RemarkKind.PASSED:
+            found |= {remark.reason, *(f"{c.claim} {c.status.value}" for c in remark.conditions)}
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", sorted({case.path.parent.name for case in CASES if case.expect == "passed"})
+)
+def test_every_kind_of_rewrite_is_verified_in_every_run(name: str) -> None:
+    of_pass = [case for case in CASES if case.path.parent.name == name and case.expect == "passed"]
+    always = [case for case in of_pass if case.is_always_run]
+    assert len(always) <= AT_MOST, "too many cases say `# verify: always`"
+    missing = {kind: case for case in of_pass if case.is_run for kind in kinds(case)}
+    for kind in {kind for case in always for kind in kinds(case)}:
+        missing.pop(kind, None)
+    assert not missing, "write `# verify: always` into one of each kind:\n" + "\n".join(
+        f"{kind}: {case.path.name}" for kind, case in sorted(missing.items())
+    )
 
 
 @cases("missed")

@@ -19,7 +19,7 @@ class Group:
 
     name: str
     summary: str
-    """One line for the catalogue."""
+    """One line for the catalog."""
     passes: str
     """The passes as they are written after `--passes`."""
 
@@ -39,7 +39,7 @@ GROUPS = {
         Group(
             "rows",
             "what people do by hand to loops over the data of a row",
-            "one-tile,fuse-stats,online-softmax,defer-reduction,row-batch",
+            "one-tile{raise_block=32768},fuse-stats,online-softmax,defer-reduction,row-batch",
         ),
     )
 }

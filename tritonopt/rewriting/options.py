@@ -13,10 +13,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from tritonopt.rewriting.protocol import Pass
+
+class Configurable(Protocol):
+    """A dataclass whose fields are options: a pass."""
+
+    name: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+
+_Chosen = TypeVar("_Chosen", bound=Configurable)
 
 
 class PassSelectionError(ValueError):
@@ -73,7 +80,7 @@ def spell(value: Any) -> str:
     return str(value)
 
 
-def spelled(chosen: Pass) -> str:
+def spelled(chosen: Configurable) -> str:
     """A pass as a selection names it, with the options that are not its default."""
     given = [
         f"{option.name}={spell(value)}"
@@ -109,7 +116,7 @@ def parse(spec: str) -> list[Selected]:
 
 
 @cache
-def of(chosen: type[Pass]) -> dict[str, Option]:
+def of(chosen: type[Configurable]) -> dict[str, Option]:
     """The options of a pass by name."""
     types = typing.get_type_hints(chosen)
     found = {}
@@ -121,7 +128,7 @@ def of(chosen: type[Pass]) -> dict[str, Option]:
     return found
 
 
-def build(chosen: type[Pass], texts: Iterable[tuple[str, str]]) -> Pass:
+def build(chosen: type[_Chosen], texts: Iterable[tuple[str, str]]) -> _Chosen:
     """The pass with these options; PassSelectionError says what is legal."""
     known = of(chosen)
     values: dict[str, Any] = {}
@@ -142,7 +149,7 @@ def build(chosen: type[Pass], texts: Iterable[tuple[str, str]]) -> Pass:
     return chosen(**values)
 
 
-def combinations(chosen: type[Pass]) -> Iterator[dict[str, Any]]:
+def combinations(chosen: type[Configurable]) -> Iterator[dict[str, Any]]:
     """Every combination of the values that can be listed."""
     listed = {name: option.choices for name, option in of(chosen).items() if option.choices}
     for values in itertools.product(*listed.values()):

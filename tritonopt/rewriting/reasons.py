@@ -55,6 +55,7 @@ CLAIMS: Mapping[str, str] = {
     "exponents-are-below-the-maximum": (
         "The second sweep adds exponentials of elements less the maximum, and nothing else."
     ),
+    "first-sweep-only-keeps": "The first sweep keeps the maximum and does nothing else.",
     "grid-is-known": "It is read from every launch how many programs it starts.",
     "hint-does-not-narrow": "A hint promises no less than the compiler knows.",
     "hint-fits-the-tile": "A hint promises no more lanes than its tile has.",
@@ -814,6 +815,11 @@ REASONS: Mapping[str, Reason] = {
     "chosen-by-a-condition": Reason(
         "The loop chooses its accumulator by a condition, as the index that goes with a maximum is "
         "chosen by the maximum.",
+        "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
+    ),
+    "comes-with-its-index": Reason(
+        "What is combined comes with the index of the lane that has it; of equal ones a later tile "
+        "must not win.",
         "Keep a tile of values and a tile of indices in the loop, and reduce both after it.",
     ),
     "combination-is-not-known": Reason(

@@ -220,7 +220,13 @@ class Writer:
 
     def sum(self, text: str, axes: Sequence[int], rank: int, keep_dims: bool = False) -> str:
         """The sum over some axes of a tile, counted from the left."""
-        function = self.language("sum")
+        return self.reduced("sum", text, axes, rank, keep_dims)
+
+    def reduced(
+        self, name: str, text: str, axes: Sequence[int], rank: int, keep_dims: bool = False
+    ) -> str:
+        """The same with another reduction of the language."""
+        function = self.language(name)
         if len(axes) == rank > 1 and not keep_dims:
             return f"{function}({text})"
         keep = ", keep_dims=True" if keep_dims else ""
@@ -329,6 +335,11 @@ def _reads(node: ast.AST) -> set[str]:
     if isinstance(node, ast.AugAssign):
         reads |= names_bound(node)
     return reads
+
+
+def is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:
+    """Whether an `if` stands there as the `elif` of another one."""
+    return facts.kernel.module.text_of(statement).startswith("elif")
 
 
 def names_bound(node: ast.AST) -> set[str]:

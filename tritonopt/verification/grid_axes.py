@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 
-from tritonopt import source
+from tritonopt import facts, source
+from tritonopt.facts.algebra.turns import is_at_most_one
 
 
 def axes_of_many(
@@ -14,8 +15,8 @@ def axes_of_many(
     """Axes along which the kernel asks where it stands, with the line where it first does.
 
     By the launches in these functions. Not those of which a launch does not say how many programs
-    there are, nor those with a program for every tile: where a tile grows with what it holds,
-    there is never a second one.
+    there are, nor those with a program for every tile of which the text shows that there is never
+    a second one: such a tile grows with what it holds.
     """
     launches = [
         x for x in module.launches if x.kernel.name == kernel.name and x.launcher in launchers
@@ -23,9 +24,21 @@ def axes_of_many(
     found: dict[int, int] = {}
     for axis, line in _asked(kernel):
         counts = [_count(x, axis) for x in launches]
-        if any(count is not None and _is_plain(count) for count in counts):
+        plain = any(count is not None and _is_plain(count) for count in counts)
+        if plain or _several_tiles(kernel, launches, axis):
             found.setdefault(axis, line)
     return found
+
+
+def _several_tiles(kernel: source.Kernel, launches: Sequence[source.Launch], axis: int) -> bool:
+    """Whether it is known how many programs some launch has, and not that there is only one."""
+    known = facts.of(kernel)
+    counts = [
+        binding.grid[axis]
+        for binding in known.launches.bindings
+        if binding.launch in launches and axis < len(binding.grid)
+    ]
+    return any(count is not None and not is_at_most_one(known, count) for count in counts)
 
 
 def _asked(kernel: source.Kernel) -> Iterator[tuple[int, int]]:

@@ -53,7 +53,7 @@ class NeverRan:
         blind = ""
         if required.scouts is not None and required.blind:
             blind = required.scouts.trouble or "no call was fit for it"
-        single = {d: size for d in unmet if (size := aiming.largest_single(d))}
+        single = {d: size for d in unmet if (size := aiming.tried.largest_single(d))}
         return cls(unmet, single, blind, tuple(notes))
 
     def explained(

@@ -1,3 +1,4 @@
+# verify: always
 """The kernel says so itself, with tl.assume; the load stands in a helper."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """All configurations fit a length that is a multiple of 64: 64 lanes of the widest."""
 
 import torch

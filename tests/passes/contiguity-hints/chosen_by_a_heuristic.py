@@ -1,3 +1,4 @@
+# verify: always
 # options: least=4
 """A heuristic chooses the block; the stride is 1 at every launch."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: least=8
 """The length is a multiple of 8, the block has 32 lanes: groups of 8 are all that is true."""
 

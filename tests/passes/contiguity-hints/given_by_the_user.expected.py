@@ -1,3 +1,4 @@
+# verify: always
 # assume: n_cols % BLOCK_N == 0
 """Nothing in the file shows it, but the user asserts it."""
 

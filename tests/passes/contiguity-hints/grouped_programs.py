@@ -1,3 +1,4 @@
+# verify: always
 """Tutorial matmul: the tile's number comes from a grouped ordering, and is some integer that is not
 negative. Columns of B are contiguous, rows of A are not."""
 

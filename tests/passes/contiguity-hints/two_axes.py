@@ -1,3 +1,4 @@
+# verify: always
 """The wrapped value is a tile of its own: one value for each axis."""
 
 import torch

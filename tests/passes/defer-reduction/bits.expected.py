@@ -1,3 +1,4 @@
+# verify: always
 """Bits that are common, bits that are somewhere, and parity."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """Integers: a count of booleans, which is exact."""
 
 import torch

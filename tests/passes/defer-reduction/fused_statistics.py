@@ -1,3 +1,4 @@
+# verify: always
 # with: fuse-stats
 """Two sweeps become one, and all of its sums wait for its end."""
 

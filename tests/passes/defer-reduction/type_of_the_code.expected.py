@@ -1,3 +1,4 @@
+# verify: always
 """The type of the accumulator has a name."""
 
 import torch

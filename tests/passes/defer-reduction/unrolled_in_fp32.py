@@ -1,3 +1,4 @@
+# verify: always
 """The compiler unrolls the loop, in which all is fp32."""
 
 import torch

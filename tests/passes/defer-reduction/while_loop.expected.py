@@ -1,3 +1,4 @@
+# verify: always
 """A `while` that counts by itself."""
 
 import torch

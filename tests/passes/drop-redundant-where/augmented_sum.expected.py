@@ -1,3 +1,4 @@
+# verify: always
 """The masks are written out each time, in a loop, and the sum is taken in place."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """Whichever tensor is loaded, it is 0 past the end: a ternary, an `if`, and a nested `tl.where`."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """Both factors are 0 past the end of the row, so their product is. The mask goes on being used."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """The loads are in a helper of the file, and another helper clears what it has loaded itself."""
 
 import torch

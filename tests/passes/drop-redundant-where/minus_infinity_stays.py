@@ -1,3 +1,4 @@
+# verify: always
 """The other branch is -inf, and so is what the load has put there; the condition is negated."""
 
 import torch

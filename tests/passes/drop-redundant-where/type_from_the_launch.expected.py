@@ -1,3 +1,4 @@
+# verify: always
 """The loads have an integer `other=`, and the other branch is a float: the launch passes floats."""
 
 import torch

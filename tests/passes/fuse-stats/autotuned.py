@@ -1,3 +1,4 @@
+# verify: always
 """Autotune and heuristics stand above the kernel, with decorators over several lines. They stay
 byte for byte, and the block size is no parameter of the launch."""
 

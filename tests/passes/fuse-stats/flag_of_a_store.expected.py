@@ -1,3 +1,4 @@
+# verify: always
 """What is stored by a flag goes on being stored."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 # options: formula=welford
 """Welford on request: every block has a mean and a sum of squared deviations of its own, and the
 pairs are merged as the sweep goes. Each block counts its valid lanes only."""

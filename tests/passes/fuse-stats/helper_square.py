@@ -1,3 +1,4 @@
+# verify: always
 """A helper of the same file centers, masks and squares. Its body is part of the argument; its
 call goes with the second sweep."""
 

@@ -1,3 +1,4 @@
+# verify: always
 """The kernel is a static method, launched through its class."""
 
 import torch

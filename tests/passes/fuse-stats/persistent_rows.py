@@ -1,3 +1,4 @@
+# verify: always
 """A fixed number of programs walk all rows: `for row in range(pid, M, tl.num_programs(0))` around
 both sweeps. The sums start anew in every turn of the outer loop."""
 

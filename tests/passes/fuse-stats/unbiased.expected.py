@@ -1,3 +1,4 @@
+# verify: always
 """The variance divides by N - 1 while the mean divides by N. What the second sweep gives is the
 sum of squared deviations; what is done with it afterwards stays as written."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # assume: N % BLOCK == 0
 """No masks at all: the user asserts that the rows are whole blocks, which makes the number of
 elements N. The launcher sees to it."""

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=2
 """Launches in the methods of a class."""
 

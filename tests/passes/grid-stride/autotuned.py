@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=4
 """The tuner chooses the block, so only the kernel knows how many tiles there are."""
 

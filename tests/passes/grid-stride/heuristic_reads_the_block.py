@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=3
 """A heuristic reads the block and the length, and sets neither; the grid names the block."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=3
 """A helper takes the program id and asks for its type."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=3
 """A kernel that loops over tiles, and is started for each of them."""
 

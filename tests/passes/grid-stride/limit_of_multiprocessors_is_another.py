@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=sm*4
 """The launcher asks the device already."""
 

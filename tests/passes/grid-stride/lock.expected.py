@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=2
 """A lock that is given back for each tile: nobody waits for a tile of his own."""
 

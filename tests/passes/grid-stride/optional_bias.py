@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """What a constexpr chooses, and no tile, is loaded before the loop."""
 

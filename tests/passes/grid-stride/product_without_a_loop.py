@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=2
 """The one loop around a matrix product is not to be pipelined."""
 

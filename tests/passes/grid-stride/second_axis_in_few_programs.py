@@ -1,3 +1,4 @@
+# verify: always
 # options: axis=1,programs=3
 """Tiles along the second axis, with a limit that small sizes reach."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=2
 """What is added comes from a loop with a branch, so that only its address shows its shape."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: axis=2,programs=2
 """Three axes, of which the last is walked."""
 

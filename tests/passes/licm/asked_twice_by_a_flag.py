@@ -1,3 +1,4 @@
+# verify: always
 """The branch that is left with nothing goes, and the other one reads what it read."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """A loop that counts down runs where it starts above its end."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """The name stands for two things, so what is loaded gets one of its own."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """What the first load has put above the loop, the second one joins."""
 
 import torch

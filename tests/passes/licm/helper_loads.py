@@ -1,3 +1,4 @@
+# verify: always
 """A helper loads; the call moves as it stands."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 # with: loop-unswitch
 """Once the flag is loaded above the loop, so is the branch on it."""
 

@@ -1,3 +1,4 @@
+# verify: always
 """The same is asked twice in an iteration, and the contrary once: all three are decided."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """Atomics and barriers run in the order they did: the condition is one and the same for the
 program."""
 

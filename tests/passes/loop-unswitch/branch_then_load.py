@@ -1,3 +1,4 @@
+# verify: always
 # with: licm
 """Once the branch is out of the loop, every iteration of one copy comes to the load."""
 

@@ -1,3 +1,4 @@
+# verify: always
 """What the condition is made of is bound in the loop, and moves above it with its comment."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """The condition moves out of both loops; an inner one goes with the copies."""
 
 import torch

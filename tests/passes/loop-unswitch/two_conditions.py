@@ -1,3 +1,4 @@
+# verify: always
 """Two conditions make four copies, one after the other, while they are few statements."""
 
 import torch

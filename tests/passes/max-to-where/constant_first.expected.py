@@ -1,3 +1,4 @@
+# verify: always
 """The constant is the first operand. `tl.where(0.0 > x, 0.0, x)` would let a NaN through, so it
 comes last all the same. The constants have names, in the module and in the kernel."""
 

@@ -1,3 +1,4 @@
+# verify: always
 """A helper clamps a variance, which it casts itself."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """Operands by keyword, in either order, a NaN mode that says what is the default, and
 `triton.language` under a name of the file's own."""
 

@@ -1,3 +1,4 @@
+# verify: always
 """Of -0.0 and 0.0 the minimum is -0.0, and 1 / x tells one from the other: hence `<=`."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """Nothing is known of the data's type, but 6.0 is 6.0 in all of them, and the result is only
 stored, cast and compared."""
 

@@ -1,3 +1,4 @@
+# verify: always
 """The launcher casts to fp32 before it launches, and refuses all but fp32 for the other."""
 
 import torch

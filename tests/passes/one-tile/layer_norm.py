@@ -1,3 +1,4 @@
+# verify: always
 """The layer norm of the tutorials, launched with a tile that holds the row."""
 
 import torch

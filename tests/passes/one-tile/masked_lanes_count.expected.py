@@ -1,3 +1,4 @@
+# verify: always
 """The second sweep needs something else in the masked lanes, which a choice gives it."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """The tile has one length for all rows, so the loops stay for those that are longer."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """Softmax in three sweeps, with another `other` in each."""
 
 import torch

@@ -105,3 +105,40 @@ def test_shapes_of_tiles_count_as_well() -> None:
         ONE_ROW,
         SEVERAL_ROWS.replace("tl.load(x_ptr + at", tile).replace("tl.arange(0, ROWS)", "0"),
     )
+
+
+_PLUS_ONE = f"""{_HEAD}
+@triton.jit
+def plus_one(x_ptr, y_ptr, n, tiles, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)
+
+def launch(x: torch.Tensor):
+    (n,) = x.shape
+    y = torch.empty_like(x)
+    tiles = triton.cdiv(n, 256)
+    plus_one[(tiles,)](x, y, n, tiles, BLOCK=256)
+    return y
+"""
+
+_IN_A_LOOP = (
+    _PLUS_ONE.replace(
+        "    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)\n",
+        "    for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):\n"
+        "        at = tile * BLOCK + tl.arange(0, BLOCK)\n"
+        "        tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)\n",
+    )
+    .replace(
+        "    plus_one[(tiles,)]",
+        "    here = torch.cuda.current_device()\n"
+        "    count = torch.cuda.get_device_properties(here).multi_processor_count\n"
+        "    plus_one[(min(tiles, 8 * count),)]",
+    )
+)  # fmt: skip
+
+
+def test_more_tiles_than_programs_are_drawn(of_texts: Callable[..., Verdict]) -> None:
+    assert of_texts(_PLUS_ONE, _IN_A_LOOP).verdict == "identical"
+    wrong = _IN_A_LOOP.replace("tl.num_programs(0)):", "tl.num_programs(0) + 1):")
+    assert of_texts(_PLUS_ONE, wrong).verdict == "counterexample"

@@ -44,11 +44,12 @@ def takes_one_turn(facts: KernelFacts, loop: Loop) -> bool:
         return False
 
 
-def is_at_most_one(facts: KernelFacts, value: Value) -> bool:
+def is_at_most_one(facts: KernelFacts, number: Value | Polynomial) -> bool:
     """Whether a whole number is shown never to be above 1, as the length of a tile."""
     bounds = Bounds(facts)
     try:
-        rest = -facts.forms.of(value) + 1
+        form = number if isinstance(number, Polynomial) else facts.forms.of(number)
+        rest = -form + 1
         if _is_nonnegative(bounds, rest):
             return True
         bindings = facts.launches.bindings
@@ -111,7 +112,7 @@ def _products(bounds: Bounds, atom: Atom, rest: Monomial, *, above: bool) -> Ite
     if isinstance(atom, CeilDiv):
         yield dividend + divisor - 1 if above else dividend
     elif _is_nonnegative(bounds, dividend, steps=0):
-        # Triton rounds towards zero, which is down only there.
+        # Triton rounds toward zero, which is down only there.
         yield dividend if above else dividend - divisor + 1
 
 

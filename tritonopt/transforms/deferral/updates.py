@@ -188,8 +188,12 @@ class _Reader:
                     used = f"{node.id}, the reduction of one tile, is used for something else too"
                     raise refuted(_CLAIM, "reduction-is-used", used)
                 return Reduced(found.whole, found.calls, found.tile, found.casts, statement, node)
-        text = f"line {node.lineno} combines {self.name} with {node.id}, which is no reduction"
-        raise refuted(_CLAIM, "adds-something-else", text)
+        combines = f"line {node.lineno} combines {self.name} with {node.id}"
+        value = self.facts.values.get(node)
+        if value is not None and value.op is Op.PART and value.operand.op is not Op.TUPLE:
+            comes = f"{combines}, which comes with its index: of equal ones, that has to stay"
+            raise refuted(_CLAIM, "comes-with-its-index", comes)
+        raise refuted(_CLAIM, "adds-something-else", f"{combines}, which is no reduction")
 
     def _is_read(self, node: ast.AST) -> Declined:
         line = getattr(node, "lineno", 0)

@@ -133,42 +133,54 @@ class TwoSweeps:
 
     def check_rest(self, checklist: Checklist, name: str) -> None:
         """The second sweep may have no other effect than on `name`, nor any other use."""
+        self._check_only(self.second, name, "second")
+        checklist.prove("second-sweep-only-sums", f"nothing but {name} is used of it")
+
+    def first_only_keeps(self, name: str) -> bool:
+        """Whether the first sweep has no other effect than on `name`, nor any other use."""
+        try:
+            self._check_only(self.first, name, "first")
+        except Declined:
+            return False
+        return True
+
+    def _check_only(self, sweep: Loop, name: str, which: str) -> None:
+        """Nothing may be done or left by a sweep but what it leaves in a name."""
         claim, reason = "second-sweep-only-sums", "second-sweep-does-more"
         for loop in (self.first, self.second):
             if any(isinstance(n, (ast.For, ast.While)) and n.orelse for n in walk(loop.node)):
                 raise refuted(claim, reason, f"the loop in line {loop.line} has an else")
         for effect in self.facts.effects:
-            if self.second in effect.loops and (effect.writes or effect.kind is EffectKind.PRINT):
-                also = f"the second sweep also does the {effect.name} in line {effect.line}"
+            if sweep in effect.loops and (effect.writes or effect.kind is EffectKind.PRINT):
+                also = f"the {which} sweep also does the {effect.name} in line {effect.line}"
                 raise refuted(claim, reason, also)
-        inside = set(walk(self.second.node))
-        lost = self._lost(name)
-        for value, line in self._values_outside(inside):
+        inside = set(walk(sweep.node))
+        lost = self._lost(sweep, name)
+        for value, line in self._values_outside(sweep, inside):
             for part in value.walk():
                 if part.op in (Op.RESULT, Op.CARRIED) and part.carrier in lost:
-                    used = f"{part.carrier.name} of the second sweep is used in line {line}"
+                    used = f"{part.carrier.name} of the {which} sweep is used in line {line}"
                     raise refuted(claim, reason, used)
         bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for node, value in self.facts.values.items():
             later = isinstance(node, ast.Name) and node.id in bound and node not in inside
-            if later and value.op is Op.OPAQUE and node.lineno > self.second.line:
-                read = f"line {node.lineno} reads a name that the second sweep binds"
+            if later and value.op is Op.OPAQUE and node.lineno > sweep.line:
+                read = f"line {node.lineno} reads a name that the {which} sweep binds"
                 raise unknown(claim, reason, read)
-        checklist.prove(claim, f"nothing but {name} is used of it")
 
-    def _lost(self, name: str) -> set[Carrier]:
-        """What the second sweep leaves in names other than `name`, and who carries it on."""
+    def _lost(self, sweep: Loop, name: str) -> set[Carrier]:
+        """What a sweep leaves in names other than `name`, and who carries it on."""
         lost = {
             Carrier(loop.identity, carried)
             for loop in self.facts.loops
-            if self.second in loop.nest
+            if sweep in loop.nest
             for carried in loop.carried
             if carried != name
         }
         before = 0
         while len(lost) > before:
             before = len(lost)
-            for loop in (loop for loop in self.facts.loops if self.second not in loop.nest):
+            for loop in (loop for loop in self.facts.loops if sweep not in loop.nest):
                 for carried, initial in loop.initial.items():
                     ends = (*initial.walk(), *loop.following[carried].walk())
                     parts = (p for p in ends if p.op in (Op.RESULT, Op.CARRIED))
@@ -176,12 +188,12 @@ class TwoSweeps:
                         lost.add(Carrier(loop.identity, carried))
         return lost
 
-    def _values_outside(self, inside: set[ast.AST]) -> Iterator[tuple[Value, int]]:
+    def _values_outside(self, sweep: Loop, inside: set[ast.AST]) -> Iterator[tuple[Value, int]]:
         for node, value in self.facts.values.items():
             if node not in inside:
                 yield value, node.lineno
         for loop in self.facts.loops:
-            if loop.first > self.second.last or loop.first < self.second.first:
+            if loop.first > sweep.last or loop.first < sweep.first:
                 for bound in (loop.start, loop.stop, loop.step):
                     if bound is not None:
                         yield bound, loop.line

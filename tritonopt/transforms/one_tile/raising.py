@@ -20,7 +20,7 @@ from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.source import AddArgument, Change, InsertAfter, InsertBefore, ReplaceExpression
 from tritonopt.source.launches import Launch, places
 from tritonopt.source.trees import blocks_of, parents_of, walk
-from tritonopt.transforms.one_tile.any_length import check_any_length
+from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.question import spelled
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.tiling.known_launches import check_builtin
@@ -38,6 +38,8 @@ class Raised:
 
     changes: tuple[Change, ...]
     is_exact: bool
+    longest: int
+    """The rows that get a tile of their length."""
 
 
 def raise_tiles(sweeps: RowSweeps, longest: int, checklist: Checklist) -> Raised:
@@ -53,13 +55,19 @@ def raise_tiles(sweeps: RowSweeps, longest: int, checklist: Checklist) -> Raised
         raise unknown("launches-can-follow-the-row", "length-is-computed", detail)
     _check_launches(facts, length.name)
     checklist.prove("launches-are-seen", f"those in {places(facts.launches.launches)}")
-    is_exact = check_any_length(sweeps, extent, tile)
+    proof = prove_any_length(sweeps, extent, tile)
     checklist.prove("tiles-may-be-longer", "nothing but sums and extremes is left of the tiles")
+    longest = _room(longest, proof.kept)
     changes: dict[Change, None] = {}
     for launch in facts.launches.launches:
         changes.update(dict.fromkeys(_Raising(launch, extent, length.name, longest).changes()))
     checklist.prove("launches-can-follow-the-row", "each knows the length of the row")
-    return Raised(tuple(changes), is_exact)
+    return Raised(tuple(changes), proof.is_exact, longest)
+
+
+def _room(longest: int, kept: int) -> int:
+    """The longest row where several tiles stay in registers: half as much again for all of them."""
+    return longest if kept <= 1 else 2 ** (3 * longest // (2 * kept)).bit_length() // 2
 
 
 def _check_launches(facts: KernelFacts, tile: str) -> None:
@@ -125,7 +133,9 @@ class _Raising:
         uses = [
             n for n in walk(self.launch.launcher) if isinstance(n, ast.Name) and n.id == name.id
         ]
-        if len(uses) != 2 or scope_at(self.launch).node is not self.launch.launcher:
+        scope = scope_at(self.launch)
+        own = scope.node is self.launch.launcher and name.id in scope.bindings
+        if len(uses) != 2 or not own:
             return None
         for statement in self._before:
             match statement:

@@ -7,13 +7,14 @@ and elsewhere the tile must be one number below inf.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from tritonopt.facts import Atom, KernelFacts, Polynomial, Value
+from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Loaded, Undef, ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
 from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
@@ -21,6 +22,7 @@ from tritonopt.facts.operations import ARITHMETIC, Op
 from tritonopt.facts.reductions import Accumulation, accumulation
 from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.full_sums import full_sum
 from tritonopt.transforms.loop_fusion.legality import check_accumulator, float_type
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
@@ -34,6 +36,7 @@ from tritonopt.transforms.online_softmax.exponentials import (
 )
 from tritonopt.transforms.online_softmax.maxima import RunningMaximum, running_maximum
 from tritonopt.transforms.pinned_rounding import check_pins
+from tritonopt.transforms.writing import is_plain
 
 _COMPUTING = (ARITHMETIC - {Op.CAST, Op.POS}) | {Op.ELEMENTWISE, Op.MINIMUM, Op.MAXIMUM}
 
@@ -54,6 +57,11 @@ class OnlineSum:
     """What the lanes hold that do not count; None where all count."""
     may_be_empty: bool
     """Whether the loops may run no time at all."""
+    second_stays: bool
+    """The second sweep does more, so that it is the first one that goes."""
+
+    steps: tuple[ast.stmt, ...]
+    """Statements of the second sweep that only carry the maximum into the sum."""
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -114,7 +122,13 @@ class _Legality:
         filler = elements.check(checklist)
         elements.check_axes(checklist)
         elements.check_rounding(checklist)
-        found = OnlineSum(
+        elements.check_infinite_rows(checklist)
+        sweeps.check_memory(checklist)
+        second_stays = self._check_rest(maximum, below)
+        check_pins(checklist, facts)
+        overflow = "index arithmetic is taken over the integers, and is the original's own"
+        checklist.assume("no-int32-overflow", overflow)
+        return OnlineSum(
             facts,
             sweeps,
             maximum,
@@ -124,18 +138,71 @@ class _Legality:
             elements.mask,
             filler,
             self._may_be_empty(),
+            second_stays,
+            tuple(self._steps(maximum.name)) if second_stays else (),
         )
-        elements.check_infinite_rows(checklist)
-        sweeps.check_memory(checklist)
-        sweeps.check_rest(checklist, self.sum.name)
-        check_pins(checklist, facts)
-        overflow = "index arithmetic is taken over the integers, and is the original's own"
-        checklist.assume("no-int32-overflow", overflow)
-        return found
+
+    def _check_rest(self, maximum: RunningMaximum, below: Subtrahend) -> bool:
+        """One of the two sweeps may do nothing else, for that one goes. Whether it is the first."""
+        sweeps = self.sweeps
+        try:
+            sweeps.check_rest(self.checklist, self.sum.name)
+        except Declined:
+            alone = sweeps.first_only_keeps(maximum.name) and not below.axes
+            if not alone or not self._is_read_nowhere_else(maximum.name):
+                raise
+            kept = f"nothing but {maximum.name} is used of it, and that in the sum and behind it"
+            self.checklist.prove("first-sweep-only-keeps", kept)
+            return True
+        return False
+
+    def _steps(self, maximum: str) -> list[ast.stmt]:
+        update = self.sum.update
+        assert update is not None
+        return _steps_to(self.facts, self.sweeps.second, update, maximum)
+
+    def _is_read_nowhere_else(self, maximum: str) -> bool:
+        """Whether, up to the end of the second sweep, only its sum uses the maximum and itself."""
+        first, second = self.sweeps.first.node, self.sweeps.second.node
+        update, body = self.sum.update, set(walk(second))
+        if not isinstance(update, (ast.Assign, ast.AugAssign)) or not is_plain(self.facts, update):
+            return False
+        steps = self._steps(maximum)
+        kept = {n for statement in (first, update, *steps) for n in walk(statement)}
+        assert second.end_lineno is not None
+        return not any(
+            isinstance(node, ast.Name)
+            and node not in kept
+            and (
+                (node.id == self.sum.name and node in body)
+                or (node.id == maximum and first.lineno <= node.lineno <= second.end_lineno)
+            )
+            for node in self.facts.kernel.nodes
+        )
 
     def _may_be_empty(self) -> bool:
         count = self.facts.forms.trip_count(self.sweeps.first)
         return count is None or not self.facts.forms.is_positive(count)
+
+
+def _steps_to(facts: KernelFacts, sweep: Loop, update: ast.stmt, maximum: str) -> list[ast.stmt]:
+    """The statements of a sweep that use a maximum for a name of their own, which only the update
+    reads: `p = tl.exp(x - m)`.
+    """
+    found: list[ast.stmt] = []
+    reading, names = set(walk(update)), {maximum}
+    for statement in sweep.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]) if is_plain(facts, statement):
+                nodes = set(walk(statement))
+                own = name not in sweep.carried and statement is not update
+                if own and any(isinstance(n, ast.Name) and n.id in names for n in nodes):
+                    found.append(statement)
+                    reading |= nodes
+                    names.add(name)
+    # Whoever else reads one of these names, reads the maximum: none of them is such a step.
+    others = (n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n not in reading)
+    return [] if any(n.id in names - {maximum} for n in others) else found
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tritonopt.facts import Polynomial, Value
+from tritonopt.facts import Atom, Polynomial, Value
 from tritonopt.facts.algebra.atoms import CeilDiv
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
@@ -16,6 +16,7 @@ from tritonopt.facts.reductions import nodes_of
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.moved_accumulator import MovedAccumulator
+from tritonopt.transforms.online_softmax.nan_rows import is_nan_anyway
 from tritonopt.transforms.online_softmax.online_legality import OnlineSum
 from tritonopt.transforms.writing import NotExpressible, Writer, is_plain
 
@@ -23,11 +24,11 @@ _LONGEST = 96
 
 
 @dataclass(frozen=True)
-class _Tile:
-    """What the maximum is of, as the first sweep calls it."""
+class Tile:
+    """What the maximum is of, as the sweep calls it."""
 
     name: str
-    changes: tuple[Change, ...] = ()
+    changes: tuple[InsertBefore | ReplaceExpression, ...] = ()
     """What gives it its name where it had none."""
 
 
@@ -41,6 +42,8 @@ class OnlineSweep:
         self.first, self.second = proof.sweeps.first.node, proof.sweeps.second.node
         self.writer = Writer(self.facts)
         self.moved = MovedAccumulator(self.writer, proof.sweeps, proof.sum)
+        self.loop = self.first
+        """The one that stays."""
         self.inside: Environment = self.facts.before[self.maximum.update]
         self.end: Environment = self.facts.before[self.second]
         self.rank = len(self.maximum.shape)
@@ -69,22 +72,24 @@ class OnlineSweep:
 
     # In the loop
 
-    def _tile(self) -> _Tile:
-        tile = self.maximum.tile
-        named = self.writer.find(lambda value: value is tile, self.inside)
+    def _tile(self) -> Tile:
+        named = self.writer.find(self._is_tile, self.inside)
         if named is not None:
-            return _Tile(self.writer.text(named))
-        for statement in self.first.body:
+            return Tile(self.writer.text(named))
+        for statement in self.loop.body:
             choices = [n for n in walk(statement) if isinstance(n, (ast.IfExp, ast.BoolOp))]
             conditional = {inner for choice in choices for inner in walk(choice)}
             for node in nodes_of(self.facts, [statement]):
-                if self.facts.values[node] is tile and node not in conditional:
+                if self._is_tile(self.facts.values[node]) and node not in conditional:
                     if not is_plain(self.facts, statement):
                         break
                     name = self.writer.fresh("tile")
                     naming = InsertBefore(statement, f"{name} = {self.writer.text(node)}")
-                    return _Tile(name, (naming, ReplaceExpression(node, name)))
+                    return Tile(name, (naming, ReplaceExpression(node, name)))
         raise NotExpressible("what the maximum is of has no expression in its sweep")
+
+    def _is_tile(self, value: Value) -> bool:
+        return value is self.maximum.tile
 
     def _updated(self, total: str, tile: str) -> list[Change]:
         """The statement that binds the maximum, with the sum beside it."""
@@ -116,7 +121,7 @@ class OnlineSweep:
         if self.proof.is_summed and not self.is_late:
             added = self._summed(added)
         line = f"{total} = {total} * {scale} + {added}"
-        indentation = self.maximum.update.col_offset
+        indentation = self.loop.body[0].col_offset
         if indentation + len(line) <= _LONGEST:
             return [*lines, line]
         return [*lines, f"{total} = {total} * {scale}", f"{total} = {total} + {added}"]
@@ -135,15 +140,25 @@ class OnlineSweep:
             if self.maximum.starts_at_infinity and self.proof.may_be_empty:
                 reduced = f"{where}({self._runs}, {reduced}, 0.0)"
             return kept, [f"{name} = {reduced}"]
-        if not self.maximum.starts_at_infinity:
+        if not self.needs_nan:
             return "", [f"{name} = {total}"] if name != total else []
+        return "", self._without_numbers(total)
+
+    @cached_property
+    def needs_nan(self) -> bool:
+        """Whether the sum of a row without a number in it has to be made what it was."""
+        return self.maximum.starts_at_infinity and not is_nan_anyway(self.proof)
+
+    def _without_numbers(self, total: str) -> list[str]:
+        """The sum of a row that has no number in it."""
+        name, where = self.sum.name, self.writer.language("where")
         found = self._maximum_behind()
         without = f"{found} == {self._infinity}"
         if self.maximum.axes and not self.proof.is_summed:
             without = f"{self._against_tile(found)} == {self._infinity}"
         if self.proof.may_be_empty:
             without = f"({without}) & ({self._runs})"
-        return "", [
+        return [
             "# The sum of a row of nothing but -inf is NaN.",
             f'{name} = {where}({without}, float("nan"), {total})',
         ]
@@ -212,9 +227,9 @@ class OnlineSweep:
         if factor == 1:
             return f"{self._function}({element} - {largest})"
         wanted = Polynomial.constant(factor)
-        start = self.facts.before[self.first]
+        lasting = {name: v for name, v in self.inside.items() if self.end.get(name) is v}
         try:
-            text = self.writer.find_form(wanted, start, list(self.facts.values))
+            text = self.writer.find_form(wanted, lasting, list(self.facts.values))
         except NotExpressible:
             text = repr(float(factor))
         return f"{self._function}(({element} - {largest}) * {text})"
@@ -224,9 +239,14 @@ class OnlineSweep:
         filler = self.proof.filler
         if filler is None or math.isinf(filler):
             return text
-        nodes = nodes_of(self.facts, list(self.first.body))
-        mask = self.writer.find_mask(self.proof.mask, self.inside, nodes)
+        nodes = nodes_of(self.facts, list(self.loop.body))
+        mask = self.writer.find_mask(self._counting, self.inside, nodes)
         return f"{self.writer.language('where')}({self.writer.text(mask)}, {text}, 0.0)"
+
+    @property
+    def _counting(self) -> frozenset[Atom]:
+        """Indicators of the lanes that count, as the loop that stays has them."""
+        return self.proof.mask
 
     def _summed(self, text: str) -> str:
         return self.writer.sum(text, self.sum.axes, self.rank, self.sum.keep_dims)

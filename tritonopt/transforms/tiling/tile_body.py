@@ -17,10 +17,8 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source import Kernel
-from tritonopt.source.trees import walk
-from tritonopt.transforms.tiling.program_count import check_program_count
-from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
-from tritonopt.transforms.tiling.tile_exits import Exit, check_exits, exits_of, is_plain
+from tritonopt.source.trees import is_text, walk
+from tritonopt.transforms.tiling.tile_exits import Exit, exits_of, is_plain
 from tritonopt.transforms.tiling.tile_invariants import invariant_statements
 from tritonopt.transforms.writing import names_bound
 
@@ -44,7 +42,7 @@ class TileBody:
     @classmethod
     def of(cls, facts: KernelFacts, ids: ProgramIds) -> TileBody:
         statements = list(facts.kernel.node.body)
-        if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        if is_text(statements[0]):
             del statements[0]
         last = statements[-1]
         last_return = last if isinstance(last, ast.Return) and is_plain(last) else None
@@ -115,21 +113,7 @@ class TileBody:
         return not self.ids.counts or self.ids.axis in asked
 
 
-def check_body(body: TileBody, checklist: Checklist) -> None:
-    """Whether the body can run again and again. Raises Declined."""
-    check_program_ids(body.ids)
-    check_program_count(body.facts, body.ids)
-    used = "stands for that of tiles" if body.ids.counts else "is not used"
-    detail = f"the number of programs {used}, and no helper reads the program id"
-    checklist.prove("one-tile-per-program", detail)
-    check_effects(body.facts, checklist)
-    check_exits(body, checklist)
-    _check_waits(body, checklist)
-    check_races(body.facts, body.ids.axis, checklist)
-    _check_names(body, checklist)
-
-
-def _check_waits(body: TileBody, checklist: Checklist) -> None:
+def check_waits(body: TileBody, checklist: Checklist) -> None:
     """A program that waits for another's tile would wait forever for one of its own."""
     claim = "waits-for-no-other-tile"
     waits = [loop for loop in body.facts.loops if _may_wait(body, loop)]
@@ -193,7 +177,7 @@ def _is_lock(body: TileBody, loop: Loop) -> bool:
     return False
 
 
-def _check_names(body: TileBody, checklist: Checklist) -> None:
+def check_names(body: TileBody, checklist: Checklist) -> None:
     claim = "names-start-afresh"
     for parameter in body.kernel.parameters:
         if parameter.constexpr and parameter.name in body.bound:

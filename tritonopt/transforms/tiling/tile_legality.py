@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tritonopt.rewriting.checklist import Checklist
-from tritonopt.transforms.tiling.tile_body import TileBody, check_body
+from tritonopt.transforms.tiling.exit_legality import check_exits
+from tritonopt.transforms.tiling.program_count import check_program_count
+from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
+from tritonopt.transforms.tiling.tile_body import TileBody, check_names, check_waits
 from tritonopt.transforms.tiling.tile_launches import TileLaunches, prove_launches
 from tritonopt.transforms.tiling.tile_sums import TileSums, find_sums
 from tritonopt.transforms.writing import Writer
@@ -31,3 +34,17 @@ def prove_tiling(
     sums = find_sums(body, writer, checklist)
     launches = prove_launches(body.facts, writer, body.ids.axis, checklist, keep_unseen=keep_unseen)
     return Tiling(body, sums, launches)
+
+
+def check_body(body: TileBody, checklist: Checklist) -> None:
+    """Whether the body can run again and again. Raises Declined."""
+    check_program_ids(body.ids)
+    check_program_count(body.facts, body.ids)
+    used = "stands for that of tiles" if body.ids.counts else "is not used"
+    detail = f"the number of programs {used}, and no helper reads the program id"
+    checklist.prove("one-tile-per-program", detail)
+    check_effects(body.facts, checklist)
+    check_exits(body, checklist)
+    check_waits(body, checklist)
+    check_races(body.facts, body.ids.axis, checklist)
+    check_names(body, checklist)

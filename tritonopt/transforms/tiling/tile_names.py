@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tritonopt.source.trees import walk
+from tritonopt.transforms.tiling.exit_legality import names_in_both
 from tritonopt.transforms.tiling.tile_body import PLAIN_OPERATORS, TileBody
-from tritonopt.transforms.tiling.tile_exits import names_in_both
 from tritonopt.transforms.tiling.tile_legality import Tiling
 from tritonopt.transforms.tiling.tile_numbers import asks_for_tensor
 from tritonopt.transforms.writing import Writer

@@ -63,6 +63,7 @@ class EdgeCaseCalls:
         plain = replace(usual(self.calls.signature, self.calls.limits), backward=True)
         yield replace(plain, backward=False, no_grad=True)
         yield replace(plain, second_backward=True)
+        yield replace(plain, gradient_nan=True)
         floats = [name for name, recipe in plain.tensors.items() if recipe.is_float]
         if len(floats) > 1:
             yield from (replace(plain, wanted=(name,)) for name in floats[:_MOST_PAIRS])

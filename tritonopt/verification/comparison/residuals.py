@@ -112,4 +112,4 @@ def _group(example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
 
 def _holds_nan(example: Example) -> bool:
     kinds = {r.values for r in example.tensors.values() if r.is_float}
-    return not kinds.isdisjoint((NAN, MANY_NANS, NONFINITE))
+    return example.gradient_nan or not kinds.isdisjoint((NAN, MANY_NANS, NONFINITE))

@@ -62,7 +62,8 @@ class Search:
         self.scouting = Scouting(checker, requirements, report)
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(calls.signature, ["leading"])
-        self.aiming = Aiming(aimed, calls.limits, seen, requirements.unmet, numbers)
+        wanted = requirements.unmet, requirements.demands
+        self.aiming = Aiming(aimed, calls.limits, seen, *wanted, numbers)
         self.aimed = AimedCalls(
             checker, self.aiming, self.scouting, self.first, report, calls.backward
         )

@@ -7,17 +7,20 @@ and less, while the others stay small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, product
 
 from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.reaching import Seen, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
+from tritonopt.verification.coverage.tried_sizes import TriedSizes
 from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes, sized
 from tritonopt.verification.inputs.examples import (
     FAR_BELOW,
+    HALVES,
     MANY_NANS,
     NAN,
     ZEROS,
@@ -44,7 +47,7 @@ _ALL_WORK = 30_000
 _MOST_ELEMENTS = 2**21
 _MANY_ELEMENTS = 2**17
 """More than that are not drawn again and again."""
-_MOST_CALLS = 60
+_MOST_CALLS = 80
 _MOST_SINGLED_OUT = 24
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
@@ -53,11 +56,11 @@ _LIMITS = (2**12, 2**14, 2**15, 2**16)
 """Where launchers like to take another kernel, or a loop for one tile."""
 _MOST_COSTLY = 2
 """So many calls may take long that are made to come beyond what a test compares with."""
+_PROGRAMS = (17, 65)
+"""More than 8 for each multiprocessor of the device that the interpreter stands for, and than 32.
+"""
 _ROUND = (16, 64, 128)
 """Sizes for launchers that take no odd ones."""
-
-Seen = Callable[[Example], tuple[Coverage, Coverage] | None]
-"""What both versions ran on an example; None where the original did not take it."""
 
 
 @dataclass
@@ -68,51 +71,49 @@ class Aiming:
     limits: Limits
     seen: Seen
     unmet: Callable[[], list[Demand]]
+    demands: Sequence[Demand] = ()
+    """What has to run of both versions, met or not."""
     numbers: Numbers = Numbers()
 
-    governed: dict[tuple[str, int], set[str]] = field(default_factory=dict)
-    """The sizes that bear on the turns of a loop of a version."""
     sized_calls: SizedCalls = field(init=False)
     """Every call that was made."""
     work: int = 0
     calls: int = 0
-    _weighed: set[str] = field(default_factory=set)
-    """Sizes of which is known on which loops they bear."""
     _slopes: dict[str, float] = field(default_factory=dict)
-    _base: Mapping[str, int] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
-    _explored: dict[str, int] = field(default_factory=dict)
-    _tried: dict[str, list[int]] = field(default_factory=dict)
-    """Odd sizes, of one name while the others are the base's."""
+    tried: TriedSizes = field(init=False)
 
     def __post_init__(self) -> None:
         self.sized_calls = SizedCalls(self.signature, self.limits)
+        self.tried = TriedSizes(self._of)
 
     def examples(self) -> Iterator[Example]:
         """Every call; ends where its budget does."""
         names = named_sizes(self.signature)
         yield from self._begin(names)
-        if not self._base and names:
+        if not self.tried.base and names:
             return
-        odd = all(size == _SMALL for size in self._base.values())
+        odd = all(size == _SMALL for size in self.tried.base.values())
         for name in names:
-            yield from self._explore(name, ROWS if odd else 2 * self._base[name])
+            yield from self._explore(name, ROWS if odd else 2 * self.tried.base[name])
         for name in names:
             yield from self._tiles(name, odd=odd)
+        yield from self._many_tiles(names)
         rich = self._rich()
         yield from self._variations(rich)
         yield from self._beyond(names)
-        yield from self._numbers(names)
+        yield from self._where_it_runs(names, rich)
+        yield from self._numbers(names, self.tried.base, same, _MOST_SINGLED_OUT)
         yield from self._combinations(rich)
 
-    # One call
-
-    def _try(self, sizes: Mapping[str, int], *, needed: bool = False) -> Iterator[Example]:
+    def _try(
+        self, sizes: Mapping[str, int], change: Change = same, *, needed: bool = False
+    ) -> Iterator[Example]:
         if self._affordable(sizes, needed=needed):
-            for name in sizes.keys() & self._base.keys():
-                if sizes[name] % 2 and sizes[name] != self._base[name]:
-                    self._tried.setdefault(name, []).append(sizes[name])
-            yield from self._made(sizes)
+            for name in sizes.keys() & self.tried.base.keys() if change is same else ():
+                if sizes[name] % 2 and sizes[name] != self.tried.base[name]:
+                    self.tried.odd.setdefault(name, []).append(sizes[name])
+            yield from self._made(sizes, change)
 
     def _made(self, sizes: Mapping[str, int], change: Change = same) -> Iterator[Example]:
         if self.calls >= _MOST_CALLS:
@@ -126,7 +127,7 @@ class Aiming:
 
     def _affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
         expected = sum(
-            self._slopes.get(name, 0.0) * (size - self._base.get(name, size))
+            self._slopes.get(name, 0.0) * (size - self.tried.base.get(name, size))
             for name, size in sizes.items()
         )
         elements = self.sized_calls.elements(sizes)
@@ -138,37 +139,37 @@ class Aiming:
     def _begin(self, names: list[str]) -> Iterator[Example]:
         """A small call that the original takes, to change the others from."""
         powers = {n: (4, 8, 16, 32)[i % 4] for i, n in enumerate(names)}
-        patterns = [dict.fromkeys(names, _SMALL), powers]
-        patterns += [dict.fromkeys(names, size) for size in _ROUND]
+        patterns = [dict.fromkeys(names, n) for n in (_SMALL, *_ROUND)]
+        patterns.insert(1, powers)
         for sizes in patterns:
             yield from self._made(sizes)
             if self._of(sizes):
-                self._base, self._best = sizes, dict(sizes)
+                self.tried.base, self._best = sizes, dict(sizes)
                 return
 
     def _explore(self, name: str, size: int) -> Iterator[Example]:
         """One size alone larger: what loops do then, and what it costs."""
-        sizes = {**self._base, name: size}
+        sizes = {**self.tried.base, name: size}
         yield from self._try(sizes, needed=True)
-        while not self._of(sizes) and size > self._base[name] + _STEP:
+        while not self._of(sizes) and size > self.tried.base[name] + _STEP:
             # Not so large, where nothing is written for a large one.
-            size = (size + self._base[name]) // 4 * 2 + 1
-            sizes = {**self._base, name: size}
+            size = (size + self.tried.base[name]) // 4 * 2 + 1
+            sizes = {**self.tried.base, name: size}
             yield from self._try(sizes, needed=True)
-        self._explored[name] = size
+        self.tried.explored[name] = size
         before, after = (
-            self.seen(sized(self.signature, self.limits, s)) for s in (self._base, sizes)
+            self.seen(sized(self.signature, self.limits, s)) for s in (self.tried.base, sizes)
         )
         if before is None or after is None:
             return
-        self._weighed.add(name)
+        self.tried.weighed.add(name)
         growth = sum(c.work for c in after) - sum(c.work for c in before)
-        self._slopes[name] = max(growth, 0) / max(size - self._base[name], 1)
+        self._slopes[name] = max(growth, 0) / max(size - self.tried.base[name], 1)
         for title, old, new in zip(("original", "rewritten"), before, after, strict=True):
             for line, loop in new.loops.items():
                 known = old.loops.get(line, Loop())
                 if (known.bounds, known.turns) != (loop.bounds, loop.turns):
-                    self.governed.setdefault((title, line), set()).add(name)
+                    self.tried.governed.setdefault((title, line), set()).add(name)
 
     # Tiles
 
@@ -181,7 +182,7 @@ class Aiming:
         for block in self._blocks(name):
             if done is None or self._wanting(name):
                 for size in (2 * block + 3, 2 * block):
-                    sizes = {**self._base, name: size}
+                    sizes = {**self.tried.base, name: size}
                     yield from self._try(sizes, needed=True)
                     if self._of(sizes):
                         self._best[name] = size
@@ -191,14 +192,24 @@ class Aiming:
                 break
         if done is not None and odd:
             for size in (done + 1, done, done - 1):
-                yield from self._try({**self._base, name: size})
+                yield from self._try({**self.tried.base, name: size})
+
+    def _many_tiles(self, names: list[str]) -> Iterator[Example]:
+        """More tiles than a launcher starts programs that takes some for each multiprocessor."""
+        for count, name in product(_PROGRAMS, names):
+            if not any(d.kind == "turns" for d in self.unmet()):
+                return
+            size = max(self._best[name], self.tried.explored[name])
+            shown = sorted({1, *self._shown(name)})
+            for block in [b for b in shown if self._is_tile(name, b, size)][-1:]:
+                yield from self._try({**self.tried.base, name: count * block + 3}, needed=True)
 
     def _blocks(self, name: str) -> Iterator[int]:
         """How long a tile of this size may be: what the launches show, the likeliest first."""
         shown = {c for c in self._shown(name) if c > 1}
         known = [b for b in sorted(shown) if self._is_tile(name, b)]
         # Of tiles that hold both sizes seen so far, several of the largest are several of each.
-        large = sorted((c for c in shown if c >= self._explored[name]), reverse=True)
+        large = sorted((c for c in shown if c >= self.tried.explored[name]), reverse=True)
         tried: set[int] = set()
         for block in (
             *known[:1],
@@ -219,8 +230,8 @@ class Aiming:
     def _shown(self, name: str) -> set[int]:
         """Constants of launches and steps of loops, where this size was changed."""
         found: set[int] = set()
-        for size in {self._best[name], self._explored[name], self._base[name]}:
-            for coverage in self._of({**self._base, name: size}):
+        for size in {self._best[name], self.tried.explored[name], self.tried.base[name]}:
+            for coverage in self._of({**self.tried.base, name: size}):
                 found |= coverage.constants
                 found |= {abs(loop.bounds[2]) for loop in coverage.loops.values() if loop.bounds}
         return {n for n in found if 0 < n < _MOST_ELEMENTS}
@@ -228,59 +239,25 @@ class Aiming:
     def _of(self, sizes: Mapping[str, int]) -> tuple[Coverage, ...]:
         return self.seen(sized(self.signature, self.limits, sizes)) or ()
 
-    def _is_tile(self, name: str, block: int) -> bool:
-        """Whether a grid or a loop has grown as the number of tiles of that length has."""
-        tiles = tuple(-(-size // block) for size in (self._base[name], self._explored[name]))
+    def _is_tile(self, name: str, block: int, size: int = 0) -> bool:
+        """Whether a grid or a loop has grown, up to a size, as the number of such tiles has."""
+        size = size or self.tried.explored[name]
+        tiles = tuple(-(-n // block) for n in (self.tried.base[name], size))
         if tiles[0] == tiles[1]:
             return False
-        large = {**self._base, name: self._explored[name]}
-        for before, after in zip(self._of(self._base), self._of(large), strict=False):
-            for (_, grid), (_, grown) in zip(before.grids, after.grids, strict=False):
-                if tiles in list(zip(grid, grown, strict=False)):
-                    return True
-            for line, loop in after.loops.items():
-                if (before.loops.get(line, Loop()).turns, loop.turns) == tiles:
-                    return True
-        return False
+        small, large = self._of(self.tried.base), self._of({**self.tried.base, name: size})
+        return any(_grows(*pair, tiles) for pair in zip(small, large, strict=False))
 
     def _wanting(self, name: str) -> bool:
         """Whether a loop that this size bears on has not gone as far as it must."""
         wanted = {(d.title, d.line) for d in self.unmet() if d.kind in ("turns", "ragged")}
-        return any(name in self.governed.get(loop, ()) for loop in wanted)
-
-    def largest_single(self, demand: Demand) -> int:
-        """The largest size tried that bears on a loop, where it never took a second turn; or 0."""
-        at = ("original", "rewritten").index(demand.title)
-        largest = 0
-        for name in self.governed.get((demand.title, demand.line), ()):
-            for size in (*self._tried.get(name, ()), self._explored.get(name, 0)):
-                found = self._of({**self._base, name: size})
-                turns = found[at].loops.get(demand.line, Loop()).turns if found else 0
-                largest = max(largest, size if turns == 1 else 0)
-        return largest
-
-    def cannot_be_ragged(self, demand: Demand) -> bool:
-        """Whether all was tried that could have cut the last turn of a loop short.
-
-        A size that bears on it was odd, which is a multiple of no tile; and either the loop took
-        several turns and all of them whole, or the original takes no such size.
-        """
-        at = ("original", "rewritten").index(demand.title)
-        if (demand.title, demand.line) not in self.governed:
-            # No size has a part in how often it turns, as far as each could be changed.
-            return self._weighed >= set(self._base)
-        for name in self.governed[demand.title, demand.line]:
-            for size in self._tried.get(name, ()):
-                found = self._of({**self._base, name: size})
-                if not found or found[at].loops.get(demand.line, Loop()).turns >= 2:
-                    return True
-        return False
+        return any(name in self.tried.governed.get(loop, ()) for loop in wanted)
 
     # Beyond sizes
 
     def _rich(self) -> dict[str, int]:
         """Two tiles of every size, as far as that can be afforded."""
-        sizes = dict(self._base)
+        sizes = dict(self.tried.base)
         for name, size in sorted(self._best.items(), key=lambda item: item[1]):
             larger = {**sizes, name: size}
             few = self.sized_calls.elements(larger) < _MANY_ELEMENTS
@@ -295,26 +272,36 @@ class Aiming:
             yield from self._made(sizes, partial(_changed, values=values))
         for dtype in _types(self.signature, self.limits):
             yield from self._made(sizes, partial(_typed, dtype=dtype))
-        for kind in (FAR_BELOW, NAN, MANY_NANS):
-            yield from self._made(sizes, partial(Example.plain, values=kind, dtypes={}))
-        yield from self._made(sizes, _with_zeros)
+        for change in _VALUES:
+            yield from self._made(sizes, change)
 
-    def _numbers(self, names: list[str]) -> Iterator[Example]:
+    def _where_it_runs(self, names: list[str], rich: Mapping[str, int]) -> Iterator[Example]:
+        """Values and numbers on top of what it takes to run what differs, if that is more."""
+        made = self.sized_calls.made()
+        usual = self.tried.base, rich
+        plain = [e for e, (sizes, change) in made.items() if change is same and sizes in usual]
+        for example in reaching(list(made), plain, self.demands, self.seen):
+            sizes, change = made[example]
+            for values in _VALUES:
+                yield from self._made(sizes, _after(change, values))
+            yield from self._numbers(names, sizes, change, _MOST_SINGLED_OUT // 2)
+
+    def _numbers(
+        self, names: list[str], base: Mapping[str, int], change: Change, most: int
+    ) -> Iterator[Example]:
         """What the text singles out, for each size, and for the product of all."""
         made = 0
         for size in self.numbers.singled_out:
-            if len(names) > 1 and made < _MOST_SINGLED_OUT:
-                together = {**dict.fromkeys(names, 1), names[-1]: size}
-                if self._affordable(together, needed=False):
-                    yield from self._made(together)
-            for name in names:
-                if made < _MOST_SINGLED_OUT:
-                    made += 1
-                    sizes = {**self._base, name: size}
-                    if self._affordable(sizes, needed=False):
-                        yield from self._try(sizes)
-                    else:
-                        yield from self._alone(names, name, size)
+            together = {**dict.fromkeys(names, 1), names[-1]: size}
+            if len(names) > 1 and made < most and self._affordable(together, needed=False):
+                yield from self._made(together, change)
+            for name in names[: most - made]:
+                made += 1
+                sizes = {**base, name: size}
+                if self._affordable(sizes, needed=False):
+                    yield from self._try(sizes, change)
+                else:
+                    yield from self._alone(names, name, size)
 
     def _alone(self, names: list[str], name: str, size: int) -> Iterator[Example]:
         """A size while all others are 1, which costs little even for a loop inside of others."""
@@ -339,7 +326,7 @@ class Aiming:
         for size, name in product([*named, *(n for n in _LIMITS if n not in named)], names):
             if all(d.kind in LOOPS for d in self.unmet()):
                 return
-            sizes = {**self._base, name: size + 1}
+            sizes = {**self.tried.base, name: size + 1}
             if self.sized_calls.elements(sizes) > _MOST_ELEMENTS:
                 sizes = {**dict.fromkeys(names, 1), name: size + 1}
             cheap = self._affordable(sizes, needed=True)
@@ -354,6 +341,15 @@ class Aiming:
             if not self.unmet():
                 return
             yield from self._made(sizes, partial(_changed, values={**one, **other}))
+
+
+def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
+    """Whether a grid or a loop went from the one count to the other."""
+    for (_, grid), (_, grown) in zip(before.grids, after.grids, strict=False):
+        if counts in list(zip(grid, grown, strict=False)):
+            return True
+    turns = ((before.loops.get(n, Loop()).turns, loop.turns) for n, loop in after.loops.items())
+    return any(pair == counts for pair in turns)
 
 
 def _types(signature: Signature, limits: Limits) -> list[str]:
@@ -377,9 +373,24 @@ def _changes(signature: Signature) -> list[Mapping[str, object]]:
     return found
 
 
-def _with_zeros(example: Example) -> Example:
-    """The same call with zeros in every tensor, some of them in the same places."""
-    return example.with_tensors(lambda n, r: replace(r, values=ZEROS) if r.is_float else r)
+def _with(values: str) -> Change:
+    """The same call with values of one class in every tensor."""
+
+    def changed(example: Example) -> Example:
+        return example.with_tensors(lambda n, r: replace(r, values=values) if r.is_float else r)
+
+    return changed
+
+
+def _after(first: Change, second: Change) -> Change:
+    return lambda example: second(first(example))
+
+
+_VALUES: tuple[Change, ...] = (
+    *(partial(Example.plain, values=k, dtypes={}) for k in (FAR_BELOW, NAN, MANY_NANS)),
+    # In all tensors, some of them in the same places: zeros, and values that are equal.
+    *map(_with, (ZEROS, HALVES)),
+)
 
 
 def _typed(example: Example, dtype: str) -> Example:

@@ -48,7 +48,7 @@ class Requirements:
         """Loops of which no call could be found that cuts their last turn short."""
         if self.blind:
             return []
-        return [d for d in self.unmet() if d.kind == "ragged" and aiming.cannot_be_ragged(d)]
+        return [d for d in self.unmet() if d.kind == "ragged" and aiming.tried.cannot_be_ragged(d)]
 
     def never_left(self) -> list[Demand]:
         """What runs only where a guard holds that both versions have, and held in neither."""

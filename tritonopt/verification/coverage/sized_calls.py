@@ -40,6 +40,10 @@ class SizedCalls:
         """The sizes that a call was made with."""
         return self._origins[example][0]
 
+    def made(self) -> Mapping[Example, tuple[Mapping[str, int], Change]]:
+        """All calls so far, and of what sizes and change each was made."""
+        return self._origins
+
     def with_size(self, example: Example, name: str, size: int) -> Example:
         """The same call with one size changed."""
         sizes, change = self._origins[example]

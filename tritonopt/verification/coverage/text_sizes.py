@@ -13,6 +13,8 @@ from tritonopt.verification.coverage.text_differences import Comparison
 LARGEST = 2**17
 """Numbers beyond that are no sizes of anything that is run here."""
 _MOST_BITS = 20
+_EXACT = {"float16": 2**11, "bfloat16": 2**8}
+"""Whole numbers up to which a narrow type holds all; offsets may be counted in it by mistake."""
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -128,6 +130,8 @@ def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
             if isinstance(node, ast.Compare):
                 yield from _of_remainder(node)
         for node in ast.walk(part):
+            if isinstance(node, ast.Attribute) and node.attr in _EXACT:
+                yield 2 * _EXACT[node.attr] + 3
             number = _number(node)
             if number is not None and 2 < number <= LARGEST:
                 yield from (number, number + 1, number - 1)

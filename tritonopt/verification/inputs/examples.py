@@ -15,6 +15,7 @@ from tritonopt.verification.inputs.tensor_data import (
     CONTIGUOUS,
     EXPANDED,
     FAR_BELOW,
+    HALVES,
     LARGE_OFFSETS,
     LARGE_OFFSETS_IN_A_ROW,
     MANY_NANS,
@@ -33,7 +34,7 @@ from tritonopt.verification.inputs.tensor_data import (
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR_BELOW", "FLOAT_VALUES", "LARGE_OFFSETS",
+    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR_BELOW", "FLOAT_VALUES", "HALVES", "LARGE_OFFSETS",
     "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE", "OFFSET", "ORDINARY",
     "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS", "ArgumentRecipe",
     "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",
@@ -141,6 +142,8 @@ class Example:
     gradient_seed: int = 0
     gradient_expanded: bool = False
     """Whether all elements of an incoming gradient are one number in memory (`y.sum()`)."""
+    gradient_nan: bool = False
+    """Whether one element of each incoming gradient is NaN."""
     wanted: tuple[str, ...] = ()
     """The tensors that need a gradient; empty for every one of floats."""
     second_backward: bool = False
@@ -156,6 +159,7 @@ class Example:
         lines = [f"{name} = {recipe}" for name, recipe in self.arguments]
         if self.backward:
             kind = "expanded from one number" if self.gradient_expanded else "ordinary"
+            kind += ", with NaN," if self.gradient_nan else ""
             of = " and ".join(self.wanted) or "every floating-point argument"
             twice = ", twice" if self.second_backward else ""
             lines.append(

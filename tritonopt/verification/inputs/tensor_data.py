@@ -21,6 +21,8 @@ OFFSET = "1e4 + noise"
 NEGATIVE = "-1e4 + noise"
 FAR_BELOW = "far below 0"
 ZEROS = "with zeros"
+HALVES = "halves of whole numbers"
+"""Ties, for what rounds, and equal ones, for what compares."""
 TINY = "tiny"
 CONSTANT = "constant rows"
 NONFINITE = "with inf and NaN"
@@ -146,6 +148,8 @@ def values_of(
         found *= torch.rand(shape, generator=generator) < 0.7
         if found.ndim > 1:
             found[0] *= 0.0
+    elif values == HALVES:
+        found = (4 * found).round() / 2
     elif values == TINY:
         found *= 1e-3 if dtype is torch.float16 else 1e-18
     elif values == CONSTANT and found.numel() and found.ndim:

@@ -11,13 +11,15 @@ from typing import Any
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.messages import Attempt, Blame, Outcome, RunOptions
 from tritonopt.verification.worker.blame import Blaming
+from tritonopt.verification.worker.loaded_version import LoadedVersion
+from tritonopt.verification.worker.one_call import called
 
 _WRONG_SIZE = "returned an invalid gradient"
 """What autograd says of a gradient that has not the shape of its tensor: every kernel ran, so it
 is a size that is wrong. A type without gradients would only evade it."""
 
 
-def attempt(version: Any, example: Example) -> Attempt:
+def attempt(version: LoadedVersion, example: Example) -> Attempt:
     """Run the launcher once, and count the lines of its file that were reached."""
     path = version.spec.text_path
     reached: set[tuple[str, int]] = set()
@@ -39,7 +41,7 @@ def attempt(version: Any, example: Example) -> Attempt:
     started = time.process_time()
     sys.settrace(call)
     try:
-        outcome = version.run(example, RunOptions())
+        outcome = called(version, example, RunOptions())
     finally:
         sys.settrace(before)
     seconds = time.process_time() - started

@@ -84,6 +84,8 @@ def incoming_gradient(example: Example, at: int, output: Any) -> Any:
     else:
         shape = tuple(output.shape)
     values = torch.randn(shape, generator=generator, dtype=torch.float64, device="cpu")
+    if example.gradient_nan and values.numel():
+        values.view(-1)[values.numel() // 2] = torch.nan
     # Called while allocations are put into guarded memory, so this is in it.
     gradient = torch.zeros(shape, dtype=output.dtype, device=output.device)
     gradient.copy_(values.to(output.dtype))

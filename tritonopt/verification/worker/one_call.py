@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import math
 import os
 import random
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -27,13 +29,11 @@ from tritonopt.verification.worker.guarded_memory import (
     patterns,
 )
 from tritonopt.verification.worker.launch_hook import Session
+from tritonopt.verification.worker.loaded_version import LoadedVersion
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.returned import plain_of, tensors_of
 from tritonopt.verification.worker.triton_interpreter import generators
 from tritonopt.verification.worker.triton_interpreter.corrected import Access, accesses
-
-if TYPE_CHECKING:
-    from tritonopt.verification.worker.server import Version
 
 _MOST_BYTES = 2**30
 
@@ -47,10 +47,40 @@ class Returned:
     failure: Failure | None = None
 
 
+_ON_CPU = "cpu tensor"
+"""What Triton says of a tensor that was made without a device: whoever calls such a launcher has
+made the GPU the default."""
+
+
+def called(version: LoadedVersion, example: Example, options: RunOptions) -> Outcome:
+    """What one call shows; of another one, with the GPU as the default device, where it asks so."""
+    outcome = _called_once(version, example, options)
+    needs = outcome.failure is not None and _ON_CPU in outcome.failure.message
+    if version.device == "cuda" and needs and not version.defaults_to_gpu:
+        version.defaults_to_gpu = True
+        outcome = _called_once(version, example, options)
+    return outcome
+
+
+def _called_once(version: LoadedVersion, example: Example, options: RunOptions) -> Outcome:
+    begin, compiled_before = time.perf_counter(), len(version.watch.compilations)
+    call = OneCall(version, example, options)
+    outcome = call.outcome(call.run())
+    del call
+    gc.collect(0)
+    compilations = version.watch.compilations[compiled_before:]
+    return dataclasses.replace(
+        outcome,
+        seconds=time.perf_counter() - begin,
+        compile_seconds=sum(compilations),
+        compilations=len(compilations),
+    )
+
+
 class OneCall:
     """A version, called once."""
 
-    def __init__(self, version: Version, example: Example, options: RunOptions) -> None:
+    def __init__(self, version: LoadedVersion, example: Example, options: RunOptions) -> None:
         self.version = version
         self.example = example
         # Rows that are far apart need the room, and little of it is looked at.

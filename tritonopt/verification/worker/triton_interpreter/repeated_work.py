@@ -24,6 +24,7 @@ def install() -> None:
     interpreter: Any = importlib.import_module("triton.runtime.interpreter")
     _replace_the_language_once(interpreter)
     _look_types_up_once(interpreter)
+    _wrap_shapes_once()
 
 
 def _replace_the_language_once(interpreter: Any) -> None:
@@ -66,3 +67,23 @@ def _look_types_up_once(interpreter: Any) -> None:
         return found
 
     interpreter._get_np_dtype = get_np_dtype
+
+
+def _wrap_shapes_once() -> None:
+    """A tensor holds its shape as constants of the language, which take a while to make."""
+    tensor: Any = importlib.import_module("triton.language").tensor
+    original = tensor.__init__
+    known: dict[str, tuple[Any, Any]] = {}
+
+    def init(this: Any, handle: Any, type: Any) -> None:
+        name = type.name if type.is_block() else ""
+        found = known.get(name)
+        if found is not None:
+            this.handle, this.type, this.dtype = handle, type, type.scalar
+            this.shape, this.numel = found
+            return
+        original(this, handle, type)
+        if vars(this).keys() == {"handle", "type", "dtype", "shape", "numel"}:
+            known[name] = this.shape, this.numel
+
+    tensor.__init__ = init

@@ -1,0 +1,76 @@
+"""Values and numbers that matter only on calls that a plain one is not: they are made there too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tritonopt.verification import Verdict
+
+_HEAD = """
+import torch
+import triton
+import triton.language as tl
+"""
+
+TWO_WAYS = f"""{_HEAD}
+@triton.jit
+def small(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=-float("inf"))
+    tl.store(y_ptr + row, tl.max(x, axis=0))
+
+@triton.jit
+def large(x_ptr, y_ptr, m, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    largest = tl.full([BLOCK], -float("inf"), tl.float32)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=-float("inf"))
+        largest = tl.maximum(largest, x, propagate_nan=tl.PropagateNan.ALL)
+    tl.store(y_ptr + row, tl.max(largest, axis=0))
+
+def launch(x: torch.Tensor, tiled: bool = False):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    if tiled:
+        large[(m,)](x, y, m, n, BLOCK=16)
+    else:
+        small[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+CHANGED = {
+    "far below zero": ('[BLOCK], -float("inf"), tl', "[BLOCK], -1e9, tl"),
+    "one number of rows": (
+        "tl.store(y_ptr + row, tl.max(largest, axis=0))",
+        "tl.store(y_ptr + row, tl.max(tl.where(m == 33, 0, largest), axis=0))",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_values_and_numbers_meet_what_differs(name: str, of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(TWO_WAYS, TWO_WAYS.replace(*CHANGED[name]))
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
+ABOVE = f"""{_HEAD}
+@triton.jit
+def above(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(y_ptr + at, x > 1.5, mask=at < n)
+
+def launch(x: torch.Tensor):
+    y = torch.empty_like(x, dtype=torch.bool)
+    above[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+"""
+
+
+def test_ties_are_drawn(of_texts: Callable[..., Verdict]) -> None:
+    changed = ABOVE.replace("x > 1.5", "x >= 1.5")
+    assert of_texts(ABOVE, changed, args="x: f32[n]").verdict == "counterexample"

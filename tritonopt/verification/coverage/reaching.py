@@ -1,0 +1,37 @@
+"""Which of the calls so far run what differs, where a plain one does not run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process.coverage_data import Coverage
+
+Seen = Callable[[Example], tuple[Coverage, Coverage] | None]
+"""What both versions ran on an example; None where the original did not take it."""
+_MOST = 2
+
+
+def reaching(
+    made: Iterable[Example], plain: Iterable[Example], demands: Sequence[Demand], seen: Seen
+) -> list[Example]:
+    """A few calls that run what none of the plain ones does, each as much of it as can be."""
+    met = {example: _met(example, demands, seen) for example in made}
+    left = set().union(*met.values()).difference(*(_met(e, demands, seen) for e in plain))
+    found: list[Example] = []
+    while left and len(found) < _MOST:
+        best = max(met, key=lambda example: len(met[example] & left))
+        found.append(best)
+        left -= met[best]
+    return found
+
+
+def _met(example: Example, demands: Sequence[Demand], seen: Seen) -> set[Demand]:
+    """What of it a call runs; of loops one turn is enough."""
+    both = seen(example)
+    if both is None:
+        return set()
+    sides: Mapping[str, Coverage] = dict(zip(("original", "rewritten"), both, strict=True))
+    asked = (d for d in demands if d.kind in ("line", "true", "false"))
+    return {d for d in asked if d.met_by(sides[d.title])}

@@ -1,0 +1,97 @@
+"""One version of the file, as a worker has it: loaded and patched."""
+
+from __future__ import annotations
+
+import importlib
+import platform
+from typing import Any
+
+from tritonopt.verification.process.compiled_programs import TARGETS
+from tritonopt.verification.process.messages import VersionSpec
+
+
+class LoadedVersion:
+    """One version of the file, loaded and patched."""
+
+    def __init__(self, spec: VersionSpec) -> None:
+        import warnings
+        from pathlib import Path
+
+        import torch
+
+        from tritonopt.verification.worker.launch_hook import Watch
+        from tritonopt.verification.worker.loading import load
+        from tritonopt.verification.worker.oracle import Oracle
+        from tritonopt.verification.worker.probes import install, instrumented
+        from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
+
+        warnings.filterwarnings("ignore")
+        self.torch = torch
+        self.spec = spec
+        self.interpreted = spec.backend == "interpreter"
+        self.device = "cuda" if spec.backend == "cuda" else "cpu"
+        self.compiler = None
+        self.defaults_to_gpu = False
+        _prepare(torch, spec)
+        if spec.backend == "compile":
+            from tritonopt.verification.worker.compiling import Compiler
+
+            self.compiler = Compiler()
+        install()
+        self.watch = Watch()
+        self.interpreter = Interpreter() if self.interpreted else None
+        self.module = load(
+            Path(spec.path),
+            spec.text,
+            spec.text_path,
+            # Triton compiles the text that stands in the file, which has no probes.
+            lambda text: instrumented(text, spec.text_path) if self.compiler is None else text,
+        )
+        self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
+        self.launcher = _launcher(torch, self.module, spec.launcher)
+
+    def backend(self) -> str:
+        triton: Any = importlib.import_module("triton")
+        versions = f"triton {triton.__version__}, torch {self.torch.__version__}"
+        if self.compiler is not None:
+            return f"compile: {', '.join(TARGETS)}, {versions}"
+        if self.interpreted:
+            return f"interpreter: {platform.processor() or platform.machine()}, {versions}"
+        return f"cuda: {self.torch.cuda.get_device_name()}, {versions}"
+
+
+def _prepare(torch: Any, spec: VersionSpec) -> None:
+    """Patch what the file is about to import, as the backend needs it."""
+    from tritonopt.verification.worker.probes import install_in_kernels
+    from tritonopt.verification.worker.triton_interpreter import (
+        generators,
+        jit_function_shim,
+        libdevice,
+        logic,
+        repeated_work,
+    )
+    from tritonopt.verification.worker.triton_interpreter.corrected import pretend_gpu
+
+    if spec.backend == "interpreter":
+        torch.set_num_threads(1)
+        pretend_gpu(torch)
+        generators.install(torch)
+        jit_function_shim.install()
+        libdevice.install()
+        logic.install()
+        repeated_work.install()
+        install_in_kernels(spec.text_path)
+    if spec.backend == "cuda":
+        # What torch itself does in no fixed order would be taken for a race.
+        torch.backends.cudnn.deterministic = True
+        torch.backends.cudnn.benchmark = False
+
+
+def _launcher(torch: Any, module: Any, name: str) -> Any:
+    """What a module calls by a dotted name."""
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part)
+    if isinstance(found, type) and issubclass(found, torch.autograd.Function):
+        return getattr(found, "apply")  # noqa: B009  # a type to mypy
+    return found
