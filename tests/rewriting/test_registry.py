@@ -200,3 +200,4 @@ def test_a_suppression_of_a_pass_that_is_not_installed_says_the_same(passes: Pat
     text = "import triton\n\n\n@triton.jit\ndef k(X):\n    pass  # tritonopt: ignore[my-pass]\n"
     (remark,) = rewrite_source(text, passes="always").remarks
     assert "my_pass.py:4:1: MyPass is not installed" in remark.message
+    assert remark.reason == "no-pass"
