@@ -92,7 +92,7 @@ class OnlineSoftmax(Pass):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         total += tl.sum(tl.exp(x - largest), axis=0)
-    result = largest + tl.log(total)
+    tl.store(Y, largest + tl.log(total))
     ```
 
     becomes
@@ -110,7 +110,7 @@ class OnlineSoftmax(Pass):
         largest = new_largest
     # The sum of a row of nothing but -inf is NaN.
     total = tl.where((largest == -float("inf")) & (N > 0), float("nan"), total)
-    result = largest + tl.log(total)
+    tl.store(Y, largest + tl.log(total))
     ```
 
     ## Measured
