@@ -105,8 +105,9 @@ class _Reader:
                     continue
                 case ast.Assign(targets=[ast.Name()], value=value):
                     self._check(value, bool(branches))
-                case ast.AugAssign(target=ast.Name(), value=value, op=op):
+                case ast.AugAssign(target=ast.Name() as target, value=value, op=op):
                     self._check_operator(statement, op, value)
+                    self._check_number(statement, (target, value), op)
                     self._check(value, bool(branches))
                     self._check_divisor(statement, op, value, bool(branches))
                 case ast.AnnAssign(target=ast.Name(), value=ast.expr() as value):
@@ -230,7 +231,10 @@ class _Reader:
             raise self._not_lane_by_lane(right)
 
     def _check_number(
-        self, node: ast.expr, operands: Sequence[ast.expr], op: ast.operator | None = None
+        self,
+        node: ast.expr | ast.AugAssign,
+        operands: Sequence[ast.expr],
+        op: ast.operator | None = None,
     ) -> None:
         """In an unrolled loop the counter is a number of the compiler's, and no tensor.
 
@@ -246,8 +250,13 @@ class _Reader:
         whole = all(forms.is_integer(forms.of(values[operand])) for operand in counts)
         others = [values[operand] for operand in operands if operand not in counts]
         alike = all(is_surely(self._facts, other, _FLOATS_AND_WORDS) for other in others)
-        is_address = isinstance(op, ast.Add) and forms.address(values[node])[0] is not None
-        if not plain or not whole or not (alike or is_address or self._is_number(node)):
+        if isinstance(node, ast.expr):
+            alike |= self._is_number(node) or (
+                isinstance(op, ast.Add) and forms.address(values[node])[0] is not None
+            )
+        if isinstance(node, ast.Compare):
+            alike |= all(other.op is Op.PARAM for other in others)
+        if not plain or not whole or not alike:
             text = f"line {node.lineno} computes with the number that the compiler counts with"
             raise unknown(CLAIM, "not-lane-by-lane", text)
 
@@ -349,6 +358,8 @@ class _Reader:
         effect = self._effects.get(call)
         if effect is None or effect.pointer is None or not (name == "store" or name in ATOMICS):
             raise self._not_understood(call)
+        if name != "store" and len(call.args) > 2:
+            raise self._not_understood(call)  # a mask in its place
         if effect.pointer.shape != () or not self._loop.is_lane(effect.pointer):
             if effect.pointer.shape:
                 raise refuted(CLAIM, "works-on-tiles", f"line {call.lineno} stores a tile already")
