@@ -62,7 +62,7 @@ def test_what_a_case_expects_is_declared_as_a_reason(root: Path) -> None:
 
 
 def test_the_table_of_other_packages_is_not_for_the_passes_of_this_one() -> None:
-    own = [found for found in registry.catalogue().values() if found.own_reasons]
+    own = [found for found in registry.catalog().values() if found.own_reasons]
     assert not own
 
 

@@ -60,15 +60,15 @@ def entries(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
 
     monkeypatch.setattr(registry.metadata, "entry_points", entry_points)
     monkeypatch.setattr(metadata.EntryPoint, "load", load)
-    registry.catalogue.cache_clear()
+    registry.catalog.cache_clear()
     registry._entries.cache_clear()
     yield found
-    registry.catalogue.cache_clear()
+    registry.catalog.cache_clear()
     registry._entries.cache_clear()
 
 
-def test_the_catalogue_is_sorted_by_name(entries: dict[str, str]) -> None:
-    assert list(registry.catalogue()) == ["always", "fuse-things"]
+def test_the_catalog_is_sorted_by_name(entries: dict[str, str]) -> None:
+    assert list(registry.catalog()) == ["always", "fuse-things"]
 
 
 def test_a_selection_keeps_its_order(entries: dict[str, str]) -> None:

@@ -32,7 +32,7 @@ NAN = float("nan")
 def test_nan_is_dropped_and_zeros_are_ordered(
     left: float, right: float, low: float, high: float, lanes: int
 ) -> None:
-    # Vectorised lanes of numpy and the last few have been seen to take different zeros.
+    # Vectorized lanes of numpy and the last few have been seen to take different zeros.
     a, b = (np.full(lanes, value, dtype=np.float32) for value in (left, right))
     for found, expected in ((smaller(a, b), low), (larger(a, b), high)):
         assert found.dtype == np.float32
