@@ -27,10 +27,13 @@ def compiled(
     number: str | int = "i32",
     *,
     flag: bool = True,
+    others: Mapping[str, object] | None = None,
 ) -> str:
     """The PTX of the file's last kernel; `number` is the type of integers, or their value, and
-    `flag` the constant for whatever is no size (BLOCK, B, C). Without it a buffer B is None."""
-    return str(_compiled(path, dtype, block, capability, number, {}, {}, flag=flag).asm["ptx"])
+    `flag` the constant for whatever is no size (BLOCK, B, C), and not among `others`. Without it a
+    buffer B is None."""
+    made = _compiled(path, dtype, block, capability, number, {}, others or {}, flag=flag)
+    return str(made.asm["ptx"])
 
 
 def resources(

@@ -198,8 +198,12 @@ class _Walk:
         found = [SCALAR] * len(names)
         if len(parts) == len(names):
             found = [self._inside.axes(part) for part in parts]
+        elif isinstance(value, ast.Call) and self._inside.has_rows(value):
+            found = self._calls.of_several(self._inside, value)
         elif self._inside.has_rows(value):
             raise not_lifted(f"`{ast.unparse(value)}`", statement.lineno)
+        if len(found) != len(names):
+            self._other(statement)
         for name, axes in zip(names, found, strict=True):
             self._names.bind(name, axes)
             self._bound_by[name] = {None}

@@ -25,6 +25,7 @@ from tritonopt.facts.program_ids import sure_callee
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
+from tritonopt.transforms.deferral.combining import reducing
 from tritonopt.transforms.rank_lifting.axes import (
     CLAIM,
     OF_ROWS,
@@ -53,7 +54,10 @@ _POLICIES = frozenset({"cache_modifier", "eviction_policy", "sem", "scope"})
 _OF_SEED = RANDOM & {"rand", "randn", "randint"}
 _OF_ONE = frozenset({"cast", "zeros_like"})
 """Functions that make something of the first argument alone."""
-_REDUCED_ALONE = ("input", "axis", "dtype")
+_REDUCTIONS = {**REDUCTION_PARAMETERS, "reduce": ("input", "axis", "combine_fn", "keep_dims")}
+_ANY_OPTION = frozenset(
+    {"input", "axis", "dtype", "combine_fn", "tie_break_left", "return_indices_tie_break_left"}
+)
 _ORDERLESS = frozenset({"max", "min", "argmax", "argmin", "xor_sum", "reduce_or"})
 
 
@@ -79,7 +83,7 @@ class LiftedCalls:
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
         if name == "load":
             return self._access(inside, call, name)
-        if name in REDUCTION_PARAMETERS:
+        if name in _REDUCTIONS:
             return self._reduction(inside, call, name, list(call.args))
         if name == "cdiv" or called == "triton.cdiv" or is_lane_by_lane(name) or name in OPERATORS:
             return inside.together(_arguments(call), call.lineno)
@@ -143,16 +147,34 @@ class LiftedCalls:
 
     # Reductions
 
+    def of_several(self, inside: LiftedExpressions, call: ast.Call) -> list[Axes]:
+        """The axes of each result of a call that has several. Raises Declined."""
+        name = function(inside.kernel.module.resolve(call.func))
+        if name not in ("max", "min"):
+            raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
+        return [self._reduction(inside, call, name, list(call.args), indices=True)] * 2
+
     def _reduction(
-        self, inside: LiftedExpressions, call: ast.Call, name: str, arguments: Sequence[ast.expr]
+        self,
+        inside: LiftedExpressions,
+        call: ast.Call,
+        name: str,
+        arguments: Sequence[ast.expr],
+        *,
+        indices: bool = False,
     ) -> Axes:
-        """`arguments` are those by their places, with a method's own tile in front."""
-        names = REDUCTION_PARAMETERS[name]
+        """`arguments` are those by their places, with a method's own tile in front.
+
+        `indices` says that the places of the largest or the smallest are wanted too.
+        """
+        names = _REDUCTIONS[name]
         given = dict(zip(names, arguments, strict=False))
         given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
         tile, axis = given.get("input"), given.get("axis")
-        plain = all(_says_no(part) for key, part in given.items() if key not in _REDUCED_ALONE)
-        if tile is None or not plain or len(arguments) > len(names):
+        options = {key: _flag(part) for key, part in given.items() if key not in _ANY_OPTION}
+        wanted = {"return_indices": True} if indices else {}
+        asked = {key: flag for key, flag in options.items() if flag is not False}
+        if tile is None or len(arguments) > len(names) or asked != wanted:
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
         if inside.axes(tile) != TILE:
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
@@ -162,8 +184,18 @@ class LiftedCalls:
             inside.edits.instead[axis] = "1"
         elif ast.unparse(axis) != "-1":
             raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
-        self.is_summed |= name not in _ORDERLESS
+        self.is_summed |= self._rounds(call, name)
         return OF_ROWS
+
+    def _rounds(self, call: ast.Call, name: str) -> bool:
+        """Whether the order of a reduction may matter to rounding. Raises Declined."""
+        if name != "reduce":
+            return name not in _ORDERLESS
+        found = reducing(self.facts, call)
+        if found is None or found.combining is None:
+            # It might ask for an order of the lanes.
+            raise not_lifted(f"`{ast.unparse(call)}`", call.lineno)
+        return found.combining.rounds
 
     # What is lane by lane
 
@@ -257,6 +289,6 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _says_no(option: ast.expr) -> bool:
-    """Whether an option of a reduction is left as it is by default, or asks for a tie rule."""
-    return isinstance(option, ast.Constant) and option.value is False
+def _flag(option: ast.expr) -> object:
+    """Whether an option is set, as far as it is written there."""
+    return option.value if isinstance(option, ast.Constant) else None

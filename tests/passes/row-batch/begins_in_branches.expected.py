@@ -1,0 +1,46 @@
+# options: programs=1
+"""What a loop carries begins in two branches, with an axis for the rows in both."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(
+    X,
+    Y,
+    stride,
+    N,
+    FLAG: tl.constexpr,
+    BLOCK: tl.constexpr,
+    num_rows,
+    ROWS: tl.constexpr = 1,
+):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    if FLAG:
+        total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
+    else:
+        total = tl.full([ROWS, BLOCK], 1.0, dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=0.0,
+        )
+    tl.store(Y + rows, tl.sum(total, axis=1), mask=row_mask)
+
+
+# tritonopt: x: f32[m, n], flag: bool
+def run(x: torch.Tensor, flag: bool):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, x.stride(0), n, FLAG=flag, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
+    return y

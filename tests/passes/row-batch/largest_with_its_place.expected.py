@@ -1,0 +1,38 @@
+# options: programs=1
+"""The largest of a tile comes with its place, as two results."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    largest = tl.full([ROWS], -float("inf"), dtype=tl.float32)
+    place = tl.zeros([ROWS], dtype=tl.int32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=-float("inf"),
+        )
+        in_tile, at = tl.max(x, axis=1, return_indices=True)
+        place = tl.where(in_tile > largest, start + at, place)
+        largest = tl.maximum(largest, in_tile)
+    tl.store(Y + rows, place, mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.int32, device=x.device)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
+    return y

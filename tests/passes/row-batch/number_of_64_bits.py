@@ -1,0 +1,26 @@
+# expect: missed one-and-many
+# options: programs=1
+"""A number that a loop carries is too small for 32 bits, so it is carried in 64."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = 1e-300
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(X + row * stride + cols, mask=cols < N, other=0.0))
+    tl.store(Y + row, total)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
+    return y

@@ -1,0 +1,29 @@
+# expect: missed two-axes-already
+# options: programs=1
+"""A tile of weights that all rows share, or a number: one cannot be indexed like the other."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, Y, stride, N, HAS_W: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    if HAS_W:
+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+    else:
+        w = 1.0
+    tl.store(Y + row * stride + cols, x * w - tl.sum(x), mask=cols < N)
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(n)
+    kernel[(m,)](x, w, y, x.stride(0), n, HAS_W=False, BLOCK=block)
+    return y
