@@ -405,6 +405,11 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, where that is meant: the shifted formula is for weight 1.",
     ),
     # licm, loop-unswitch
+    "bound-in-one-branch": Reason(
+        "The accumulator has a value before the loop in one branch of an `if` only; a reduction "
+        "behind the loop would read it in the other one too.",
+        "Bind it before the `if`.",
+    ),
     "bound-in-both-branches": Reason(
         "Without the loops both branches of an `if` would bind a name, which the compiler takes "
         "for one.",
