@@ -1,4 +1,5 @@
 # options: programs=1
+# verify: always
 """A row in several tiles: what the loop carries begins as one for each row."""
 
 import torch

@@ -1,4 +1,5 @@
 # options: programs=1
+# verify: always
 """How long a row is, it says itself, in a mask."""
 
 import torch

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tritonopt.source import Change, Module, ReplaceExpression
+from tritonopt.source import Module, ReplaceExpression
 from tritonopt.source.trees import children, walk
 from tritonopt.transforms.writing import NotExpressible, comments_in
 
@@ -32,7 +32,7 @@ class CodeEdits:
     def __bool__(self) -> bool:
         return bool(self.instead or self.behind or self.before or self.added)
 
-    def changes(self, root: ast.AST) -> Iterator[Change]:
+    def changes(self, root: ast.AST) -> Iterator[ReplaceExpression]:
         """Those of everything inside of a node. Raises NotExpressible."""
         for node in self._outermost(root):
             yield ReplaceExpression(node, self.code(node))

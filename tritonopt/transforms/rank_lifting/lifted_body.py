@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.language import LOOP_CALLS, function
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Change, Replace
@@ -69,9 +69,7 @@ class LiftedBody:
         for statement, code in self.replaced.items():
             yield Replace(statement, code)
         gone = {node for statement in self.replaced for node in walk(statement)}
-        for change in self.edits.changes(kernel):
-            if change.anchor not in gone:  # type: ignore[union-attr]
-                yield change
+        yield from (c for c in self.edits.changes(kernel) if c.anchor not in gone)
 
 
 class _StartAgain(Exception):
@@ -143,11 +141,7 @@ class _Walk:
 
     def _shared(self, node: ast.expr) -> Axes:
         """The axes of what all rows share, which is what it was."""
-        value = self._facts.values.get(node)
-        rank = None if value is None else value.rank
-        if rank is None or rank > 1:
-            return OPEN
-        return SHARED if rank else SCALAR
+        return _axes_of(self._facts.values.get(node))
 
     # Statements
 
@@ -182,7 +176,7 @@ class _Walk:
 
     def _bind(self, statement: ast.stmt, name: str, value: ast.expr) -> None:
         wanted = self._begun.statements.get(statement)
-        if wanted is not None:
+        if wanted is not None and not self._inside.has_rows(value):
             self._begin(statement, value, wanted)
             axes = wanted
         else:
@@ -219,7 +213,8 @@ class _Walk:
             return
         if type(statement.op) not in _OPERATORS:
             raise not_lifted(f"`{ast.unparse(statement)}`", statement.lineno)
-        mine = self._names.of_rows[name] if of_rows else self._before(statement, name)
+        shared = _axes_of(self._facts.before[statement].get(name))
+        mine = self._names.of_rows[name] if of_rows else shared
         theirs = self._inside.axes(value)
         target = met([mine, theirs], statement.lineno)
         self._inside.widen(value, theirs, target)
@@ -231,14 +226,6 @@ class _Walk:
             self._replaced[statement] = f"{own} = {own}{index} {operator} {in_parentheses(code)}"
         self._names.bind(name, target)
         self._bound_by[name] = {None}
-
-    def _before(self, statement: ast.stmt, name: str) -> Axes:
-        """The axes of a name that all rows share where a statement starts."""
-        value = self._facts.before[statement].get(name)
-        rank = None if value is None else value.rank
-        if rank is None or rank > 1:
-            return OPEN
-        return SHARED if rank else SCALAR
 
     def _expression(self, value: ast.expr) -> None:
         writes = any(e.node is value and e.writes for e in self._facts.effects)
@@ -298,14 +285,13 @@ class _Walk:
     ) -> None:
         """Whether each name is of one kind at the start of all iterations. Raises Declined."""
         after = self._names
-        for name in self._facts.before[loop]:
+        for name in {**self._facts.before[loop], **bound}:
+            if name in before.unclear or name not in _stored_in([loop]):
+                continue  # who reads it before it is bound again is declined
             mine, theirs = before.of_rows.get(name), after.of_rows.get(name)
-            unclear = name in before.unclear or name in after.unclear
-            if mine == theirs and not unclear:
+            if name not in after.unclear and mine == theirs:
                 continue
-            if name not in _stored_in([loop]):
-                continue
-            if mine is None and theirs is not None and not unclear:
+            if name not in after.unclear and mine is None and theirs is not None:
                 self._start_with_rows(loop, name, theirs, bound.get(name, {None}), unrolled)
             raise changes_kind(name, loop.lineno)
         # What only the loop binds is not there behind it.
@@ -324,8 +310,8 @@ class _Walk:
         for statement in statements:
             if statement is None or statement in self._begun.statements:
                 raise changes_kind(name, loop.lineno)
-            value = statement.value  # type: ignore[attr-defined]
-            if unrolled and self._facts.values[value].constant is not None:
+            known = self._facts.values.get(statement.value)  # type: ignore[attr-defined]
+            if unrolled and known is not None and known.constant is not None:
                 # A number takes on the type of what it meets; a tile of it would not.
                 raise changes_kind(name, loop.lineno)
         for statement in statements:
@@ -366,6 +352,14 @@ class _Walk:
             "and is neither a number nor tl.zeros or tl.full"
         )
         raise refuted(CLAIM, "one-and-many", detail)
+
+
+def _axes_of(shared: Value | None) -> Axes:
+    """The axes of a value that is the same for all rows."""
+    rank = None if shared is None else shared.rank
+    if rank is None or rank > 1:
+        return OPEN
+    return SHARED if rank else SCALAR
 
 
 def _is_of_32_bits(number: float) -> bool:

@@ -92,7 +92,7 @@ class RowLaunches:
             for p in facts.kernel.parameters
             if p.constexpr and p.annotation is not None
         ]
-        annotation = annotations[-1] if annotations else "tl.constexpr"
+        annotation = annotations[-1] if annotations else Writer(facts).language("constexpr")
         return f"{self.size}: {annotation} = 1"
 
     def _edited(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
+from tritonopt.facts.language import function
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import Change, InsertAfter, InsertBefore
 from tritonopt.source.trees import walk
@@ -54,11 +55,9 @@ def name_rows(facts: KernelFacts, ids: ProgramIds, writer: Writer) -> RowNames:
         first = next(s for s in kernel.node.body if not calls.isdisjoint(walk(s)))
         rows = writer.fresh("rows")
         plain = [call for call in ids.calls if call not in ids.conversions]
-        made = texts[plain[0]] if plain else ""
         instead = dict(texts)
         instead.update((call, rows) for call in plain)
-        if not plain:
-            made = next(iter(texts.values()))
+        made = texts[(plain or ids.calls)[0]]
         return RowNames(rows, mask, size, calls, instead, first, made)
     statement, name, call = bound
     own = [node for node in kernel.nodes if isinstance(node, ast.Name) and node.id == name]
@@ -82,11 +81,17 @@ def _binding(facts: KernelFacts, ids: ProgramIds) -> tuple[ast.Assign, str, ast.
             continue
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
-                match value:
-                    case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="to")):
-                        call = inner
-                    case _:
-                        call = value
+                call = _cast_of(facts, value)
                 return (statement, name, call) if call in calls else None
         return None
     return None
+
+
+def _cast_of(facts: KernelFacts, value: ast.Call) -> ast.Call:
+    """What a call casts to an integer that tells all rows apart; itself where it casts nothing."""
+    match value:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call() as inner, attr="to"), args=[to], keywords=[]
+        ) if function(facts.kernel.module.resolve(to)) in ("int32", "int64"):
+            return inner
+    return value

@@ -1,0 +1,47 @@
+# options: programs=1
+"""The program id as a float is no number of a row: which rows there are is asked of the id."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    slope = rows.to(tl.float16)
+    row = rows
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + row[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(
+        Y + row[:, None] * stride + cols[None, :],
+        x * slope[:, None] - tl.sum(x, axis=1)[:, None],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(
+        1,
+        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    )
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=m,
+        ROWS=rows_per_program,
+    )
+    return y

@@ -1,0 +1,24 @@
+# options: programs=1
+"""The program id as a float is no number of a row: which rows there are is asked of the id."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    slope = tl.program_id(0).to(tl.float16)
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x * slope - tl.sum(x), mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -1,0 +1,37 @@
+# options: programs=1
+"""Two numbers that a loop carries, one of which begins as the other."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    a = tl.full([ROWS], 0.5, dtype=tl.float32)
+    b = a
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=0.0,
+        )
+        b += tl.sum(x, axis=1)
+        a = tl.maximum(a, tl.max(x, axis=1))
+    tl.store(Y + rows, a + b, mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
+    return y
