@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/figures.py [--write]
 
 Prints the record; with --write it becomes tritonopt/rewriting/measured.json, which the remarks,
-the suggestions and the catalogue read. A test holds README, docs/ and manual pages against both.
+the suggestions and the catalog read. A test holds README, docs/ and manual pages against both.
 Needs nothing but Python.
 """
 

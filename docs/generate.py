@@ -22,7 +22,7 @@ from tritonopt.rewriting.groups import GROUPS
 from tritonopt.rewriting.model import Safety
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Lint, Pass
-from tritonopt.rewriting.registry import catalogue
+from tritonopt.rewriting.registry import catalog
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN_BY_ROWS = ("softmax", "rms_norm", "layer_norm", "group_norm", "cross_entropy")
@@ -63,7 +63,7 @@ def passes() -> str:
     """The table of the passes that rewrite, and of those that only find mistakes."""
     ours = {
         name: found
-        for name, found in catalogue().items()
+        for name, found in catalog().items()
         if found.__module__.startswith("tritonopt.")
     }
     lints = {name: found for name, found in ours.items() if issubclass(found, Lint)}

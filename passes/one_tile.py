@@ -168,6 +168,8 @@ class OneTileRows(Pass):
         raised: Raised | None = None
         length = ""
         known = sweeps.one_turn or self.longer_rows == "decline"
+        if not known and is_asked_already(sweeps):
+            return None
         with checklist.until_one_fails():
             try:
                 proof = prove_one_tile(sweeps, checklist, known=known)
@@ -175,8 +177,6 @@ class OneTileRows(Pass):
                     changes = in_place_of_the_loops(proof)
                 else:
                     question = ask(sweeps, proof.may_be_empty, checklist)
-                    if is_asked_already(question, sweeps):
-                        return None
                     changes = beside_the_loops(proof, asked(question, Writer(sweeps.facts)))
                     raised, length = self._raised(sweeps, checklist)
                     changes += raised.changes if raised is not None else ()

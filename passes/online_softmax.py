@@ -74,8 +74,9 @@ class OnlineSoftmax(Pass):
 
     Rows that are not all numbers give what they gave. While all is -inf, 0 is subtracted in its
     place, for -inf - -inf is NaN, and the first number after it would come too late. A row of
-    nothing but -inf had the sum NaN for that very reason, and is given it again behind the loop; a
-    row of no elements keeps 0. NaN anywhere, or inf, gives NaN. A maximum that starts with a
+    nothing but -inf had the sum NaN for that very reason, and is given it again behind the loop,
+    unless all that is made of the sum is NaN by itself, as `exp(x - m) / total` is; a row of no
+    elements keeps 0. NaN anywhere, or inf, gives NaN. A maximum that starts with a
     finite number, -1e30 or 0, never is -inf, and needs none of this.
 
     ## Example
@@ -91,7 +92,7 @@ class OnlineSoftmax(Pass):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
         total += tl.sum(tl.exp(x - largest), axis=0)
-    result = largest + tl.log(total)
+    tl.store(Y, largest + tl.log(total))
     ```
 
     becomes
@@ -109,7 +110,7 @@ class OnlineSoftmax(Pass):
         largest = new_largest
     # The sum of a row of nothing but -inf is NaN.
     total = tl.where((largest == -float("inf")) & (N > 0), float("nan"), total)
-    result = largest + tl.log(total)
+    tl.store(Y, largest + tl.log(total))
     ```
 
     ## Measured

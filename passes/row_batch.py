@@ -18,8 +18,6 @@ from tritonopt.transforms.rank_lifting.lifting_legality import RowBatch, prove_r
 from tritonopt.transforms.rank_lifting.row_launches import Batching
 from tritonopt.transforms.writing import Writer
 
-_FEWEST = 4
-"""Rows of a program that are worth it; fewer were not seen to gain."""
 _PAYS_UP_TO = 512
 """Elements of a row."""
 
@@ -38,8 +36,8 @@ class RowBatches(Pass):
 
     Each launch divides its grid, and passes `ROWS`: a power of two, as many as make a program hold
     about `elements` elements of a tile, and not so many that fewer than `programs` programs
-    remain. Where no parameter of the kernel is seen to be the number of rows, it is passed too. A
-    program of one row is what it was, so a launch of many long rows stays as it is.
+    remain. Where fewer than four rows fit, a program has one, which is what it had. Where no
+    parameter of the kernel is seen to be the number of rows, it is passed too.
 
     Options:
 
@@ -60,6 +58,10 @@ class RowBatches(Pass):
     what is the same for all rows (`branch-on-the-row`, `loop-depends-on-the-row`); where all rows
     leave together, a `return` stays. Nothing is written to a place that all programs share
     (`one-place-for-all-rows`), nor does a program read what another one writes (`tiles-race`).
+
+    A loop that reduces what it loads, for a result that is used more than once, is left alone:
+    with several rows Triton's compiler fails an assertion there (`reduced-in-a-loop`, seen with
+    3.6 and 3.7). `defer-reduction` before this pass moves the reduction behind the loop.
 
     A name that a loop carries is of one kind throughout: what was a Python number or a tile of one
     number before the loop begins with an axis for the rows; anything else is declined
@@ -160,6 +162,7 @@ class RowBatches(Pass):
 
     def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site:
         checklist = Checklist()
+        batching = Batching(self.elements, self.programs)
         proof: RowBatch | None = None
         changes: tuple[Change, ...] = ()
         with checklist.until_one_fails():
@@ -169,10 +172,10 @@ class RowBatches(Pass):
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
             longest = max(proof.launches.known_tiles, default=0)
-            if _FEWEST * longest > self.elements:
+            if longest > batching.longest:
                 detail = f"a tile of {longest} elements is as much as a program should hold"
                 raise refuted("rows-are-short", "tile-is-long", detail)
-            changes = tuple(proof.changes(Batching(self.elements, self.programs)))
+            changes = tuple(proof.changes(batching))
             detail = (
                 "the numbers of rows past the end go up to those of one program more; they stay"
             )

@@ -12,6 +12,7 @@ from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
+from tritonopt.transforms.promised_order import ask_for_order
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop, scalar_loops
 from tritonopt.transforms.vectorization.turns_saved import saving
 from tritonopt.transforms.vectorization.vector_loop import VectorLoop
@@ -56,8 +57,8 @@ class ScalarLoopToTiles(Pass):
     begins with a number below or above all that can be found, -1 for an index.
 
     Each iteration stores to elements of its own: their index rises or falls by a stride that is
-    not 0. What an iteration loads no other iteration stores. An atomic may be an addition or the
-    like, and nobody may want its result.
+    not 0; or all of them store the same value. What an iteration loads no other one stores. An
+    atomic may be an addition or the like, and nobody may want its result.
 
     Single elements are stored by one thread, those of a tile by the threads that have them.
     So nothing else in the kernel may touch what the loop stores, unless a `tl.debug_barrier`
@@ -73,8 +74,9 @@ class ScalarLoopToTiles(Pass):
 
     Sums and running sums of floats, and atomic sums of them, are of safety `rounding`, bits
     `reduction-order`; so is a largest float that is chosen by a comparison, of which only the sign
-    of a zero may differ. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a narrow
-    type are left alone then: someone matched another library's bits.
+    of a zero may differ. Where the author promises the order of a sum, in a comment or a name,
+    the site needs `assumption` too (`order-is-free`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or
+    a round trip through a narrow type are left alone then: someone matched another library's bits.
 
     ## Example
 
@@ -111,7 +113,7 @@ class ScalarLoopToTiles(Pass):
 
     name: ClassVar[str] = "scalar-loop"
     summary: ClassVar[str] = "go through single elements tile by tile"
-    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING})
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for loop in scalar_loops(facts):
@@ -121,9 +123,12 @@ class ScalarLoopToTiles(Pass):
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         proof: Vectorization | None = None
+        asked: frozenset[Safety] = frozenset()
         with checklist.until_one_fails():
             try:
                 proof = prove_vectorization(loop, checklist)
+                if not proof.exact:
+                    asked = ask_for_order(checklist, loop.facts)
                 changes = VectorLoop(proof, self.block).changes()
             except TooLarge:
                 large = "the indices are too large to compare"
@@ -139,7 +144,7 @@ class ScalarLoopToTiles(Pass):
             loop.node,
             checklist.conditions,
             f"made {where} go from tile to tile: {saved.text}",
-            checklist.safety | (frozenset() if exact else {Safety.ROUNDING}),
+            checklist.safety | asked | (frozenset() if exact else {Safety.ROUNDING}),
             Bits.SAME if exact else Bits.REDUCTION_ORDER,
             checklist.facts_used,
             changes,

@@ -164,15 +164,15 @@ def test_the_link_is_relative() -> None:
     assert link.readlink() == Path("../passes")
 
 
-def test_every_file_of_passes_is_in_the_catalogue() -> None:
+def test_every_file_of_passes_is_in_the_catalog() -> None:
     files = {path.stem for path in ROOT.glob("passes/*.py")} - {"__init__"}
-    homes = {found.__module__ for found in registry.catalogue().values()}
+    homes = {found.__module__ for found in registry.catalog().values()}
     assert {home.rpartition(".")[2] for home in homes if home.startswith("tritonopt.")} == files
 
 
 @pytest.mark.parametrize("name", registry.names())
 def test_a_pass_has_a_manual_page_and_a_proper_name(name: str) -> None:
-    found = registry.catalogue()[name]
+    found = registry.catalog()[name]
     page = [line.strip(" #:=-*") for line in (found.__doc__ or "").splitlines()]
     missing = [f"heading `## {heading}` is missing" for heading in HEADINGS if heading not in page]
     assert not missing, "; ".join(missing)

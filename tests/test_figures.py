@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks import figures
 from tritonopt.rewriting.measured import figure
-from tritonopt.rewriting.registry import catalogue
+from tritonopt.rewriting.registry import catalog
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEED = re.compile(r"\b\d+\.\d\dx")
@@ -27,7 +27,7 @@ def recorded() -> dict[str, list[float]]:
 
 def texts() -> dict[str, str]:
     """What people read: the README, docs/ and the manual pages."""
-    pages = {name: inspect.getdoc(found) or "" for name, found in catalogue().items()}
+    pages = {name: inspect.getdoc(found) or "" for name, found in catalog().items()}
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
     read = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
     return {**read, **pages}

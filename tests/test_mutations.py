@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
@@ -135,3 +136,17 @@ def test_the_page_counts_and_lists() -> None:
     assert "## Files: 1 of 2 get a yes against themselves" in page
     assert "- b.py: error: r" in page
     assert "the least of them 20." in page
+
+
+RESULTS = EXAMPLES.parent / "benchmarks" / "results"
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "cuda"])
+def test_the_recorded_run_is_what_the_pages_say(backend: str) -> None:
+    made = json.loads((RESULTS / f"mutations-{backend}.json").read_text(encoding="utf-8"))
+    known = json.loads((RESULTS / "mutations_equivalent.json").read_text(encoding="utf-8"))
+    page = table(made, {tuple(entry[key] for key in KEYS): entry["why"] for entry in known})
+    assert (RESULTS / f"mutations-{backend}.md").read_text(encoding="utf-8") == page
+    counts = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 8]
+    measured = (EXAMPLES.parent / "docs" / "measured.md").read_text(encoding="utf-8")
+    assert "\n".join(counts) in measured

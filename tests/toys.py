@@ -146,4 +146,4 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
         for chosen in PASSES
     }
     monkeypatch.setattr(registry, "_entries", lambda: dict(sorted(entries.items())))
-    monkeypatch.setattr(registry, "catalogue", lambda: {c.name: c for c in PASSES})
+    monkeypatch.setattr(registry, "catalog", lambda: {c.name: c for c in PASSES})

@@ -116,7 +116,7 @@ def test_a_reason_of_a_pass_of_another_package(
     def load() -> None:
         reasons.declare("elsewhere", {"moon-is-full": "It is a night for this."})
 
-    monkeypatch.setattr(registry, "catalogue", load)
+    monkeypatch.setattr(registry, "catalog", load)
     assert explained(capsys, "moon-is-full") == (
         "moon-is-full: said by elsewhere\n  It is a night for this.\n"
     )

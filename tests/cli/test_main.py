@@ -100,7 +100,7 @@ def test_python_m(root: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"tritonopt {tritonopt.__version__}\n")
 
 
-def test_the_catalogue(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_catalog(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     toys.install(monkeypatch)
     assert main(["passes"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -51,10 +51,10 @@ def installed(laid_out: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     (line,) = re.findall(rf"^{NAME} = .*$", (laid_out / "pyproject.toml").read_text(), re.MULTILINE)
     entry = metadata.EntryPoint(NAME, line.partition(" = ")[2].strip('"'), registry.GROUP)
     monkeypatch.setattr(registry, "_entries", lambda: {NAME: entry})
-    registry.catalogue.cache_clear()
+    registry.catalog.cache_clear()
     yield laid_out
-    registry.catalogue.cache_clear()
-    sys.modules.pop("tritonopt.passes.drop_plus_zero")
+    registry.catalog.cache_clear()
+    sys.modules.pop("tritonopt.passes.drop_plus_zero", None)
 
 
 def case(checkout: Path, stem: str) -> Case:
@@ -127,7 +127,7 @@ def test_its_page_is_true_and_complete(installed: Path) -> None:
 def test_a_heading_that_is_missing_is_named(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = registry.catalogue()[NAME]
+    found = registry.catalog()[NAME]
     monkeypatch.setattr(found, "__doc__", (found.__doc__ or "").replace("## Why\n", ""))
     with pytest.raises(AssertionError, match="^heading `## Why` is missing"):
         test_architecture.test_a_pass_has_a_manual_page_and_a_proper_name(NAME)

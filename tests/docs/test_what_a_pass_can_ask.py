@@ -58,6 +58,10 @@ def known() -> dict[str, Any]:
     }
 
 
+def facts_before(known: dict[str, Any], statement: ast.stmt) -> object:
+    return eval('facts.before[statement].get("two")', {**known, "statement": statement})
+
+
 @pytest.mark.parametrize("asked", ROWS)
 def test_it_can_be_asked(asked: str, known: dict[str, Any]) -> None:
     found = eval(asked, dict(known))
@@ -78,4 +82,7 @@ def test_what_is_said_of_values_is_so(known: dict[str, Any]) -> None:
     assert eval("(facts.forms.of(value) - facts.forms.of(other)).is_zero", dict(known))
     assert eval('function(facts.kernel.module.resolve(call.func)) == "where"', dict(known))
     assert eval("facts.kernel.module.names.parents.get(node) is statement", dict(known))
+    assert facts_before(known, known["last"]) is two
+    assert eval("value.name, value.function", dict(known)) == ("", "")
+    assert eval("names_bound(statement)", dict(known)) == {"x"}
     assert eval('Writer(facts).language("where") == "tl.where"', dict(known))

@@ -1,7 +1,7 @@
 """Forms, divisibility and bounds, against a solver: what they claim holds for all integers.
 
 Expressions are drawn whose meaning the solver decides: sums, products with a literal, division and
-remainder by a literal (they round towards zero, as compiled kernels do), minima and maxima. A claim
+remainder by a literal (they round toward zero, as compiled kernels do), minima and maxima. A claim
 that it refutes is wrong, with the numbers that show it; what it gives up is counted, and is little.
 """
 

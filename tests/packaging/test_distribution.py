@@ -80,7 +80,7 @@ def test_it_works_where_neither_torch_nor_triton_is(dist: Path, tmp_path: Path) 
     listed = run(binaries / "tritonopt", "passes", cwd=tmp_path)
     ours = {
         name
-        for name, found in registry.catalogue().items()
+        for name, found in registry.catalog().items()
         if found.__module__.startswith("tritonopt.")
     }
     assert ours and all(f"\n{name} " in f"\n{listed}" for name in ours)

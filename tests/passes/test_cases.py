@@ -95,7 +95,7 @@ class Case:
 
     @property
     def passes(self) -> list[Pass]:
-        """In the order of the catalogue. One that was a part of the folder's is not meant by it."""
+        """In the order of the catalog. One that was a part of the folder's is not meant by it."""
         name, others = self.path.parent.name, self.values("with")
         options = ",".join(self.values("options"))
         spelled = sorted([f"{name}{{{options}}}" if options else name, *others])

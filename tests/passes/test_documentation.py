@@ -11,7 +11,7 @@ import pytest
 from tritonopt import rewrite_source
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.protocol import Lint
-from tritonopt.rewriting.registry import catalogue
+from tritonopt.rewriting.registry import catalog
 
 IMPORTS = """\
 import torch
@@ -27,10 +27,10 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 TAIL = "    tl.store(Y, var)\n"
 
 
-LINTS = sorted(name for name, found in catalogue().items() if issubclass(found, Lint))
+LINTS = sorted(name for name, found in catalog().items() if issubclass(found, Lint))
 
 
-@pytest.mark.parametrize("name", sorted(set(catalogue()) - set(LINTS)))
+@pytest.mark.parametrize("name", sorted(set(catalog()) - set(LINTS)))
 def test_the_example_is_real(name: str) -> None:
     before, after = examples_of(page_of(name))
     result = rewrite_source(kernel_file(before), passes=name)
@@ -47,7 +47,7 @@ def test_one_example_is_reported_and_the_other_is_not(name: str) -> None:
 
 
 def page_of(name: str) -> str:
-    return inspect.getdoc(catalogue()[name]) or ""
+    return inspect.getdoc(catalog()[name]) or ""
 
 
 def examples_of(page: str) -> list[str]:

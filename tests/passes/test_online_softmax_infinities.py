@@ -11,17 +11,21 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 CASES = [
-    "logsumexp",
+    "exponentials_with_a_name",
     "lanes_of_their_own",
+    "log_softmax",
+    "logsumexp",
     "masked_sum",
     "masked_sum_over_zeros",
     "maximum_in_the_reduction",
     "rows_of_a_tile",
     "rows_of_maxima",
     "sentinel",
-    "something_beside",
     "softmax",
+    "softmax_by_the_inverse",
+    "something_beside",
     "starts_at_zero",
+    "sum_is_bounded",
     "tile_of_maxima",
     "tile_of_sums",
     "tiles_of_both",

@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from tests.passes.test_cases import BACKEND, difference, said
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.rewriting.registry import catalogue, select
+from tritonopt.rewriting.registry import catalog, select
 
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 
 # Options with which a pass has something to do here.
 SPELLED = {"grid-stride": "grid-stride{programs=2}", "row-batch": "row-batch{programs=1}"}
-PASSES = [SPELLED.get(name, name) for name in sorted(catalogue())]
+PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
 LOOK = settings(

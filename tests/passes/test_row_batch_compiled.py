@@ -25,7 +25,8 @@ def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", sorted(set(PASSED) - {"id_bound_again"}))
 def test_several_rows_compile(name: str) -> None:
     dtype = "i32" if name in INDICES else "fp32"
-    assert ".entry" in compiled(CASES / f"{name}.expected.py", dtype, others=SIZES)
+    # With more than one element of a row to a thread, which is where assertions were seen to fail.
+    assert ".entry" in compiled(CASES / f"{name}.expected.py", dtype, block=64, others=SIZES)
 
 
 def test_a_row_of_weights_is_loaded_once() -> None:

@@ -66,7 +66,7 @@ def test_no_pass_may_have_the_name_of_a_set(name: str, monkeypatch: pytest.Monke
         registry._entries.cache_clear()
 
 
-def test_the_catalogue_and_explain_show_groups(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_catalog_and_explain_show_groups(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["passes"]) == 0
     said = "max-to-where,fuse-stats{formula=welford}, in this order, as if they were named"
     assert said in " ".join(capsys.readouterr().out.split())

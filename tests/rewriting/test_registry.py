@@ -60,15 +60,15 @@ def entries(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
 
     monkeypatch.setattr(registry.metadata, "entry_points", entry_points)
     monkeypatch.setattr(metadata.EntryPoint, "load", load)
-    registry.catalogue.cache_clear()
+    registry.catalog.cache_clear()
     registry._entries.cache_clear()
     yield found
-    registry.catalogue.cache_clear()
+    registry.catalog.cache_clear()
     registry._entries.cache_clear()
 
 
-def test_the_catalogue_is_sorted_by_name(entries: dict[str, str]) -> None:
-    assert list(registry.catalogue()) == ["always", "fuse-things"]
+def test_the_catalog_is_sorted_by_name(entries: dict[str, str]) -> None:
+    assert list(registry.catalog()) == ["always", "fuse-things"]
 
 
 def test_a_selection_keeps_its_order(entries: dict[str, str]) -> None:
@@ -200,3 +200,4 @@ def test_a_suppression_of_a_pass_that_is_not_installed_says_the_same(passes: Pat
     text = "import triton\n\n\n@triton.jit\ndef k(X):\n    pass  # tritonopt: ignore[my-pass]\n"
     (remark,) = rewrite_source(text, passes="always").remarks
     assert "my_pass.py:4:1: MyPass is not installed" in remark.message
+    assert remark.reason == "no-pass"

@@ -209,6 +209,7 @@ def test_mistakes_are_told(relu: Any) -> None:
         tritonopt.optimize(relu.fn)
     made = tritonopt.optimize(relu, passes="max-to-where", assume=["n == 4"])
     assert "'n == 4'" in made.tritonopt.remarks[-1].message
+    assert made.tritonopt.remarks[-1].reason == "unused-fact"
 
 
 def test_what_is_not_allowed_is_not_done(tmp_path: Path) -> None:

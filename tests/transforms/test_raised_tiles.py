@@ -155,6 +155,12 @@ IN_LOOP = "        total += x"
         [("y = x - mean", "y = x - tl.max(x, axis=0)")],
         [("y = x - mean", "y = tl.cumsum(x, 0)")],
         [("y = x - mean", "y = x + start")],
+        [("y = x - mean", "y = x * x.shape[0]")],
+        [("y = x - mean", "y = x * cols.numel")],
+        [("y = x - mean", "y = tl.flip(x, 0)")],
+        [("load(X + cols, m", "load(X + tl.flip(cols, 0), m")],
+        [("y = x - mean", "y = tl.sort(x)")],
+        [("y = x - mean", "y = tl.gather(x, cols - start, 0)")],
         [("tl.sum(total, axis=0)", "tl.max(total, axis=0)")],
         # Each tile stores to one element.
         [("y = x - mean", "tl.store(Out + row, mean)\n        y = x - mean")],

@@ -87,7 +87,7 @@ def _explain_place(target: str, arguments: argparse.Namespace) -> int:
 
 
 def _list_reasons() -> None:
-    registry.catalogue()  # passes of other packages bring their own
+    registry.catalog()  # passes of other packages bring their own
     lines = list(reasons.listed())
     width = max(len(name) for name, _, _ in lines)
     for name, kind, sentence in lines:
@@ -103,7 +103,7 @@ def _explain_name(name: str) -> None:
     lines = [*_of_group(name), *_of_word(name), *reasons.explained(name)]
     if not lines:
         # Passes of other packages say what theirs mean when they are loaded.
-        registry.catalogue()
+        registry.catalog()
         lines = reasons.explained(name)
     if not lines:
         raise PlaceError(_unknown(name))

@@ -1,4 +1,4 @@
-"""`tritonopt passes`: the catalogue."""
+"""`tritonopt passes`: the catalog."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tritonopt.rewriting.protocol import Lint, Pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """None: there is one catalogue."""
+    """None: there is one catalog."""
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -53,7 +53,7 @@ class Selection:
     def passes(self, settings: Settings) -> list[Pass]:
         """The passes for a file. Raises PassSelectionError, which says where it was written."""
         if self.careful and self.is_default(settings):
-            measured = (found for found in registry.catalogue().values() if found.gain)
+            measured = (found for found in registry.catalog().values() if found.gain)
             return [f().where_it_pays() for f in measured if f.name not in self.ignored(settings)]
         spec = self.spec or settings.passes or "default"
         try:

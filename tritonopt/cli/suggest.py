@@ -187,13 +187,13 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
 
 def _passes(selection: Selection, target: Target) -> list[Pass]:
     """Those that were named; without any, those with a gain and those that find mistakes."""
-    from tritonopt.rewriting.registry import catalogue, resolve
+    from tritonopt.rewriting.registry import catalog, resolve
 
     if not selection.is_default(target.settings):
         return selection.passes(target.settings)
     found = resolve(
         name + (chosen.gain.options if chosen.gain else "")
-        for name, chosen in catalogue().items()
+        for name, chosen in catalog().items()
         if chosen.gain or chosen.finds_mistakes
     )
     ignored = selection.ignored(target.settings)

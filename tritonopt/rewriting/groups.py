@@ -19,7 +19,7 @@ class Group:
 
     name: str
     summary: str
-    """One line for the catalogue."""
+    """One line for the catalog."""
     passes: str
     """The passes as they are written after `--passes`."""
 

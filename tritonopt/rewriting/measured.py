@@ -1,7 +1,7 @@
 """What rewrites were measured to be worth: the one record that every figure comes from.
 
 `measured.json` is made by `benchmarks/figures.py` from what the benchmarks recorded. Remarks,
-suggestions and the catalogue take their figures from here; README, docs/ and manual pages, which
+suggestions and the catalog take their figures from here; README, docs/ and manual pages, which
 are plain text, are held against it by a test.
 """
 

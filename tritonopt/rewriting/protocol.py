@@ -53,7 +53,7 @@ class Pass(ABC):
     name: ClassVar[str]
     """In kebab-case, as it is written after `--passes`."""
     summary: ClassVar[str]
-    """One line for the catalogue."""
+    """One line for the catalog."""
     safety: ClassVar[frozenset[Safety]] = frozenset()
     """The most that a site of it may need; a site may need less."""
     default: ClassVar[bool] = False

@@ -125,6 +125,7 @@ CLAIMS: Mapping[str, str] = {
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
     "stores-do-not-overlap": "Each iteration stores to elements of its own.",
     "sums-are-not-read": "What is added to atomically is not read by the same launch.",
+    "the-compiler-takes-it": "No assertion of the compiler is known to fail at the result.",
     "threads-share-nothing": (
         "What the loop stores is not read or written elsewhere in the kernel, by another thread."
     ),
@@ -404,6 +405,11 @@ REASONS: Mapping[str, Reason] = {
         "Nothing, where that is meant: the shifted formula is for weight 1.",
     ),
     # licm, loop-unswitch
+    "bound-in-one-branch": Reason(
+        "The accumulator has a value before the loop in one branch of an `if` only; a reduction "
+        "behind the loop would read it in the other one too.",
+        "Bind it before the `if`.",
+    ),
     "bound-in-both-branches": Reason(
         "Without the loops both branches of an `if` would bind a name, which the compiler takes "
         "for one.",
@@ -559,6 +565,10 @@ REASONS: Mapping[str, Reason] = {
     "one-place-for-all-rows": Reason(
         "All programs write to one place, which a program would do fewer times.",
         "Sum up over the rows by hand, and write that.",
+    ),
+    "reduced-in-a-loop": Reason(
+        "With several rows, the compiler would fail an assertion at a reduction in a loop.",
+        "Reduce once behind the loop: name `defer-reduction` before `row-batch`.",
     ),
     "tile-is-long": Reason(
         "A program has enough to do with one tile.",

@@ -20,7 +20,7 @@ SETS = ("all", "default", *groups.GROUPS)
 
 
 @cache
-def catalogue() -> dict[str, type[Pass]]:
+def catalog() -> dict[str, type[Pass]]:
     """Every installed pass by name, sorted."""
     return {name: load(name) for name in _entries()}
 
@@ -43,7 +43,7 @@ def select(spec: str) -> list[Pass]:
         if item.name in ("all", "default"):
             if item.options:
                 raise PassSelectionError(f"{item.name!r} stands for a set and takes no options")
-            for name, found in catalogue().items():
+            for name, found in catalog().items():
                 if item.name == "all" or found.default:
                     chosen.setdefault(name, found().where_it_pays())
             continue

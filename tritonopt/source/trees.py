@@ -57,6 +57,11 @@ def blocks_of(statement: ast.AST) -> Iterator[list[ast.stmt]]:
                 yield item.body
 
 
+def is_text(statement: ast.stmt) -> bool:
+    """Whether it is a constant that nothing is done with, such as a docstring."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
 def parents_of(root: ast.stmt) -> dict[ast.stmt, ast.stmt]:
     """Of every statement below a statement, the one around it."""
     found: dict[ast.stmt, ast.stmt] = {}

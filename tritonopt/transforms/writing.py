@@ -337,6 +337,11 @@ def _reads(node: ast.AST) -> set[str]:
     return reads
 
 
+def is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:
+    """Whether an `if` stands there as the `elif` of another one."""
+    return facts.kernel.module.text_of(statement).startswith("elif")
+
+
 def names_bound(node: ast.AST) -> set[str]:
     """Every name that a statement may bind."""
     return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

@@ -1,4 +1,4 @@
-"""A vector for the first sum, a scalar for the second, the second spelt `acc = acc + tl.sum(...)`.
+"""A vector for the first sum, a scalar for the second, the second spelled `acc = acc + tl.sum(...)`.
 The two accumulators need not have the same rank."""
 
 import torch

@@ -1,5 +1,5 @@
 # expect: missed different-elements
-"""X itself moves on by one element between the sweeps. The two loads are spelt exactly alike."""
+"""X itself moves on by one element between the sweeps. The two loads are spelled exactly alike."""
 
 import torch
 import triton

@@ -1,3 +1,4 @@
+# verify: always
 # options: raise_block=64
 """Each launch knows its own length of the row, one as a product."""
 

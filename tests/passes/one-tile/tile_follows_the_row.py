@@ -1,3 +1,4 @@
+# verify: always
 # options: raise_block=64
 """Rows of up to 64 elements get a tile of their length, and longer ones keep theirs."""
 

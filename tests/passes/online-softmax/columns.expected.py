@@ -1,3 +1,4 @@
+# verify: always
 """Down the columns of a matrix."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """Cross-entropy: the logit of the target is read in between."""
 
 import torch

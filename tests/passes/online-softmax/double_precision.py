@@ -1,3 +1,4 @@
+# verify: always
 """Everything in fp64."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """The first sweep counts something too."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """A serial loop over single elements."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 """The second sweep stores to another buffer, too."""
 
 import torch

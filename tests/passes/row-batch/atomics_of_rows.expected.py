@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Each row adds to the place of its class; programs add at any time."""
 
@@ -30,9 +31,13 @@ def classes(x: torch.Tensor, k: torch.Tensor):
     x, k = x.contiguous(), k.contiguous()
     y = torch.zeros(4, n, dtype=torch.float32, device=x.device)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(m, rows_per_program),)](
         x,

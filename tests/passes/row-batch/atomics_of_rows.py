@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Each row adds to the place of its class; programs add at any time."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Branches that are the same for all rows stay."""
 
@@ -50,7 +51,11 @@ def run(x: torch.Tensor, w: torch.Tensor, scale: int):
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
+    rows_per_program = (
+        max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
+        if block <= 512
+        else 1
+    )
     kernel[(triton.cdiv(m, rows_per_program),)](
         x,
         w,

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Branches that are the same for all rows stay."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Random numbers come from a seed for all and an offset of each lane."""
 

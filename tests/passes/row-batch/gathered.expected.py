@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Each row goes to where an index of its own says."""
 
@@ -29,9 +30,13 @@ def gather(x: torch.Tensor, i: torch.Tensor):
     x, i = x.contiguous(), i.contiguous()
     y = torch.empty(i.shape[0], n, dtype=x.dtype, device=x.device)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(i.shape[0] + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(i.shape[0] + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(i.shape[0], rows_per_program),)](
         x,

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Each row goes to where an index of its own says."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """A helper that computes lane by lane takes tiles of rows as it is."""
 
@@ -39,9 +40,13 @@ def swiglu(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty(m, n, dtype=x.dtype, device=x.device)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(m, rows_per_program),)](
         x,

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """A helper that computes lane by lane takes tiles of rows as it is."""
 

@@ -39,9 +39,13 @@ def sums(x: torch.Tensor):
     if m > 1:
         num_rows = m - 1
         # A power of two, with which programs enough remain.
-        rows_per_program = max(
-            1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+        rows_per_program = (
+            max(
+                1,
+                min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+            )
+            if triton.next_power_of_2(n) <= 512
+            else 1
         )
         kernel[(triton.cdiv(num_rows, rows_per_program),)](
             x,

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """A row is read, and written where it was read."""
 
@@ -28,9 +29,13 @@ def center_(x: torch.Tensor):
     m, n = x.shape
     assert x.is_contiguous()
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(m, rows_per_program),)](
         x,

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """A row is read, and written where it was read."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 # verify: always
 """Pointers go to the row, weights are the same for all, two numbers of each row are stored."""
@@ -55,7 +56,11 @@ def layer_norm(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor):
     mean, rstd = torch.empty(2, m, device=x.device)
     block = triton.next_power_of_2(n)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
+    rows_per_program = (
+        max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
+        if block <= 512
+        else 1
+    )
     kernel[(triton.cdiv(m, rows_per_program),)](
         x,
         y,

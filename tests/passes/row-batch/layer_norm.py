@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 # verify: always
 """Pointers go to the row, weights are the same for all, two numbers of each row are stored."""

@@ -27,9 +27,13 @@ def means(x: torch.Tensor, l: torch.Tensor):
     x, l = x.contiguous(), l.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(m, rows_per_program),)](
         x,

@@ -30,9 +30,13 @@ def scaled(x: torch.Tensor, s: torch.Tensor):
     y = torch.empty_like(x)
     num_rows = b * h
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(num_rows, rows_per_program),)](
         x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n), ROWS=rows_per_program

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Each launch divides its grid, whatever it is called, and says how many rows."""
 
@@ -26,9 +27,13 @@ def sums(x: torch.Tensor):
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     grid = lambda meta: (triton.cdiv(x.shape[0], rows_per_program),)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[grid](
         x,
@@ -49,9 +54,13 @@ def sums_of_batches(x: torch.Tensor):
     y = torch.empty(b, m, dtype=torch.float32, device=x.device)
     num_rows = b * m
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(num_rows, rows_per_program),)](
         x,

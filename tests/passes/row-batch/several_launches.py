@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """Each launch divides its grid, whatever it is called, and says how many rows."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """A softmax: the largest and the sum of a row become vectors."""
 

@@ -30,9 +30,13 @@ def center(x: torch.Tensor):
     y = torch.empty_like(x)
     grid = (b, h)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(grid[0] + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(grid[0] + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(grid[0], rows_per_program), *grid[1:])](
         x,

@@ -1,3 +1,4 @@
+# verify: always
 # options: programs=1
 """What is updated gets the axes of what it meets."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: block=32
 """Whether any element is so, and whether all are."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: block=32
 """Atomic additions of integers, of which nobody wants the result."""
 

@@ -1,3 +1,4 @@
+# verify: always
 # options: block=32
 """From the last element to the first."""
 

@@ -1,3 +1,4 @@
+# options: block=32
 """One element after the other, in a row."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     row = tl.program_id(0)
     for start in range(0, n, SCALAR_BLOCK):
         i = start + tl.arange(0, SCALAR_BLOCK)

@@ -1,3 +1,4 @@
+# options: block=32
 """One element after the other, in a row."""
 
 import torch

@@ -1,3 +1,4 @@
+# verify: always
 # options: block=32
 """A step that is a parameter, and an index that is divided by it."""
 

@@ -21,8 +21,8 @@ def kernel(X, Y, n, start, mask):
     tl.store(Y, acc + acc_tile)
 
 
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
+# tritonopt: x: i32[n] in -5..5, start: int in 1..3, mask: int in 0..300
+def run(x: torch.Tensor, start: int, mask: int):
     y = torch.zeros(1, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, x.numel(), 2, 3)
+    kernel[(1,)](x, y, x.numel(), start, mask)
     return y

@@ -1,3 +1,4 @@
+# verify: always
 # options: block=16
 """A running sum of integers, in place."""
 

@@ -14,7 +14,7 @@ def kernel(Counts, Ends, Total, n, block_size: tl.constexpr):
         i = start + tl.arange(0, SCALAR_BLOCK)
         mask = i < n + 1
         token_cnt = tl.load(Counts + i - 1, mask=mask)
-        last_cumsum_added = tl.where(mask, (tl.cdiv(token_cnt, block_size) * block_size).to(tl.int32), 0)
+        last_cumsum_added = tl.where(mask, tl.cdiv(token_cnt, block_size) * block_size, 0).to(tl.int32)
         last_cumsum_tile = last_cumsum + tl.cumsum(last_cumsum_added, axis=0)
         last_cumsum += tl.sum(last_cumsum_added, axis=0)
         tl.store(Ends + i, last_cumsum_tile, mask=mask)

@@ -1,3 +1,4 @@
+# verify: always
 # options: block=32
 """A running sum of floats, which rounds in another order."""
 

@@ -1,3 +1,4 @@
+# options: block=32
 """Two loops over the same numbers: their names are the same, and so is the width."""
 
 import torch
@@ -7,7 +8,7 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n):
-    SCALAR_BLOCK: tl.constexpr = 128
+    SCALAR_BLOCK: tl.constexpr = 32
     row = tl.program_id(0)
     total_tile = tl.zeros([SCALAR_BLOCK], dtype=tl.float32)
     for start in range(0, n, SCALAR_BLOCK):

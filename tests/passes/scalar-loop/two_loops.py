@@ -1,3 +1,4 @@
+# options: block=32
 """Two loops over the same numbers: their names are the same, and so is the width."""
 
 import torch

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tritonopt.verification.worker.triton_interpreter.corrected import (
+    Access,
     broken_promise,
     larger,
     smaller,
@@ -32,7 +33,7 @@ NAN = float("nan")
 def test_nan_is_dropped_and_zeros_are_ordered(
     left: float, right: float, low: float, high: float, lanes: int
 ) -> None:
-    # Vectorised lanes of numpy and the last few have been seen to take different zeros.
+    # Vectorized lanes of numpy and the last few have been seen to take different zeros.
     a, b = (np.full(lanes, value, dtype=np.float32) for value in (left, right))
     for found, expected in ((smaller(a, b), low), (larger(a, b), high)):
         assert found.dtype == np.float32
@@ -73,3 +74,23 @@ def test_a_promise_that_is_kept(name: str) -> None:
 @pytest.mark.parametrize("message", BROKEN)
 def test_a_promise_that_is_broken(message: str) -> None:
     assert broken_promise(*BROKEN[message]).startswith(message)
+
+
+STORES = {
+    "each its own": ([(0, [0, 4], [1, 2]), (1, [8, 12], [3, 4])], False),
+    "one program twice": ([(0, [0, 4], [1, 2]), (0, [4, 8], [3, 4]), (1, [12], [5])], False),
+    "the same value": ([(0, [0, 4], [1, 2]), (1, [4, 8], [2, 3])], False),
+    "another value": ([(0, [0, 4], [1, 2]), (1, [4, 8], [3, 3])], True),
+    "the same value in the end": ([(0, [0], [1]), (0, [0], [2]), (1, [0], [2])], False),
+    "one program alone": ([(0, [0], [1]), (0, [0], [2])], False),
+    "no lane": ([(0, [], []), (1, [], [])], False),
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_programs_that_store_other_values_to_one_address(name: str) -> None:
+    stores, clash = STORES[name]
+    access = Access()
+    access.stores = [(p, np.array(a, np.uint64), np.array(b, np.uint32)) for p, a, b in stores]
+    access.launch_ends()
+    assert bool(access.races) == clash and not access.stores

@@ -490,8 +490,8 @@ def ceiling_division(dividend: Polynomial, divisor: Polynomial) -> Polynomial:
 
 def _split_multiples(dividend: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
     """(q, r) with dividend == q * divisor + r, taking whole terms only."""
-    if divisor == ONE:
-        return dividend, ZERO
+    if divisor in (ONE, -ONE):
+        return dividend * divisor, ZERO
     if len(divisor.terms) != 1 or divisor.constant_value is not None:
         return ZERO, dividend
     ((theirs, coefficient),) = divisor.terms.items()

@@ -112,7 +112,7 @@ def _products(bounds: Bounds, atom: Atom, rest: Monomial, *, above: bool) -> Ite
     if isinstance(atom, CeilDiv):
         yield dividend + divisor - 1 if above else dividend
     elif _is_nonnegative(bounds, dividend, steps=0):
-        # Triton rounds towards zero, which is down only there.
+        # Triton rounds toward zero, which is down only there.
         yield dividend if above else dividend - divisor + 1
 
 

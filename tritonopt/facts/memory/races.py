@@ -62,9 +62,9 @@ def find_races(facts: KernelFacts) -> Iterator[Race]:
 
 
 def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
-    """A load and a store of one parameter, as far apart as tiles along the axis are.
+    """A load and a store of one buffer, as far apart as tiles along the axis are.
 
-    Seen without any launch: the offsets differ by a number of whole tiles, or by some elements
+    Seen without any sizes: the offsets differ by a number of whole tiles, or by some elements
     where tiles stand side by side.
     """
     program = ProgramId(Polynomial.constant(axis))
@@ -73,7 +73,7 @@ def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
             if load.pointer is None or store.pointer is None:
                 continue
             (one, read), (other, written) = map(facts.forms.address, (load.pointer, store.pointer))
-            if one is None or one != other:
+            if one is None or other is None or not _are_one(facts, one, other):
                 continue
             apart = read - written
             step = coefficient(written, program)
@@ -87,6 +87,11 @@ def shifted(facts: KernelFacts, axis: int) -> tuple[Effect, Effect] | None:
             if apart.constant_value is not None and lanes:
                 return load, store
     return None
+
+
+def _are_one(facts: KernelFacts, one: str, other: str) -> bool:
+    """Whether two parameters are one, or some launch passes the same tensor for both."""
+    return one == other or facts.launches.passes_one_for_both(one, other)
 
 
 def coefficient(form: Polynomial, atom: Atom) -> Polynomial | None:

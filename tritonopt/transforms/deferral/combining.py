@@ -10,6 +10,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.source import Kernel
+from tritonopt.source.trees import is_text
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _combined_by(facts: KernelFacts, combine: ast.expr | None) -> Combining | No
     helper = _jit_function(facts, combine)
     if helper is None or len(helper.parameters) != 2:
         return None
-    body = [s for s in helper.node.body if not _is_text(s)]
+    body = [s for s in helper.node.body if not is_text(s)]
     one, other = (parameter.name for parameter in helper.parameters)
     match body:
         case [ast.Return(value=ast.BinOp(left=left, op=op, right=right))]:
@@ -119,10 +120,6 @@ def _combined_by(facts: KernelFacts, combine: ast.expr | None) -> Combining | No
             return None
     names = [side.id for side in (left, right) if isinstance(side, ast.Name)]
     return found if sorted(names) == sorted((one, other)) else None
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _jit_function(facts: KernelFacts, name: ast.expr | None) -> Kernel | None:

@@ -183,7 +183,17 @@ class _Legality:
             exact or not combining.rounds,
         )
 
+    def _check_bound(self, initial: Value) -> None:
+        """Behind the loop the accumulator is read, so it has to have a value before it."""
+        if initial.op is Op.IN_BRANCH:
+            text = f"{self.name} has a value before the loop in one branch only"
+            raise refuted("is-expressible", "bound-in-one-branch", text)
+        if initial.op is Op.PHI:
+            self._check_bound(initial.then)
+            self._check_bound(initial.other)
+
     def _check_loops(self) -> None:
+        self._check_bound(self.loop.initial[self.name])
         if self.facts.launches.caller is not None:
             called = f"{self.facts.launches.caller.name} calls this one, and may pass tiles to it"
             raise unknown("parameters-are-scalars", "parameters-may-be-tiles", called)

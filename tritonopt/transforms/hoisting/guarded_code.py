@@ -13,7 +13,7 @@ from tritonopt.source import Change, InsertAfter, InsertBefore, Module, Remove, 
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.edits import indent_unit
 from tritonopt.source.trees import parents_of, walk
-from tritonopt.transforms.writing import block_of
+from tritonopt.transforms.writing import block_of, is_elif
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def removals(facts: KernelFacts, loop: Loop, statements: Sequence[ast.stmt]) -> 
         top: ast.stmt = statement
         while all(s in gone for s in block_of(loop.node, top)):
             outer = parents.get(top)
-            if not isinstance(outer, ast.If) or outer.orelse or _is_elif(facts, outer):
+            if not isinstance(outer, ast.If) or outer.orelse or is_elif(facts, outer):
                 break
             gone.add(outer)
             top = outer
@@ -103,7 +103,3 @@ def removals(facts: KernelFacts, loop: Loop, statements: Sequence[ast.stmt]) -> 
             yield Replace(node, "pass")
         else:
             yield Remove(node, keep_comments=False)
-
-
-def _is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:
-    return facts.kernel.module.text_of(statement).startswith("elif")

@@ -53,24 +53,20 @@ class MovedAccumulator:
         """It keeps its name where that stands for nothing else; else it gets the one `instead`."""
         name = self.accumulation.name
         starts = [s for s in self.between if names_bound(s) == {name} and is_plain(self.facts, s)]
-        inside = set(walk(self.second))
-        others = [
-            n
-            for n in walk(self.facts.kernel.node)
-            if isinstance(n, ast.Name) and n.id == name and n not in inside
-        ]
-        stores = [n for n in others if isinstance(n.ctx, ast.Store)]
-        reads = [n for n in others if isinstance(n.ctx, ast.Load)]
-        own = len(stores) == 1 and not any(n.lineno < self.second.lineno for n in reads)
-        starts_before = self.start.get(name) is self.accumulation.initial
-        if own and starts_before:
+        if self.start.get(name) is self.accumulation.initial and not self._is_mentioned(name):
             return Total(name)
         total = name
-        if not own or name in self.start or len(starts) != 1:
+        if len(starts) != 1 or self._is_mentioned(name, but=starts[0]):
             total = self.writer.fresh(instead)
         last_read = max((n.lineno for s in self.between for n in reads_of(s, name)), default=0)
         removed = tuple(s for s in starts if s.lineno > last_read)
         return Total(total, (f"{total} = {zero}",), removed)
+
+    def _is_mentioned(self, name: str, but: ast.stmt | None = None) -> bool:
+        """Whether a name is read or bound in the first sweep, or from there to the second."""
+        statements = (s for s in (self.first, *self.between) if s is not but)
+        nodes = (n for s in statements for n in walk(s))
+        return any(isinstance(n, ast.Name) and n.id == name for n in nodes)
 
     def zero(self) -> str:
         """What it starts with, as it can be written before the first sweep."""

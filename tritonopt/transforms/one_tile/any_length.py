@@ -16,17 +16,26 @@ from functools import cached_property
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import (
-    Bound,
+    Compared,
+    Constant,
+    Converted,
+    DType,
+    Extremum,
+    Global,
     Iteration,
     Lane,
+    Loaded,
+    Math,
     Negative,
+    NumPrograms,
     Param,
-    Placed,
-    Reduced,
-    Total,
+    ProgramId,
+    Quotient,
+    Rounded,
+    Zero,
 )
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.polynomial import Group, TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import ELEMENTWISE, Op
@@ -40,9 +49,14 @@ _GIVEN = frozenset(
 )
 _PASSED_ON = (
     ELEMENTWISE
-    | {Op.FULL, Op.BROADCAST_TO, Op.ATTRIBUTE, Op.BOTH, Op.EITHER, Op.IS, Op.IS_NOT}
+    | {Op.FULL, Op.BROADCAST_TO, Op.BOTH, Op.EITHER, Op.IS, Op.IS_NOT}
     | {Op.PHI, Op.IN_BRANCH}
 )
+_LANE_BY_LANE = (
+    *(Compared, Constant, Converted, DType, Extremum, Global, Group, Loaded, Math, Negative),
+    *(NumPrograms, Param, ProgramId, Quotient, Rounded, Zero),
+)
+"""What an index may be made of."""
 _COMBINED = {Op.ADD: "sum", Op.MAXIMUM: "max", Op.MINIMUM: "min"}
 _IDENTITY = {"sum": 0.0, "max": -math.inf, "min": math.inf}
 _PLACE = Param("(place in the row)")
@@ -191,6 +205,8 @@ class _Kernel:
         kinds = {self._kinds[operand.serial] for operand in value.operands}
         if value.op is Op.REDUCE:
             return self._reduced(value, kinds)
+        if value.op is Op.ATTRIBUTE and kinds <= {_Kind.SAME} and not value.operand.shape:
+            return _Kind.SAME  # `Y.dtype`
         if value.op is Op.LOAD or value.op in _PASSED_ON:
             if kinds <= {_Kind.SAME}:
                 return _Kind.SAME
@@ -219,10 +235,8 @@ class _Kernel:
         place = Polynomial.of(_PLACE) - self.tile * Polynomial.of(trips.pop())
         launch = self.facts.launches.launches[0]
         form = substitute(form, LaunchBinding(launch, {lane: place}))
-        hidden = (Bound, Iteration, Lane, Placed, Reduced, Total)
-        if any(isinstance(a, hidden) or a in self.tile.atoms for a in form.leaves()):
-            return None
-        return form
+        plain = (isinstance(a, _LANE_BY_LANE) and a not in self.tile.atoms for a in form.leaves())
+        return form if all(plain) else None
 
     # What loops carry
 
@@ -313,7 +327,8 @@ class _Kernel:
                 return _number(value)
             case Op.CAST:
                 off = self._off(value.operand)
-                return off if off == 0 or is_float(value.dtype) else None
+                wide = FLOAT_BITS.get(value.dtype or "", 0) >= 16
+                return off if off == 0 or wide else None
             case Op.WHERE:
                 chosen = [self._off(value.then), self._off(value.other)]
                 alike = chosen[0] == chosen[1] or self._is_off(value.condition)

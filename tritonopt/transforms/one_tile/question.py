@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Param
 from tritonopt.facts.algebra.polynomial import Atom
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source import AddDecorator, AddParameter, Change
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import parents_of
@@ -54,16 +54,20 @@ class Question:
 
     @property
     def for_compiler(self) -> str:
-        return self._text({p.name: p.name for p in self.parameters})
+        # Triton compiles no chained comparisons.
+        return self._text({p.name: p.name for p in self.parameters}, " and ")
 
     @property
     def for_heuristic(self) -> str:
         """The function that a heuristic is."""
         return f"lambda args: {self._text({p.name: _taken(p) for p in self.parameters})}"
 
-    def _text(self, names: dict[str, str]) -> str:
-        least = "0 < " if self.may_be_empty else ""
-        return f"{least}{spelled(self.extent, names)} <= {spelled(self.tile, names)}"
+    def _text(self, names: dict[str, str], chain: str = "") -> str:
+        extent, tile = spelled(self.extent, names), spelled(self.tile, names)
+        fits = f"{extent} <= {tile}"
+        if not self.may_be_empty:
+            return fits
+        return f"0 < {extent}{chain}{fits}" if chain else f"0 < {fits}"
 
 
 def _taken(parameter: Parameter) -> str:
@@ -89,21 +93,26 @@ def spelled(form: Polynomial, names: dict[str, str]) -> str:
 
 def ask(sweeps: RowSweeps, may_be_empty: bool, checklist: Checklist) -> Question:
     """The question that decides between the two forms. Raises Declined."""
-    facts, count = sweeps.facts, sweeps.count
-    tiles = count.sole_atom if count is not None else None
-    assert tiles is not None and isinstance(tiles, CeilDiv)
-    extent, tile = tiles.dividend, tiles.divisor
-    _check_parameters(sweeps, extent, tile)
+    question = _question(sweeps, may_be_empty)
+    facts, extent, tile = question.facts, question.extent, question.tile
     if not facts.forms.is_positive(tile):
         detail = f"{tile.readable} counts no lanes, so it may not be a tile's length"
         raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
-    question = Question(facts, extent, tile, may_be_empty)
     checklist.prove("length-is-known-at-the-launch", f"{extent.readable} is an argument")
     if not question.is_constexpr:
         _check_heuristic(question)
         checklist.prove("heuristic-can-be-added", "every launch would ask it")
         checklist.assume("launched-as-usual", "files that were not given use it for launches only")
     return question
+
+
+def _question(sweeps: RowSweeps, may_be_empty: bool) -> Question:
+    tiles = sweeps.count.sole_atom if sweeps.count is not None else None
+    assert tiles is not None and isinstance(tiles, CeilDiv)
+    extent, tile = tiles.arguments
+    assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
+    _check_parameters(sweeps, extent, tile)
+    return Question(sweeps.facts, extent, tile, may_be_empty)
 
 
 def _check_parameters(sweeps: RowSweeps, extent: Polynomial, tile: Polynomial) -> None:
@@ -236,26 +245,31 @@ def _heuristics(facts: KernelFacts) -> Iterator[tuple[str, ast.expr | None]]:
                     yield "", None
 
 
-def is_asked_already(question: Question, sweeps: RowSweeps) -> bool:
+def is_asked_already(sweeps: RowSweeps) -> bool:
     """Whether the sweeps are what is left for rows that one tile does not hold.
 
     Of a heuristic that is not seen, that is taken to be so.
     """
-    answers = dict(_heuristics(question.facts))
-    parents = parents_of(sweeps.facts.kernel.node)
+    try:
+        questions = [_question(sweeps, may_be_empty) for may_be_empty in (False, True)]
+    except Declined:
+        return False
+    facts = sweeps.facts
+    tests = {ast.dump(_parsed(question.for_compiler)) for question in questions}
+    functions = {ast.dump(_parsed(question.for_heuristic)) for question in questions}
+    answers = dict(_heuristics(facts))
+    parents = parents_of(facts.kernel.node)
     node: ast.stmt = sweeps.statements[0]
     while node in parents:
         below, node = node, parents[node]
         if not isinstance(node, ast.If) or below not in node.orelse:
             continue
-        if ast.dump(node.test) == ast.dump(_parsed(question.for_compiler)):
+        if ast.dump(node.test) in tests:
             return True
         if isinstance(node.test, ast.Name):
             answer = answers.get(node.test.id)
-            hidden = "" in answers and _is_constexpr_parameter(sweeps.facts, node.test.id)
-            if hidden or (
-                answer is not None and ast.dump(answer) == ast.dump(_parsed(question.for_heuristic))
-            ):
+            hidden = "" in answers and _is_constexpr_parameter(facts, node.test.id)
+            if hidden or (answer is not None and ast.dump(answer) in functions):
                 return True
     return False
 

@@ -133,7 +133,9 @@ class _Raising:
         uses = [
             n for n in walk(self.launch.launcher) if isinstance(n, ast.Name) and n.id == name.id
         ]
-        if len(uses) != 2 or scope_at(self.launch).node is not self.launch.launcher:
+        scope = scope_at(self.launch)
+        own = scope.node is self.launch.launcher and name.id in scope.bindings
+        if len(uses) != 2 or not own:
             return None
         for statement in self._before:
             match statement:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from tritonopt.facts import Atom, Value
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.source import Change, InsertAfter, Remove, Replace
+from tritonopt.source.trees import walk
 from tritonopt.transforms.online_softmax.online_legality import OnlineSum
 from tritonopt.transforms.online_softmax.online_sweep import OnlineSweep
 from tritonopt.transforms.writing import NotExpressible, names_bound
@@ -32,23 +33,28 @@ class KeptSecond(OnlineSweep):
     def changes(self) -> list[Change]:
         name, total = self.maximum.name, self.sum.name
         tile = self._tile()
-        if any(change.anchor is self.update for change in tile.changes):
+        gone = {node for step in (self.update, *self.proof.steps) for node in walk(step)}
+        naming = [change for change in tile.changes if change.anchor not in gone]
+        named = [c.code for c in tile.changes if c.anchor is self.update]
+        if len(naming) < len(tile.changes) and not named:
             raise NotExpressible("what is exponentiated has no name in its sweep")
         new = self.writer.fresh(f"new_{name.lstrip('_')}")
         largest = self.writer.reduced(
             "max", tile.name, self.maximum.axes, self.rank, self.maximum.keep_dims
         )
         lines = [
+            *named,
             f"{new} = {self.writer.language('maximum')}({name}, {largest})",
             *self._rescaled(total, tile.name, new),
             f"{name} = {new}",
         ]
         changes: list[Change] = [
-            *tile.changes,
+            *naming,
             Remove(self.first),
             Replace(self.update, "\n".join(lines)),
         ]
-        if self.maximum.starts_at_infinity:
+        changes += map(Remove, self.proof.steps)
+        if self.needs_nan:
             changes.append(InsertAfter(self.second, "\n".join(self._without_numbers(total))))
         return changes
 

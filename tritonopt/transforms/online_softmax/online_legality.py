@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from tritonopt.facts import Atom, KernelFacts, Polynomial, Value
+from tritonopt.facts import Atom, KernelFacts, Loop, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Loaded, Undef, ceiling_division
 from tritonopt.facts.algebra.counting import Lanes, end_of_mask
 from tritonopt.facts.algebra.polynomial import ONE, monomial_polynomial
@@ -59,6 +59,9 @@ class OnlineSum:
     """Whether the loops may run no time at all."""
     second_stays: bool
     """The second sweep does more, so that it is the first one that goes."""
+
+    steps: tuple[ast.stmt, ...]
+    """Statements of the second sweep that only carry the maximum into the sum."""
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -136,6 +139,7 @@ class _Legality:
             filler,
             self._may_be_empty(),
             second_stays,
+            tuple(self._steps(maximum.name)) if second_stays else (),
         )
 
     def _check_rest(self, maximum: RunningMaximum, below: Subtrahend) -> bool:
@@ -152,13 +156,19 @@ class _Legality:
             return True
         return False
 
+    def _steps(self, maximum: str) -> list[ast.stmt]:
+        update = self.sum.update
+        assert update is not None
+        return _steps_to(self.facts, self.sweeps.second, update, maximum)
+
     def _is_read_nowhere_else(self, maximum: str) -> bool:
         """Whether, up to the end of the second sweep, only its sum uses the maximum and itself."""
         first, second = self.sweeps.first.node, self.sweeps.second.node
         update, body = self.sum.update, set(walk(second))
         if not isinstance(update, (ast.Assign, ast.AugAssign)) or not is_plain(self.facts, update):
             return False
-        kept = {*walk(first), *walk(update)}
+        steps = self._steps(maximum)
+        kept = {n for statement in (first, update, *steps) for n in walk(statement)}
         assert second.end_lineno is not None
         return not any(
             isinstance(node, ast.Name)
@@ -173,6 +183,26 @@ class _Legality:
     def _may_be_empty(self) -> bool:
         count = self.facts.forms.trip_count(self.sweeps.first)
         return count is None or not self.facts.forms.is_positive(count)
+
+
+def _steps_to(facts: KernelFacts, sweep: Loop, update: ast.stmt, maximum: str) -> list[ast.stmt]:
+    """The statements of a sweep that use a maximum for a name of their own, which only the update
+    reads: `p = tl.exp(x - m)`.
+    """
+    found: list[ast.stmt] = []
+    reading, names = set(walk(update)), {maximum}
+    for statement in sweep.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]) if is_plain(facts, statement):
+                nodes = set(walk(statement))
+                own = name not in sweep.carried and statement is not update
+                if own and any(isinstance(n, ast.Name) and n.id in names for n in nodes):
+                    found.append(statement)
+                    reading |= nodes
+                    names.add(name)
+    # Whoever else reads one of these names, reads the maximum: none of them is such a step.
+    others = (n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n not in reading)
+    return [] if any(n.id in names - {maximum} for n in others) else found
 
 
 @dataclass(frozen=True)

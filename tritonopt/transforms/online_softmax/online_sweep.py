@@ -16,6 +16,7 @@ from tritonopt.facts.reductions import nodes_of
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.moved_accumulator import MovedAccumulator
+from tritonopt.transforms.online_softmax.nan_rows import is_nan_anyway
 from tritonopt.transforms.online_softmax.online_legality import OnlineSum
 from tritonopt.transforms.writing import NotExpressible, Writer, is_plain
 
@@ -139,9 +140,14 @@ class OnlineSweep:
             if self.maximum.starts_at_infinity and self.proof.may_be_empty:
                 reduced = f"{where}({self._runs}, {reduced}, 0.0)"
             return kept, [f"{name} = {reduced}"]
-        if not self.maximum.starts_at_infinity:
+        if not self.needs_nan:
             return "", [f"{name} = {total}"] if name != total else []
         return "", self._without_numbers(total)
+
+    @cached_property
+    def needs_nan(self) -> bool:
+        """Whether the sum of a row without a number in it has to be made what it was."""
+        return self.maximum.starts_at_infinity and not is_nan_anyway(self.proof)
 
     def _without_numbers(self, total: str) -> list[str]:
         """The sum of a row that has no number in it."""

@@ -41,6 +41,11 @@ class Batching:
     programs: int
     """But not so many that fewer programs than this remain."""
 
+    @property
+    def longest(self) -> int:
+        """The longest tile of a row that is batched: fewer than four rows were a loss."""
+        return self.elements // 4
+
 
 @dataclass(frozen=True)
 class RowLaunches:
@@ -113,18 +118,25 @@ class RowLaunches:
 def _rows(count: str, tiles: tuple[str | int, ...], batching: Batching) -> str:
     """Code for the rows of a program: a power of two, as the length of a tile is."""
     numbers = [tile for tile in tiles if isinstance(tile, int)]
-    if len(numbers) == len(tiles):
-        fitting = str(batching.elements // max(numbers))
-    else:
-        # An empty row may come with a tile of none.
-        least = str(max(numbers, default=1))
-        longest = [*(tile for tile in tiles if isinstance(tile, str)), least]
-        fitting = f"{batching.elements} // max({', '.join(longest)})"
+    codes = [tile for tile in tiles if isinstance(tile, str)]
+    if max(numbers, default=0) > batching.longest:
+        return "1"
+    # An empty row may come with a tile of none.
+    least = str(max(numbers, default=1))
+    tile = f"max({', '.join([*codes, least])})" if codes else least
     count = in_parentheses(count)
     share = count if batching.programs == 1 else f"{count} // {batching.programs}"
-    most = f"min({fitting}, triton.next_power_of_2({share} + 1) // 2)"
-    code = f"max(1, {most})"
-    return code if len(code) <= _LONG else f"max(\n    1,\n    {most},\n)"
+    fitting = f"{batching.elements} // {tile}" if codes else str(batching.elements // int(least))
+    most = [fitting, f"triton.next_power_of_2({share} + 1) // 2"]
+    parts = [f"max(1, min({', '.join(most)}))"]
+    if codes:
+        parts += [f"if {codes[0] if len(tiles) == 1 else tile} <= {batching.longest}", "else 1"]
+    code = " ".join(parts)
+    if len(code) <= _LONG:
+        return code
+    if len(parts[0]) > _LONG:
+        parts[0] = f"max(\n        1,\n        min({most[0]}, {most[1]}),\n    )"
+    return "(\n    " + "\n    ".join(parts) + "\n)"
 
 
 def prove_row_launches(

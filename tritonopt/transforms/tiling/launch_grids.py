@@ -17,7 +17,7 @@ from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
 from tritonopt.source import Change, Launch, ReplaceExpression
 from tritonopt.source.names import Binding, Scope
-from tritonopt.source.trees import blocks_of, walk
+from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.transforms.writing import NotExpressible
 
 _NUMBERS = frozenset(
@@ -377,7 +377,7 @@ def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
         case ast.FunctionDef(decorator_list=[_, *_]):
             raise GridNotReadable("what decorates the grid may start other programs")
         case ast.FunctionDef(args=arguments, body=[*before, ast.Return(value=ast.expr() as value)]):
-            if not any(not _is_docstring(statement) for statement in before):
+            if not any(not is_text(statement) for statement in before):
                 return _of_function(arguments, value, axis)
             raise GridNotReadable("the grid is a function that does more than return a tuple")
     raise GridNotReadable("the grid is no tuple, and no function that returns one")
@@ -482,10 +482,6 @@ def _words_in(function: ast.AST) -> Iterator[str]:
 def _calls_nothing(expression: ast.expr) -> bool:
     calls = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
     return not any(isinstance(node, calls) for node in walk(expression))
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def names_in(function: ast.AST) -> Iterator[str]:

@@ -17,7 +17,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source import Kernel
-from tritonopt.source.trees import walk
+from tritonopt.source.trees import is_text, walk
 from tritonopt.transforms.tiling.tile_exits import Exit, exits_of, is_plain
 from tritonopt.transforms.tiling.tile_invariants import invariant_statements
 from tritonopt.transforms.writing import names_bound
@@ -42,7 +42,7 @@ class TileBody:
     @classmethod
     def of(cls, facts: KernelFacts, ids: ProgramIds) -> TileBody:
         statements = list(facts.kernel.node.body)
-        if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        if is_text(statements[0]):
             del statements[0]
         last = statements[-1]
         last_return = last if isinstance(last, ast.Return) and is_plain(last) else None

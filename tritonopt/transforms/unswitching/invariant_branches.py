@@ -13,6 +13,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.source import Module
 from tritonopt.source.trees import parents_of, walk
 from tritonopt.transforms.loop_invariants import is_invariant
+from tritonopt.transforms.writing import is_elif
 
 _RUNTIME = frozenset(
     {Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE, Op.LOAD, Op.ITERATION, Op.CARRIED, Op.RESULT}
@@ -70,7 +71,7 @@ class InvariantBranch:
         return [e for e in self.facts.effects if e.node in inside]
 
     def is_elif(self, statement: ast.stmt) -> bool:
-        return _is_elif(self.facts, statement)
+        return is_elif(self.facts, statement)
 
 
 def invariant_branches(facts: KernelFacts) -> Iterator[list[InvariantBranch]]:
@@ -91,7 +92,7 @@ def invariant_branches(facts: KernelFacts) -> Iterator[list[InvariantBranch]]:
         if any(isinstance(node, ast.NamedExpr) for node in walk(branch.test)):
             continue
         outer = parents[branch]
-        if isinstance(outer, ast.If) and _is_elif(facts, branch) and outer in sites:
+        if isinstance(outer, ast.If) and is_elif(facts, branch) and outer in sites:
             continue  # it goes where its `if` goes
         loads = frozenset(part.number for part in value.walk() if part.op is Op.LOAD)
         found: list[InvariantBranch] = []
@@ -155,7 +156,3 @@ def _is_constexpr(facts: KernelFacts, test: ast.expr) -> bool:
     """Whether the author says that the compiler knows it."""
     module = facts.kernel.module
     return isinstance(test, ast.Call) and module.resolve(test.func) == "triton.language.constexpr"
-
-
-def _is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:
-    return facts.kernel.module.text_of(statement).startswith("elif")

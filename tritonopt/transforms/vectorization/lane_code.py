@@ -14,7 +14,7 @@ from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source import AddArgument, Change, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import children, walk
-from tritonopt.transforms.vectorization.loop_bodies import Body, Branch
+from tritonopt.transforms.vectorization.loop_bodies import Body, Branch, is_surely
 from tritonopt.transforms.writing import Writer
 
 _ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
@@ -123,7 +123,7 @@ class LaneCode:
             yield ReplaceExpression(given, f"{mask} & {self.condition(given, mask)}")
         if effect.order in self.cleared and effect.other is None:
             assert effect.loaded is not None
-            floats = self.facts.types.of(effect.loaded).all_in(FLOATS)
+            floats = is_surely(self.facts, effect.loaded, FLOATS)
             yield AddArgument(call, "other=0.0" if floats else "other=0")
 
     def _is_lane(self, node: ast.expr) -> bool:

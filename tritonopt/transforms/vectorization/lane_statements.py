@@ -15,11 +15,11 @@ from tritonopt.transforms.deferral.accumulator_tile import AccumulatorTile, numb
 from tritonopt.transforms.deferral.combining import AND, MAXIMUM, MINIMUM, OR, SUM, XOR
 from tritonopt.transforms.vectorization.carried_names import Carried, Kind
 from tritonopt.transforms.vectorization.lane_code import LaneCode
-from tritonopt.transforms.vectorization.loop_bodies import Branch, Step
+from tritonopt.transforms.vectorization.loop_bodies import Branch, Step, is_surely
 from tritonopt.transforms.vectorization.loop_headers import LoopHeader
 from tritonopt.transforms.vectorization.updates_of_lanes import LaneUpdate
 from tritonopt.transforms.vectorization.vector_proof import Vectorization
-from tritonopt.transforms.writing import Writer, block_of, reads_of
+from tritonopt.transforms.writing import NotExpressible, Writer, block_of, reads_of
 
 _SIGNS = {
     ast.Add: "+",
@@ -196,7 +196,7 @@ class LaneStatements:
         code = lanes.code(update.term, mask)
         if self._is_cleared(carried, update) and lanes.vanishes(value, update.step.branches):
             return code
-        logical = self.proof.facts.types.of(value).all_in(BOOLEANS)
+        logical = is_surely(self.proof.facts, value, BOOLEANS)
         if logical and combining in (SUM, XOR, OR):
             return f"{mask} & {lanes.condition(update.term, mask)}"
         return f"{self.writer.language('where')}({mask}, {code}, {self._neutral(carried, value)})"
@@ -204,7 +204,7 @@ class LaneStatements:
     def _neutral(self, carried: Carried, value: Value) -> str:
         """What changes nothing."""
         combining, tile = carried.combining, self.tiles[carried.name]
-        floats = self.proof.facts.types.of(value).all_in(FLOATS | {"float"})
+        floats = is_surely(self.proof.facts, value, FLOATS | {"float"})
         if combining in (SUM, XOR):
             return "0.0" if floats else "0"
         if combining in (AND, OR):
@@ -237,12 +237,15 @@ class LaneStatements:
         name, facts = carried.name, self.proof.facts
         dtype = self.proof.dtypes[self.proof.carried.index(carried)]
         value = facts.values[update.term]
+        if value.constant is not None and dtype not in ("int32", "fp32"):
+            raise NotExpressible(f"a number is added to {name}, which takes on its type")
         code = self.lanes.code(update.term, mask)
-        if not facts.types.of(value).all_in(frozenset({dtype})):
-            operand = self.lanes.operand(update.term, mask)
-            code = f"{operand}.to({self.writer.language(_LONG[dtype])})"
         if not self.lanes.vanishes(value, update.step.branches):
             code = f"{self.writer.language('where')}({mask}, {code}, 0)"
+        if value.constant is None and not is_surely(facts, value, frozenset({dtype})):
+            plain = isinstance(ast.parse(code, mode="eval").body, (ast.Name, ast.Call))
+            operand = code if plain else f"({code})"
+            code = f"{operand}.to({self.writer.language(_LONG[dtype])})"
         lines = []
         if not code.isidentifier():
             added = self.writer.fresh(f"{name}_added")

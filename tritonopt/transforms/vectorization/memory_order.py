@@ -7,7 +7,7 @@ may do it, unless a barrier stands between.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -81,22 +81,28 @@ class _Order:
             ):
                 text = f"{effect.name} in line {effect.line} orders the iterations"
                 raise refuted("nothing-orders-memory", "order-is-seen", text)
-        stores = [self._place(e) for e in effects if e.kind is EffectKind.STORE]
+        written = [e for e in effects if e.kind is EffectKind.STORE]
+        alike: list[Effect] = []
+        stores: list[_Place] = []
+        for store in written:
+            try:
+                stores.append(self._place(store))
+            except Declined:
+                if not self._is_alike(store):
+                    raise
+                alike.append(store)
         atomics = [e for e in effects if e.kind is EffectKind.ATOMIC]
         loads = [e for e in effects if e.kind is EffectKind.LOAD]
-        if not stores and not atomics:
-            return True
-        for store in stores:
-            self._check_stride(store)
-            self._check_outer_loops(store)
+        for store in alike:
+            self._check_alike(store, effects)
         for one, other in combinations(stores, 2):
             self._check_pair(one, other.effect, "store")
-        for store in stores:
+        for place in stores:
             for load in loads:
-                self._check_pair(store, load, "load")
+                self._check_pair(place, load, "load")
         exact = True
         for atomic in atomics:
-            exact &= self._check_atomic(atomic, [*loads, *(s.effect for s in stores)])
+            exact &= self._check_atomic(atomic, [*loads, *written])
         for one_atomic, another in combinations(atomics, 2):
             if one_atomic.name != another.name and not self._are_disjoint(one_atomic, another):
                 text = f"the atomics in lines {one_atomic.line} and {another.line} may meet"
@@ -105,14 +111,32 @@ class _Order:
 
     # Stores
 
+    def _is_alike(self, store: Effect) -> bool:
+        """Whether all iterations store the same value, those of loops around too."""
+        assert store.stored is not None
+        varying = set(self.facts.interpretation.variant_loops(store.stored))
+        return varying.isdisjoint(loop.identity for loop in self.loop.loop.nest)
+
+    def _check_alike(self, store: Effect, effects: Sequence[Effect]) -> None:
+        """Wherever such a store goes, nothing else in the loop may touch that element."""
+        for other in effects:
+            if other.kind is EffectKind.STORE and other.stored is store.stored:
+                continue
+            if not self._are_disjoint(store, other):
+                raise self._shared(store, other, other.name)
+
     def _place(self, effect: Effect) -> _Place:
+        """Where a store goes. Raises Declined where that is not another element each time."""
         assert effect.pointer is not None
         base, offset = self.facts.forms.address(effect.pointer)
         parts = self.loop.in_trips(offset)
         if base is None or parts is None:
             text = f"it is not shown that line {effect.line} stores to another element each time"
             raise unknown(_APART, "store-is-scattered", text)
-        return _Place(effect, base, offset, *parts)
+        place = _Place(effect, base, offset, *parts)
+        self._check_stride(place)
+        self._check_outer_loops(place)
+        return place
 
     def _check_stride(self, place: _Place) -> None:
         stride, bounds = place.stride, Bounds(self.facts)
@@ -192,9 +216,10 @@ class _Order:
         base, offset = self.facts.forms.address(other.pointer)
         same = base is not None and (offset - store.offset).is_zero
         if same and (other.order < store.effect.order or other.kind is EffectKind.STORE):
-            if base != store.base:
-                if other.kind is EffectKind.STORE:
-                    raise self._shared(store, other, what)
+            if base is not None and base != store.base:
+                shifted = self.facts.launches.overlap(base, store.base)
+                if other.kind is EffectKind.STORE or shifted:
+                    raise self._shared(store.effect, other, what)
                 text = f"{base} and {store.base} are one buffer, or do not overlap"
                 self._assumed[_APART, text] = None
             return
@@ -202,16 +227,16 @@ class _Order:
         gap = (offset - store.offset).constant_value if base == store.base else None
         if stride is not None and gap is not None and gap % stride != 0:
             return
-        raise self._shared(store, other, what)
+        raise self._shared(store.effect, other, what)
 
-    def _shared(self, store: _Place, other: Effect, what: str) -> Declined:
+    def _shared(self, store: Effect, other: Effect, what: str) -> Declined:
         text = (
             f"the {what} in line {other.line} may touch what another iteration stores in line "
-            f"{store.effect.line}"
+            f"{store.line}"
         )
-        base = self.facts.forms.address(other.pointer)[0] if other.pointer is not None else None
-        if base not in (None, store.base):
-            text += f"; if it never does, give --assume 'disjoint({base}, {store.base})'"
+        bases = (self.facts.bases(store) or frozenset()) | (self.facts.bases(other) or frozenset())
+        if len(bases) == 2:
+            text += f"; if it never does, give --assume 'disjoint({', '.join(sorted(bases))})'"
         return unknown("iterations-are-independent", "iterations-share-memory", text)
 
     def _are_disjoint(self, one: Effect, other: Effect) -> bool:
@@ -238,9 +263,10 @@ class _Order:
             if other.kind is not EffectKind.LOAD or not self._are_disjoint(atomic, other):
                 text = f"the atomic in line {atomic.line} may order what line {other.line} does"
                 raise unknown("nothing-orders-memory", "order-is-seen", text)
-        return atomic.name != "atomic_add" or self.facts.types.behind(atomic).all_in(
-            INTEGERS | BOOLEANS
-        )
+        types = self.facts.types.behind(atomic)
+        exact = types.all_in(INTEGERS | BOOLEANS)
+        self._by_launch |= exact and types.by_launch
+        return atomic.name != "atomic_add" or exact
 
     # The rest of the kernel
 
@@ -276,8 +302,6 @@ class _Order:
     def _is_parted(self, other: Effect) -> bool:
         """Whether all threads meet at a barrier between the loop and what comes before or after."""
         loop = self.loop.loop
-        if other.loops:
-            return False
         low, high = sorted((other.order, loop.first if other.order < loop.first else loop.last))
         return any(b.order > low and b.order < high for b in self._barriers())
 

@@ -39,8 +39,8 @@ class VectorLoop:
 
     def changes(self) -> tuple[Change, ...]:
         """Raises Declined where the loop cannot be written, or a comment would be lost."""
-        changes = tuple(self._changes())
         try:
+            changes = tuple(self._changes())
             excerpts.check_comments(self.proof.facts.kernel.module, changes)
         except EditConflict as conflict:
             raise refuted("nothing-else-goes", "comment-inside", str(conflict)) from None

@@ -14,7 +14,7 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import AND, OR, PRODUCT, SUM, XOR
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.vectorization.carried_names import Carried, Kind, carried_names
-from tritonopt.transforms.vectorization.loop_bodies import Body, read_body
+from tritonopt.transforms.vectorization.loop_bodies import Body, is_surely, read_body
 from tritonopt.transforms.vectorization.memory_order import prove_memory_order
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
 
@@ -194,7 +194,7 @@ class _Types:
         facts = self.loop.facts
         initial = self.loop.loop.initial[carried.name].constant
         terms = all(
-            facts.types.of(facts.values[update.term]).all_in(BOOLEANS) for update in carried.updates
+            is_surely(facts, facts.values[update.term], BOOLEANS) for update in carried.updates
         )
         plain = all(update.plain for update in carried.updates)
         return terms and plain and type(initial) in (bool, int) and initial in (0, 1)

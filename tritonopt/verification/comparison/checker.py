@@ -139,12 +139,11 @@ class Checker:
         return next((difference for difference in found if difference is not None), None)
 
     def taken(self, room: int) -> list[Example]:
-        """The examples that the original took, up to that size."""
-        return [
-            e
-            for e, x in self.examinations.items()
-            if x.accepted and e.main_tensor is not None and e.main_size <= room
-        ]
+        """The examples that the original took, up to that size, but for heavy ones."""
+        taken = (
+            e for e, x in self.examinations.items() if x.accepted and e.main_tensor is not None
+        )
+        return [e for e in taken if e.main_size <= room and not self.observed.is_heavy(e)]
 
     # One example
 

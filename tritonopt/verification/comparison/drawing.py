@@ -106,6 +106,8 @@ class _Pass:
         checker = self.drawing.checker
         if checker.stopped or (self.deadline is not None and time.monotonic() > self.deadline):
             return None
+        if example not in checker.examinations and checker.observed.is_heavy(example):
+            hypothesis.reject()
         examination = checker.examine(example)
         self.drawing.report("shrinking" if self.remembered else "examples")
         if not examination.accepted:

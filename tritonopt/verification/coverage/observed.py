@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage
 
+_MUCH_WORK = 30_000
+"""Statements of kernels that are executed in some seconds; a loop inside of a loop over all rows
+has that many with a few hundred of them."""
+
 Both = tuple[Coverage, Coverage]
 """What the original ran, and what the rewritten version did."""
 
@@ -19,10 +23,14 @@ class Observed:
     """What both versions ran, of the examples that taught something."""
     covered: Both = (Coverage(), Coverage())
     """All of that together."""
+    heavy: list[Example] = field(default_factory=list)
+    """Calls that executed so much that few like them can be afforded."""
 
     def saw(self, example: Example, coverage: Both) -> None:
         """Both versions ran that, on an example that taught something."""
         self.seen[example] = coverage
+        if sum(c.work for c in coverage) > _MUCH_WORK:
+            self.heavy.append(example)
         self.covers(coverage)
 
     def covers(self, coverage: Both) -> None:
@@ -30,8 +38,24 @@ class Observed:
         ours, theirs = coverage
         self.covered = self.covered[0].merged(ours), self.covered[1].merged(theirs)
 
+    def is_heavy(self, example: Example) -> bool:
+        """Whether a call is as large as one that was heavy, in every dimension.
+
+        Told by what was executed and not by the clock: on any machine the same calls are made.
+        """
+        return any(_as_large(example, other) for other in self.heavy)
+
     def saw_guards(self, coverage: Both) -> None:
         """A guard ended every program of a call: that nothing is written has been compared."""
         ours, theirs = coverage
         if not (ours.stored or theirs.stored):
             self.covers(coverage)
+
+
+def _as_large(example: Example, other: Example) -> bool:
+    ours, theirs = example.tensors, other.tensors
+    return ours.keys() == theirs.keys() and all(
+        len(ours[n].shape) == len(theirs[n].shape)
+        and all(a >= b for a, b in zip(ours[n].shape, theirs[n].shape, strict=True))
+        for n in ours
+    )

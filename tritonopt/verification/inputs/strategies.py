@@ -1,7 +1,7 @@
 """Hypothesis strategies: from what a launcher takes to examples of calls.
 
 Every choice is ordered from plain to strange, because hypothesis shrinks
-towards the front: a counterexample ends at the smallest shape, ordinary
+toward the front: a counterexample ends at the smallest shape, ordinary
 values, contiguous layout and seed 0 that still show the difference.
 """
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tritonopt.source.tile_extents import extents_of
+from tritonopt.source.trees import is_text
 from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop, Place
 
 _KERNEL, _HOST = "_tritonopt_kernel", "_tritonopt_host"
@@ -362,7 +363,7 @@ class _Instrument(ast.NodeTransformer):
         found: list[ast.stmt] = []
         for statement in body:
             visited = self.visit(statement)
-            if self.inside and not _is_text(statement):
+            if self.inside and not is_text(statement):
                 name = "leave" if isinstance(statement, ast.Return) else "line"
                 call = self._call(name, statement, _constant(statement.lineno, statement))
                 found.append(ast.copy_location(ast.Expr(call), statement))
@@ -387,10 +388,6 @@ class _Instrument(ast.NodeTransformer):
 
 def _constant(value: object, place: ast.AST) -> ast.Constant:
     return ast.copy_location(ast.Constant(value), place)  # type: ignore[arg-type]  # a tuple of str
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _unrolled(iterable: ast.expr) -> bool:

@@ -78,6 +78,9 @@ class Access:
         programs = {program for program, _, _ in stores}
         if locks or len(programs) < 2:
             return
+        every = np.concatenate([addresses for _, addresses, _ in stores])
+        if np.unique(every).size == every.size:
+            return  # as it is nearly always: nothing is stored twice
         last: dict[tuple[int, int], int] = {}
         for program, addresses, bits in stores:
             last.update(

@@ -1,0 +1,37 @@
+# verify: no, it was run once, and others like it run
+"""The compiler knows both lengths, and is asked for both ends: it compiles no chained comparison."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N: tl.constexpr, BLOCK: tl.constexpr):
+    X += tl.program_id(0) * N
+    Y += tl.program_id(0) * N
+    if 0 < N and N <= BLOCK:
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        rstd = 1 / tl.sqrt(tl.sum(tl.exp(x), axis=0) / N + 1e-6)
+        tl.store(Y + cols, x * rstd, mask=cols < N)
+    else:
+        squares = tl.zeros([BLOCK], dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+            squares += tl.exp(x)
+        rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+            tl.store(Y + cols, x * rstd, mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=32)
+    return y
