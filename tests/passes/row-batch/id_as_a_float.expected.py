@@ -31,9 +31,13 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty_like(x)
     # A power of two, with which programs enough remain.
-    rows_per_program = max(
-        1,
-        min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
     )
     kernel[(triton.cdiv(m, rows_per_program),)](
         x,

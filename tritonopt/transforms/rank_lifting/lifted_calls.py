@@ -34,6 +34,7 @@ from tritonopt.transforms.rank_lifting.axes import (
     SCALAR,
     TILE,
     Axes,
+    met,
     not_lifted,
     widening,
 )
@@ -123,7 +124,7 @@ class LiftedCalls:
             if parameter not in _TILES - {"pointer"}:
                 continue
             axes = inside.axes(part)
-            if axes == OPEN or len(axes) > len(target):
+            if axes == OPEN or met((axes, target), part.lineno) != target:
                 raise not_lifted(f"`{ast.unparse(part)}`", part.lineno)
             inside.widen(part, axes, target)
         self._mask(inside, call, given.get("mask"), target)
