@@ -296,8 +296,7 @@ class _Walk:
             raise changes_kind(name, loop.lineno)
         # What only the loop binds is not there behind it.
         self._inside.names = _either(before, after)
-        for name, statements in bound.items():
-            self._bound_by[name] = self._bound_by.get(name, set()) | statements
+        self._bound_by = {name: self._bound_by[name] | bound[name] for name in bound}
 
     def _start_with_rows(
         self,

@@ -140,12 +140,15 @@ def _check_compiler(facts: KernelFacts, checklist: Checklist) -> None:
 
     Triton (3.6 and 3.7 were seen) moves the reduction of a loaded tile of two axes behind its loop,
     and then fails an assertion where the loop's result is used more than once
-    (OptimizeThreadLocality.cpp, `loopResult.hasOneUse()`).
+    (OptimizeThreadLocality.cpp, `loopResult.hasOneUse()`). It does not do so where the loop itself
+    reads what it has so far.
     """
+    read = {operand for value in facts.interpretation.computed for operand in value.operands}
     used = Counter(value.carrier for value in facts.values.values() if value.op is Op.RESULT)
     for loop in facts.loops:
         for name, value in loop.following.items():
-            if used[Carrier(loop.identity, name)] > 1 and _reduces_a_load(value):
+            escapes = used[Carrier(loop.identity, name)] > 1 and value not in read
+            if escapes and _reduces_a_load(value):
                 detail = (
                     f"the loop in line {loop.line} reduces what it loads into {name}, which is "
                     "used more than once: with several rows the compiler fails at that"
