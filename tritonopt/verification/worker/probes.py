@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
+import linecache
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -277,10 +278,21 @@ def install_in_kernels(path: str) -> None:
     def transform(this: Any, source: str) -> ast.AST:
         tree: ast.AST = original(this, source)
         if this.filename == path:
+            _indent(tree, linecache.getline(path, this.def_file_lineno))
             tree = ast.fix_missing_locations(_Instrument(_KERNEL).visit(tree))
         return tree
 
     rewriter._transform_ast = transform
+
+
+def _indent(tree: ast.AST, line: str) -> None:
+    """Columns as the file has them: Triton reads a kernel without its indentation, in a class."""
+    width = len(line) - len(line.lstrip())
+    for node in ast.walk(tree):
+        for name in ("col_offset", "end_col_offset"):
+            column = getattr(node, name, None)
+            if column is not None:
+                setattr(node, name, column + width)
 
 
 def instrumented(text: str, path: str) -> ast.Module:
