@@ -8,10 +8,13 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import geometric_mean
 
 import pytest
 
 from benchmarks import figures
+from benchmarks.row.plan import COMPILED, LIGER
+from benchmarks.row.tables import LENGTHS, Report, Timed, by_length
 from tritonopt.rewriting.measured import figure
 from tritonopt.rewriting.registry import catalog
 
@@ -86,6 +89,30 @@ def test_tables() -> None:
     }.items():
         missing = [row for row in rows if row not in texts()[name]]
         assert not missing, name
+
+
+def test_rows_by_their_length() -> None:
+    report = Report(json.loads((figures.RESULTS / "rows-nvidia-h200.json").read_text()))
+    page = texts()["docs/measured.md"]
+    assert "\n".join(by_length(report)) in page
+    short, _, _, tiles, longer = (report.ratios("rows", lengths) for lengths in LENGTHS.values())
+    worst = min(cell["ratios"]["rows"][0] for cell in report.cells if "rows" in cell["ratios"])
+    assert (
+        f"geometric mean {geometric_mean(short):.1f} times as fast for rows of up to 128 elements, "
+        f"{geometric_mean(tiles + longer):.2f} times\n  for rows of 4096 and more, {worst:.2f} at "
+    ) in texts()["README.md"]
+
+    def mean(other: str, cells: list[Timed]) -> float:
+        found = [value for cell in cells if (value := report.against(cell, other)) is not None]
+        return geometric_mean(found) if found else 0.0
+
+    by_operation = (
+        mean(LIGER, [cell for cell in report.cells if cell["operation"] == name])
+        for name in report.operations
+    )
+    liger = [found for found in by_operation if found]
+    assert f"takes {mean(COMPILED, report.cells):.2f} of its time" in page
+    assert f"kernels {min(liger):.2f} to {max(liger):.2f} by operation" in page
 
 
 def test_rows_of_the_other_rewrites() -> None:

@@ -14,6 +14,14 @@ from benchmarks.row.plan import COMPILED, COPY, EAGER, LIGER, ORIGINAL
 OTHERS = (LIGER, EAGER, COMPILED)
 LOSS = 0.98
 """A ratio below this, where nine of ten neighboring runs lost, is a loss."""
+LENGTHS = {
+    "up to 128": range(129),
+    "256, 512": range(129, 513),
+    "1024, 2048": range(513, 2049),
+    "4096 to 32768": range(2049, 32769),
+    "longer": range(32769, 2**31),
+}
+"""Rows that gain from the same rewrites, by the number of their elements."""
 ONE_TILE = 32768
 """Elements of the longest row that is counted as fitting one tile."""
 
@@ -62,6 +70,14 @@ class Report:
         took = self.best(cell) if name is None else cell["us"].get(name)
         return None if took is None else cell["us"][COPY] / took
 
+    def ratios(self, name: str, lengths: range) -> list[float]:
+        """Original time / that of a rewrite, where it changes what runs, for rows so long."""
+        return [
+            cell["ratios"][name][0]
+            for cell in self.cells
+            if name in cell["ratios"] and cell["length"] in lengths
+        ]
+
     def losses(self, name: str) -> list[Timed]:
         """The cells in which a rewrite was slower than the original, the worst first."""
         found = [
@@ -90,7 +106,7 @@ class Report:
 
 def tables(path: Path) -> str:
     report = Report(json.loads(path.read_text(encoding="utf-8")))
-    parts = (_about, _alone, _by_version, _others, _aims, _losses, _left_out)
+    parts = (_about, by_length, _alone, _by_version, _others, _aims, _losses, _left_out)
     return "\n\n".join("\n".join(part(report)) for part in parts)
 
 
@@ -100,6 +116,23 @@ def _about(report: Report) -> Iterator[str]:
         f"{len(report.cells)} cells on one {known['gpu']}, Triton {known['triton']}, "
         f"torch {known['torch']} ({known['compile']['mode']}), {known['date']}."
     )
+
+
+def by_length(report: Report) -> Iterator[str]:
+    """Each version by the length of rows: geometric mean, worst and best."""
+    yield from _table(
+        ["elements of a row", *(f"`{report.record['variants'][v]}`" for v in report.variants)],
+        (
+            [name, *(_ends(report.ratios(variant, lengths)) for variant in report.variants)]
+            for name, lengths in LENGTHS.items()
+        ),
+    )
+
+
+def _ends(seen: Sequence[float]) -> str:
+    if not seen:
+        return ""
+    return f"{statistics.geometric_mean(seen):.2f} ({min(seen):.2f} .. {max(seen):.2f})"
 
 
 def _alone(report: Report) -> Iterator[str]:
@@ -123,8 +156,7 @@ def _spread(report: Report, operation: str, variant: str) -> str:
     if not seen:
         return ""
     lost = sum(cell["operation"] == operation for cell in report.losses(variant))
-    mean = statistics.geometric_mean(seen)
-    return f"{mean:.2f} ({min(seen):.2f} .. {max(seen):.2f}), {lost} of {len(seen)}"
+    return f"{_ends(seen)}, {lost} of {len(seen)}"
 
 
 def _by_version(report: Report) -> Iterator[str]:
