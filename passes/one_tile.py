@@ -11,6 +11,7 @@ from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 from tritonopt.transforms.one_tile.question import ask, asked, is_asked_already
@@ -153,6 +154,14 @@ class OneTileRows(Pass):
     name: ClassVar[str] = "one-tile"
     summary: ClassVar[str] = "load a row that one tile holds once, without loops"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
+
+    def __post_init__(self) -> None:
+        powers = [2**power for power in range(4, 21)]  # what a tile of Triton can have
+        if self.raise_block not in (0, *powers):
+            raise PassSelectionError(
+                f"one-tile: raise_block cannot be {self.raise_block}; write a power of two from "
+                f"{powers[0]} to {powers[-1]}, or 0 for tiles as they are"
+            )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for sweeps in row_sweeps(facts):

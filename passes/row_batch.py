@@ -146,9 +146,9 @@ class RowBatches(Pass):
     )
 
     def __post_init__(self) -> None:
-        if self.elements < 2 or self.elements & (self.elements - 1):
+        if self.elements < 4 or self.elements & (self.elements - 1):
             raise PassSelectionError(
-                f"row-batch: elements cannot be {self.elements}; write a power of two"
+                f"row-batch: elements cannot be {self.elements}; write a power of two, 4 or more"
             )
         if self.programs < 1:
             raise PassSelectionError(
