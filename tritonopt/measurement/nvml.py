@@ -88,7 +88,7 @@ class Board:
         found = _Utilization()
         if self.library.nvmlDeviceGetUtilizationRates(self.handle, ctypes.byref(found)) != 0:
             return None
-        return found.gpu
+        return int(found.gpu)
 
     def others(self) -> int:
         """How many processes beside this one have a context on the board.

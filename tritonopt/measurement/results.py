@@ -110,6 +110,8 @@ class Compiled:
 class Row:
     """One call, timed in every version."""
 
+    launcher: str
+    """What was called."""
     label: str
     """Types and sizes, as in `x f16[4096, 1024]`."""
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -127,6 +129,8 @@ class Row:
     """Operations of the call, where somebody said how many; 0 where nobody did."""
     matrix: float | None = None
     """Microseconds that a large matrix product takes for as many, measured in the same run."""
+    compiled: tuple[Compiled, ...] = ()
+    """The kernels that the call launches, of every version."""
     notes: tuple[str, ...] = ()
 
     def copy_share(self, version: str) -> float | None:
@@ -149,11 +153,9 @@ class Comparison:
     versions: tuple[str, ...]
     """Their names in the rows, the original first."""
     paths: tuple[str, ...]
-    launcher: str
     rows: tuple[Row, ...] = ()
     machine: Machine | None = None
     """None where nothing was timed."""
-    compiled: tuple[Compiled, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
