@@ -125,6 +125,12 @@ def _timed(arguments: argparse.Namespace) -> Comparison:
 
     before = place(arguments.before)
     about = None if before.focus is None else kernel_at(before)
+    if about is not None and (arguments.launcher or arguments.kernel):
+        raise PlaceError(
+            f"{before.path}: a part of the file, --kernel or --launcher, not two of them"
+        )
+    if about is not None and arguments.grid:
+        arguments.kernel = about
     with Bar(1, "timing", sys.stderr) as bar:
 
         def show(progress: Progress) -> None:

@@ -21,11 +21,11 @@ _DTYPES = {
 _DTYPES["bool"] = torch.bool
 
 
-def build(call: Call) -> dict[str, Any]:
+def build(call: Call, device: str = "cuda") -> dict[str, Any]:
     """The arguments by name."""
     found: dict[str, Any] = {}
     for name, recipe in call.example.arguments:
-        parts = [_tensor(call, part, form) for part, form in parts_of(name, recipe)]
+        parts = [_tensor(call, part, form, device) for part, form in parts_of(name, recipe)]
         if isinstance(recipe, TensorRecipe):
             found[name] = parts[0]
         elif isinstance(recipe, Several):
@@ -56,31 +56,31 @@ def bytes_of(tensors: list[Any]) -> int:
     return sum(size for _, size in pieces)
 
 
-def _tensor(call: Call, name: str, recipe: TensorRecipe) -> Any:
+def _tensor(call: Call, name: str, recipe: TensorRecipe, device: str) -> Any:
     dtype = _DTYPES[recipe.dtype]
-    values = _values(recipe, dtype)
+    values = _values(recipe, dtype, device)
     strides = call.strides.get(name)
     if strides is None:
         return values
     reach = sum((n - 1) * s for n, s in zip(recipe.shape, strides, strict=True)) + 1
-    tensor = torch.empty(reach, dtype=dtype, device="cuda").as_strided(recipe.shape, strides)
+    tensor = torch.empty(reach, dtype=dtype, device=device).as_strided(recipe.shape, strides)
     # Where elements share memory, there is one of them to write.
     own = tensor[tuple(slice(n if s else 1) for n, s in zip(recipe.shape, strides, strict=True))]
     own.copy_(values[tuple(slice(n) for n in own.shape)])
     return tensor
 
 
-def _values(recipe: TensorRecipe, dtype: Any) -> Any:
-    generator = torch.Generator("cuda").manual_seed(recipe.seed)
+def _values(recipe: TensorRecipe, dtype: Any, device: str) -> Any:
+    generator = torch.Generator(device).manual_seed(recipe.seed)
     shape = recipe.shape
     if recipe.kind:
         drawn = values_of(
             shape, dtype, seed=recipe.seed, low=recipe.low, high=recipe.high, kind=recipe.kind
         )
-        return drawn.to(dtype).cuda()
+        return drawn.to(dtype).to(device)
     if dtype is torch.bool:
-        return torch.randint(0, 2, shape, generator=generator, device="cuda", dtype=torch.uint8) > 0
+        return torch.randint(0, 2, shape, generator=generator, device=device, dtype=torch.uint8) > 0
     if not dtype.is_floating_point:
         low, high = recipe.low, recipe.high + 1
-        return torch.randint(low, high, shape, generator=generator, device="cuda", dtype=dtype)
-    return torch.randn(shape, generator=generator, device="cuda", dtype=dtype)
+        return torch.randint(low, high, shape, generator=generator, device=device, dtype=dtype)
+    return torch.randn(shape, generator=generator, device=device, dtype=dtype)

@@ -12,7 +12,9 @@ from tritonopt.tuning.timing_server import First, Timed, Version
 from tritonopt.verification.process.client import Died, Refusal, Worker
 from tritonopt.verification.process.messages import OUT_OF_MEMORY, Failure
 
-_SERVER = "tritonopt.tuning.timing_server"
+SERVER = "tritonopt.tuning.timing_server"
+_PATIENCE = 300.0
+"""Seconds for everything but a first call."""
 _SHOWN = 300
 """Characters of a reason."""
 
@@ -24,6 +26,8 @@ class Session:
     versions: Sequence[Version]
     timeout: float = 120.0
     """Seconds for the first call of a version, which may compile and tune."""
+    server: str = SERVER
+    """The module that serves in the worker."""
     worker: Worker = field(init=False)
     unloadable: dict[str, str] = field(default_factory=dict)
     """Versions that cannot be imported, and why."""
@@ -31,7 +35,7 @@ class Session:
     """The process that holds the others."""
 
     def __post_init__(self) -> None:
-        self.worker = Worker(self.timeout, forked=False, server=_SERVER)
+        self.worker = Worker(max(self.timeout, _PATIENCE), forked=False, server=self.server)
 
     def begin(self) -> bool:
         """Whether there is a GPU. Raises Died where torch cannot be imported."""
@@ -64,7 +68,8 @@ class Session:
     ) -> None:
         """A version's first call; a death of it costs the others nothing."""
         try:
-            firsts[name] = self.worker.ask("first", name)
+            self.worker.send("first", name)
+            firsts[name] = self.worker.receive(self.timeout)
         except Refusal as error:
             failures[name] = said(error.failure)
         except Died as death:

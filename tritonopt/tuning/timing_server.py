@@ -69,6 +69,9 @@ def serve(descriptor: int) -> None:
 class TimingServer:
     """What a worker can be asked. Method names are the requests."""
 
+    place = "cuda"
+    """Where arguments are made."""
+
     def __init__(self) -> None:
         self.device: Any = None
         self.launchers: dict[str, Callable[..., Any]] = {}
@@ -123,7 +126,7 @@ class TimingServer:
 
         self.arguments, self.pristine, self.returned, self.expected = {}, None, [], None
         torch.cuda.empty_cache()
-        self.arguments = build(call)
+        self.arguments = build(call, self.place)
         tensors = tensors_in(self.arguments)
         free, _ = torch.cuda.mem_get_info()
         # Outputs may take as much again, in each of two versions.
