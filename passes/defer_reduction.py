@@ -107,11 +107,11 @@ class DeferReduction(Pass):
     0.89x to 1.95x in loops of four turns and more, 0.84x to 1.25x in loops of one or two.
 
     Textbook kernels over rows (softmax, log-softmax, cross-entropy, layer norm backward, sums,
-    extremes, products: `examples/`) with tiles of 1024, 22 shapes in fp32, fp16 and bf16 on one H200,
-    Triton 3.6, cold L2, original / rewritten. Most is gained where few programs have long rows, for
-    then all wait for each other in every turn; next to nothing where there are programs enough to
-    hide that. The losses: loops of two turns, where a tile costs more than a second reduction;
-    rows of 50257 elements, which begin at odd addresses; layer norm backward at 65536.
+    extremes, products: `examples/`) with tiles of 1024, 22 shapes in fp32, fp16 and bf16 on one
+    H200, Triton 3.6, cold L2, original / rewritten. Most is gained where few programs have long
+    rows, for then all wait for each other in every turn; next to nothing where there are programs
+    enough to hide that. The losses: loops of two turns, where a tile costs more than a second
+    reduction; rows of 50257 elements, which begin at odd addresses; layer norm backward at 65536.
     Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 

@@ -118,12 +118,12 @@ class OnlineSoftmax(Pass):
 
     0.94x to 1.84x for rows that take several tiles, 0.91x to 1.06x for rows that one tile holds.
 
-    Softmax, log-softmax and cross-entropy of `examples/` with tiles of 1024, 22 shapes in fp32, fp16
-    and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. A gain as a rule where rows of
-    4096 elements and more are read from memory once less; none where one tile holds the row, for
-    then it is in the cache. A loss where few rows are short, for there are more instructions. No
-    launch shows how long its rows are, so the pass acts only where it is named. Script and record:
-    `benchmarks/rows.py`, `benchmarks/results/`.
+    Softmax, log-softmax and cross-entropy of `examples/` with tiles of 1024, 22 shapes in fp32,
+    fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. A gain as a rule where
+    rows of 4096 elements and more are read from memory once less; none where one tile holds the
+    row, for then it is in the cache. A loss where few rows are short, for there are more
+    instructions. No launch shows how long its rows are, so the pass acts only where it is named.
+    Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     name: ClassVar[str] = "online-softmax"
