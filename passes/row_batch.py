@@ -136,7 +136,7 @@ class RowBatches(Pass):
     ## Measured
 
     1.01x to 14.97x for rows of up to 128 elements, 0.96x to 3.92x for 256 and 512, 0.76x to 1.44x
-    for longer ones, which are left with one row to a program.
+    for longer ones, which keep one row to a program.
 
     Textbook kernels over rows (norms, softmax, cross-entropy, sums, extremes: `examples/`), 22
     shapes in fp32, fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. Most is
