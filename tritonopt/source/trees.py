@@ -59,8 +59,7 @@ def blocks_of(statement: ast.AST) -> Iterator[list[ast.stmt]]:
                 yield item.body
 
 
-Definition = TypeVar("Definition", ast.FunctionDef, ast.FunctionDef | ast.AsyncFunctionDef,
-                     ast.FunctionDef | ast.ClassDef)  # fmt: skip
+Definition = TypeVar("Definition", bound=ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
 
 def told_apart(definitions: Iterable[Definition]) -> dict[str, Definition]:
