@@ -295,3 +295,40 @@ def test_a_reduction_along_no_dimension_is_also_one_along_some() -> None:
         return Attempt.GOOD if dim is None or dim in (-1, 0, 1) else Attempt.FAILED
 
     assert "dim: None|-1|0|1" in str(_trial(_REDUCTION, rule).find_signature())
+
+
+def test_a_size_of_the_result_is_one_of_its_own() -> None:
+    """The input's own sizes would hide that something is scaled."""
+
+    def rule(example: Example) -> int:
+        size = dict(example.arguments).get("output_size")
+        whole = isinstance(size, PlainValue) and isinstance(size.value, tuple)
+        fits = whole and len(size.value) == 2 and len(example.tensors["x"].shape) == 4
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    code = """
+def f(x: torch.Tensor, output_size: Tuple[int]):
+    n, c, h, w = x.shape
+    kernel[(n,)](x, n, BLOCK=16)
+"""
+    found = _trial("import torch\n" + code, rule).find_signature()
+    assert str(found) == "x: f32|f16|bf16[n, c, h, w], output_size: (p, q)"
+
+
+def test_a_value_that_some_leading_dimensions_do_not_go_with_is_tried_with_others() -> None:
+    """A reduction along the first dimension of which only powers of two are taken."""
+
+    def rule(example: Example) -> int:
+        given = dict(example.arguments)
+        shape = example.tensors["x"].shape
+        if given.get("dim") == PlainValue(0):
+            return Attempt.FAILED_AFTER_LAUNCH if shape[0] & (shape[0] - 1) else Attempt.GOOD
+        return Attempt.GOOD if given.get("dim") in (None, PlainValue(None), PlainValue(-1)) else 0
+
+    code = """
+def f(x: torch.Tensor, dim=None):
+    n = x.shape[-1]
+    kernel[(x.numel() // n,)](x, n, BLOCK=16)
+"""
+    found = _trial("import torch\n" + code, rule).find_signature()
+    assert "dim: None|-1|0" in str(found)

@@ -8,34 +8,27 @@ and less, while the others stay small.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations, product
 
+from tritonopt.verification.coverage.call_changes import (
+    VALUE_CLASSES,
+    in_turn,
+    other_types,
+    other_values,
+    typed,
+    with_values,
+)
 from tritonopt.verification.coverage.demands import LOOPS, Demand
-from tritonopt.verification.coverage.reaching import Seen, reaching
+from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
 from tritonopt.verification.coverage.tried_sizes import TriedSizes
 from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes, sized
-from tritonopt.verification.inputs.examples import (
-    FAR_BELOW,
-    HALVES,
-    MANY_NANS,
-    NAN,
-    ZEROS,
-    Example,
-    Limits,
-    PlainValue,
-)
+from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.process.coverage_data import Coverage, Loop
-from tritonopt.verification.signature.argument_language import (
-    FLOATS,
-    ChoiceArgument,
-    RangeArgument,
-    Signature,
-    TensorArgument,
-)
+from tritonopt.verification.signature.argument_language import Signature
 
 _SMALL = 5
 _STEP = 4
@@ -49,9 +42,11 @@ _MANY_ELEMENTS = 2**17
 """More than that are not drawn again and again."""
 _MOST_CALLS = 80
 _MOST_SINGLED_OUT = 24
+_MOST_CHANGES = 3
+"""Beside the plain calls, so many changes may be explored."""
+_CALLS_UNDER_A_CHANGE = 30
 _LARGE_BLOCK = 2**16
 """Where launchers stop to make blocks as long as what they hold."""
-_MOST_VALUES = 4
 _LIMITS = (2**12, 2**14, 2**15, 2**16)
 """Where launchers like to take another kernel, or a loop for one tile."""
 _MOST_COSTLY = 2
@@ -74,11 +69,14 @@ class Aiming:
     demands: Sequence[Demand] = ()
     """What has to run of both versions, met or not."""
     numbers: Numbers = Numbers()
-
+    change: Change = same
+    """Of all calls: what it takes to come to the functions that are explored."""
+    calls_left: int = _MOST_CALLS
     sized_calls: SizedCalls = field(init=False)
     """Every call that was made."""
     work: int = 0
-    calls: int = 0
+    under_changes: list[Aiming] = field(default_factory=list)
+    """Sizes explored with something else changed as well."""
     _slopes: dict[str, float] = field(default_factory=dict)
     _best: dict[str, int] = field(default_factory=dict)
     tried: TriedSizes = field(init=False)
@@ -90,8 +88,21 @@ class Aiming:
     def examples(self) -> Iterator[Example]:
         """Every call; ends where its budget does."""
         names = named_sizes(self.signature)
-        yield from self._begin(names)
+        yield from self._sizes(names)
         if not self.tried.base and names:
+            return
+        rich = self._rich()
+        yield from self._variations(rich)
+        yield from self._beyond(names)
+        yield from self._under_changes(names)
+        yield from self._where_it_runs(names, rich)
+        yield from self._numbers(names, self.tried.base, same, _MOST_SINGLED_OUT)
+        yield from self._combinations(rich)
+
+    def _sizes(self, names: list[str]) -> Iterator[Example]:
+        """What each size bears on, and tiles of it."""
+        yield from self._begin(names)
+        if not self.tried.base:
             return
         odd = all(size == _SMALL for size in self.tried.base.values())
         for name in names:
@@ -99,12 +110,6 @@ class Aiming:
         for name in names:
             yield from self._tiles(name, odd=odd)
         yield from self._many_tiles(names)
-        rich = self._rich()
-        yield from self._variations(rich)
-        yield from self._beyond(names)
-        yield from self._where_it_runs(names, rich)
-        yield from self._numbers(names, self.tried.base, same, _MOST_SINGLED_OUT)
-        yield from self._combinations(rich)
 
     def _try(
         self, sizes: Mapping[str, int], change: Change = same, *, needed: bool = False
@@ -116,14 +121,19 @@ class Aiming:
             yield from self._made(sizes, change)
 
     def _made(self, sizes: Mapping[str, int], change: Change = same) -> Iterator[Example]:
-        if self.calls >= _MOST_CALLS:
+        if not self.calls_left:
             return
-        self.calls += 1
-        example = self.sized_calls.make(sizes, change)
+        self.calls_left -= 1
+        example = self.sized_calls.make(sizes, self._whole(change))
         yield example
         found = self.seen(example)
         if found is not None:
             self.work += sum(c.work for c in found)
+
+    def _whole(self, change: Change) -> Change:
+        if self.change is same or change is same:
+            return change if self.change is same else self.change
+        return in_turn(self.change, change)
 
     def _affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
         expected = sum(
@@ -133,6 +143,11 @@ class Aiming:
         elements = self.sized_calls.elements(sizes)
         within = self.work + expected <= _ALL_WORK
         return expected <= _MOST_WORK and elements <= _MOST_ELEMENTS and (needed or within)
+
+    @property
+    def every_tried(self) -> list[TriedSizes]:
+        """What was tried of sizes, and under which changes."""
+        return [self.tried, *(inner.tried for inner in self.under_changes)]
 
     # What a size bears on
 
@@ -157,10 +172,8 @@ class Aiming:
             sizes = {**self.tried.base, name: size}
             yield from self._try(sizes, needed=True)
         self.tried.explored[name] = size
-        before, after = (
-            self.seen(sized(self.signature, self.limits, s)) for s in (self.tried.base, sizes)
-        )
-        if before is None or after is None:
+        before, after = self._of(self.tried.base), self._of(sizes)
+        if not before or not after:
             return
         self.tried.weighed.add(name)
         growth = sum(c.work for c in after) - sum(c.work for c in before)
@@ -237,7 +250,7 @@ class Aiming:
         return {n for n in found if 0 < n < _MOST_ELEMENTS}
 
     def _of(self, sizes: Mapping[str, int]) -> tuple[Coverage, ...]:
-        return self.seen(sized(self.signature, self.limits, sizes)) or ()
+        return self.seen(self.change(sized(self.signature, self.limits, sizes))) or ()
 
     def _is_tile(self, name: str, block: int, size: int = 0) -> bool:
         """Whether a grid or a loop has grown, up to a size, as the number of such tiles has."""
@@ -268,12 +281,37 @@ class Aiming:
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Every value of what has a few, tensors left out, and values that few rows have."""
         yield from self._made(sizes)
-        for values in _changes(self.signature):
-            yield from self._made(sizes, partial(_changed, values=values))
-        for dtype in _types(self.signature, self.limits):
-            yield from self._made(sizes, partial(_typed, dtype=dtype))
-        for change in _VALUES:
+        for values in other_values(self.signature):
+            yield from self._made(sizes, partial(with_values, values=values))
+        for dtype in other_types(self.signature, self.limits):
+            yield from self._made(sizes, partial(typed, dtype=dtype))
+        for change in VALUE_CLASSES:
             yield from self._made(sizes, change)
+
+    def _under_changes(self, names: list[str]) -> Iterator[Example]:
+        """Sizes for functions that plain calls do not come to, but calls with a change do.
+
+        Where a flag leads to another kernel, that one has loops and a grid of its own.
+        """
+        for _ in range(_MOST_CHANGES):
+            made = {e: change for e, (_, change) in self.sized_calls.made().items()}
+            explored = [same, *(a.change for a in self.under_changes)]
+            change = entering(made, explored, self.unmet(), self.seen)
+            if change is None:
+                return
+            given = self.signature, self.limits, self.seen, self.unmet, self.demands, self.numbers
+            inner = Aiming(*given, change, _CALLS_UNDER_A_CHANGE)
+            inner.sized_calls = self.sized_calls
+            self.under_changes.append(inner)
+            for example in inner._explored(names):
+                yield example
+                if not self.unmet():
+                    return
+
+    def _explored(self, names: list[str]) -> Iterator[Example]:
+        yield from self._sizes(names)
+        if self.tried.base:
+            yield from self._beyond(names)
 
     def _where_it_runs(self, names: list[str], rich: Mapping[str, int]) -> Iterator[Example]:
         """Values and numbers on top of what it takes to run what differs, if that is more."""
@@ -282,8 +320,8 @@ class Aiming:
         plain = [e for e, (sizes, change) in made.items() if change is same and sizes in usual]
         for example in reaching(list(made), plain, self.demands, self.seen):
             sizes, change = made[example]
-            for values in _VALUES:
-                yield from self._made(sizes, _after(change, values))
+            for values in VALUE_CLASSES:
+                yield from self._made(sizes, in_turn(change, values))
             yield from self._numbers(names, sizes, change, _MOST_SINGLED_OUT // 2)
 
     def _numbers(
@@ -337,10 +375,10 @@ class Aiming:
 
     def _combinations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Changes two by two, as long as something has not run."""
-        for one, other in combinations(_changes(self.signature), 2):
+        for one, other in combinations(other_values(self.signature), 2):
             if not self.unmet():
                 return
-            yield from self._made(sizes, partial(_changed, values={**one, **other}))
+            yield from self._made(sizes, partial(with_values, values={**one, **other}))
 
 
 def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
@@ -350,56 +388,3 @@ def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
             return True
     turns = ((before.loops.get(n, Loop()).turns, loop.turns) for n, loop in after.loops.items())
     return any(pair == counts for pair in turns)
-
-
-def _types(signature: Signature, limits: Limits) -> list[str]:
-    """Other types of floats than the first; float64 where several are taken."""
-    taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
-    known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
-    known += ["f64"] if len(taken) > 1 else []
-    return [d for d in dict.fromkeys(known) if d in FLOATS and d in limits.dtypes]
-
-
-def _changes(signature: Signature) -> list[Mapping[str, object]]:
-    """One argument each with another value than the first, or left out."""
-    found: list[Mapping[str, object]] = []
-    for argument in signature.arguments:
-        if isinstance(argument, ChoiceArgument):
-            found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
-        elif isinstance(argument, RangeArgument) and argument.high > argument.low:
-            found.append({argument.name: argument.high})
-        elif isinstance(argument, TensorArgument) and argument.optional:
-            found.append({argument.name: None})
-    return found
-
-
-def _with(values: str) -> Change:
-    """The same call with values of one class in every tensor."""
-
-    def changed(example: Example) -> Example:
-        return example.with_tensors(lambda n, r: replace(r, values=values) if r.is_float else r)
-
-    return changed
-
-
-def _after(first: Change, second: Change) -> Change:
-    return lambda example: second(first(example))
-
-
-_VALUES: tuple[Change, ...] = (
-    *(partial(Example.plain, values=k, dtypes={}) for k in (FAR_BELOW, NAN, MANY_NANS)),
-    # In all tensors, some of them in the same places: zeros, and values that are equal.
-    *map(_with, (ZEROS, HALVES)),
-)
-
-
-def _typed(example: Example, dtype: str) -> Example:
-    """The same call with floats of another type."""
-    return example.with_tensors(lambda n, r: replace(r, dtype=dtype) if r.is_float else r)
-
-
-def _changed(example: Example, values: Mapping[str, object]) -> Example:
-    arguments = tuple(
-        (n, PlainValue(values[n]) if n in values else r) for n, r in example.arguments
-    )
-    return replace(example, arguments=arguments)

@@ -276,7 +276,11 @@ class Trial:
         return self._good(self._with(signature, replace(form, optional=False)))
 
     def _takes(self, signature: Signature, name: str, value: object) -> bool:
-        return self._good(self._with(signature, ChoiceArgument(name, (value,))))
+        """A value, with any leading dimensions or with one that has the sizes of all others."""
+        wanted = self._with(signature, ChoiceArgument(name, (value,)))
+        names = {size for shape in wanted.shapes for size in shape}
+        one = [n for n in "mblkcdpqrs" if n not in names][:1]
+        return self._good(wanted) or ("..." in names and self._good(with_leading(wanted, one)))
 
     def _good(self, signature: Signature) -> bool:
         return self._attempt_any(signature).level == Attempt.GOOD and self._taken(signature) > 0
@@ -316,11 +320,11 @@ class Trial:
 
 
 def _is_closed(signature: Signature) -> bool:
-    """Whether every size that is named is one of a tensor's."""
+    """Whether every size that is named is one of a tensor's, or of what is made."""
     sizes = {d for tensor in signature.tensors for d in tensor.shape}
     for argument in signature.arguments:
         wanted: tuple[object, ...] = tuple(t.high for t in tensors_of(argument))
-        if isinstance(argument, SizeArgument) and sizes:
+        if isinstance(argument, SizeArgument) and sizes and not argument.as_tuple:
             wanted = argument.sizes
         if not all(size in sizes for size in wanted if isinstance(size, str)):
             return False
