@@ -56,16 +56,17 @@ def test_a_mistake_in_its_second_turn_is_found(of_texts: Callable[..., Verdict])
 
 
 FIXED = "x: f32[20, n], axis: 0|1"
+SMALL = TWO_WAYS.replace('int("2048")', "16")
 
 
-def test_a_size_that_the_arguments_fix_gives_no_second_turn(
-    of_texts: Callable[..., Verdict],
-) -> None:
-    """Whoever says that there are 20 rows asks for one tile that holds them."""
+def test_a_tile_that_holds_what_the_arguments_fix(of_texts: Callable[..., Verdict]) -> None:
+    """Of 20 rows there are two tiles of 16, and one of 32."""
+    verdict = of_texts(SMALL, SMALL.replace('": 16', '": 32'), args=FIXED)
+    assert verdict.verdict == "equivalent", verdict.reason
+    assert any("as the given arguments ask for" in note for note in verdict.notes)
     changed = TWO_WAYS.replace("total += tl.load", "total += 1.0 * tl.load")
     verdict = of_texts(TWO_WAYS, changed, args=FIXED)
-    assert verdict.verdict == "identical", verdict.reason
-    assert any("as the given arguments ask for" in note for note in verdict.notes)
+    assert verdict.verdict == "unsupported", verdict.verdict
 
 
 def test_a_tile_that_grows_is_fixed_by_no_arguments(of_texts: Callable[..., Verdict]) -> None:

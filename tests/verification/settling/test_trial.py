@@ -332,3 +332,20 @@ def f(x: torch.Tensor, dim=None):
 """
     found = _trial("import torch\n" + code, rule).find_signature()
     assert "dim: None|-1|0" in str(found)
+
+
+@pytest.mark.parametrize("ranks", [(2, 3), (3, 4)])
+def test_ranks_that_the_code_tells_apart_are_drawn(ranks: tuple[int, int]) -> None:
+    def rule(example: Example) -> int:
+        return Attempt.GOOD if len(example.tensors["x"].shape) in ranks else Attempt.FAILED
+
+    code = f"""
+def f(x: torch.Tensor):
+    if x.dim() not in {ranks}:
+        raise ValueError
+    batch = x.shape[0] if x.dim() == {ranks[1]} else 1
+    kernel[(batch,)](x, x.shape[-1], BLOCK=16)
+"""
+    found = _trial("import torch\n" + code, rule).find_signature()
+    assert found.tensors[0].shape[0] == "..."
+    assert len(found.tensors[0].shape) == ranks[0] + 1
