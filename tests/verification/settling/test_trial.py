@@ -11,6 +11,7 @@ from tritonopt import source
 from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome
 from tritonopt.verification.settling.trial import NothingWorks, Trial
+from tritonopt.verification.signature.argument_language import ChoiceArgument
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge
@@ -349,3 +350,20 @@ def f(x: torch.Tensor):
     found = _trial("import torch\n" + code, rule).find_signature()
     assert found.tensors[0].shape[0] == "..."
     assert len(found.tensors[0].shape) == ranks[0] + 1
+
+
+def test_numbers_that_a_kernel_tells_apart_are_drawn() -> None:
+    code = """
+@triton.jit
+def divergence(x, beta, BLOCK: tl.constexpr):
+    if beta == 0.0:
+        pass
+    elif beta == 1.0:
+        pass
+
+def f(x: torch.Tensor, beta: float = 0.5):
+    n = x.shape[-1]
+    divergence[(x.numel() // n,)](x, beta, BLOCK=16)
+"""
+    found = _trial("import torch\n" + code, lambda example: Attempt.GOOD).find_signature()
+    assert found.get("beta") == ChoiceArgument("beta", (0.5, 0.0, 1.0, 0.1, 2.0))
