@@ -133,3 +133,10 @@ def test_as_many_tiles_as_a_number_that_differs(of_texts: Callable[..., Verdict]
     )
     verdict = of_texts(IN_PARTS, changed, args="x: f32[n]")
     assert verdict.verdict == "counterexample", verdict.reason
+
+
+def test_ties_among_larger_numbers_are_drawn(of_texts: Callable[..., Verdict]) -> None:
+    """Rounded to even by half a number: 1 % too much shows beyond 50 only."""
+    even = ABOVE.replace("x > 1.5", "tl.abs(x - 2.0 * tl.floor(x / 2.0)) > 0.5")
+    changed = even.replace("x - 2.0", "x - 2.02")
+    assert of_texts(even, changed, args="x: f32[n]").verdict == "counterexample"
