@@ -26,12 +26,10 @@ def narrowed_offsets(compared: Comparison) -> list[int]:
     By kernel: a conversion may be written elsewhere, so as many of them are as good.
     """
     found = []
-    for kernel in compared.old.module.kernels:
-        ours, theirs = (
-            next((b for b in version.bodies.values() if b.node.name == kernel.name), None)
-            for version in (compared.old, compared.new)
-        )
-        if ours is None or theirs is None:
+    kernels = {k.node for k in compared.old.module.kernels}
+    for name, ours in compared.old.bodies.items():
+        theirs = compared.new.bodies.get(name)
+        if ours.node not in kernels or theirs is None:
             continue
         lines = [s.line for s in _widening(compared.old.module, ours) if s.differs]
         if len(lines) > sum(s.differs for s in _widening(compared.new.module, theirs)):
