@@ -21,7 +21,7 @@ from tritonopt.verification.tasks import Task, kernel_alone, parse_module, read_
 from tritonopt.verification.verdict import Answer, Verdict
 
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
-REQUIREMENTS = ("equivalent", "identical")
+REQUIREMENTS = ("equivalent", "identical", "algebra")
 
 _ORDER = [
     Answer.IDENTICAL.value,

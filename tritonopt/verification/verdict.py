@@ -19,6 +19,30 @@ class Answer(str, Enum):
     """No answer could be reached; the reason says why. Never a yes."""
 
 
+YES = (Answer.IDENTICAL.value, Answer.EQUIVALENT.value)
+
+
+class AlgebraAnswer(str, Enum):
+    SAME = "same"
+    """Every output was the same function of the inputs in every draw."""
+    DIFFERENT = "different"
+    """Some output was not: a mistake, or a law that is not known."""
+    NOT_APPLICABLE = "not-applicable"
+    """Something could not be followed; the text says what."""
+
+
+@dataclass(frozen=True)
+class Algebra:
+    """Whether both versions compute the same where arithmetic is exact; see docs/algebra.md."""
+
+    answer: str
+    draws: int = 0
+    bound: float | None = None
+    """How likely it is at most that different functions agreed in all draws."""
+    text: str = ""
+    """Where they part; or why it does not apply."""
+
+
 @dataclass(frozen=True)
 class Timing:
     """Where the time of a verification went, in seconds of the clock."""
@@ -64,5 +88,7 @@ class Verdict:
     """How many elements the original's kernels wrote, over all examples."""
     compared: int = 0
     """How many elements of both versions were compared."""
+    algebra: Algebra | None = None
+    """Beside a yes, where it was asked for."""
     compiled: tuple[Comparison, ...] = ()
     """What the `compile` backend compared: one for each signature and target."""

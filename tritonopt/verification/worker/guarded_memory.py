@@ -216,11 +216,13 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         pretend_cuda: bool,
         launching: Callable[[], bool],
         using: Callable[[Any], None],
+        called: Callable[[Any, Any, Any, Any], None] | None = None,
     ) -> None:
         super().__init__()
         self.arena = arena
         self.launching = launching
         self.using = using
+        self.called = called
         self.pretend_cuda = pretend_cuda
         self.count = 0
 
@@ -251,7 +253,9 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         if func in self.unwritten:
             return self.rehouse(result, func, keep=False)
         if func in self.written:
-            return self.rehouse(result, func, keep=True)
+            result = self.rehouse(result, func, keep=True)
+        if self.called is not None:
+            self.called(func, args, kwargs, result)
         return result
 
     def rehouse(self, tensor: Any, func: Callable[..., Any], *, keep: bool) -> Any:

@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from tritonopt.verification.algebra.carrying import carrying
+from tritonopt.verification.algebra.run import Run
+from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
+from tritonopt.verification.process.messages import Failure, Followed, Outcome, Output, RunOptions
 from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
 from tritonopt.verification.worker.failures import failure_of
 from tritonopt.verification.worker.guarded_memory import (
@@ -90,6 +93,8 @@ class OneCall:
         self.session = Session(
             self.arena, self.access, options, example.configuration, example.first_call
         )
+        self.residues = Tensors(Run(options.algebra)) if options.algebra else None
+        self.session.residues = self.residues
         if version.compiler is not None:
             version.compiler.begin(self.arena)
         if options.widened:
@@ -115,6 +120,7 @@ class OneCall:
             pretend_cuda=version.device == "cpu",
             launching=lambda: session.depth > 0,
             using=session.host_uses,
+            called=None if self.residues is None else self.residues.host,
         )
         _seed()
         RECORDER.begin()
@@ -125,6 +131,7 @@ class OneCall:
             version.watch.watching(session),
             torch.set_grad_enabled(not self.example.no_grad),
             torch.device("cuda") if version.defaults_to_gpu else contextlib.nullcontext(),
+            carrying(self.residues.run) if self.residues else contextlib.nullcontext(),
         ):
             gradients: Mapping[str, Any] = {}
             try:
@@ -165,9 +172,15 @@ class OneCall:
                 return outcome
             try:
                 found, plain = tuple(self._outputs(returned)), tuple(plain_of(returned.result))
-                return dataclasses.replace(outcome, outputs=found, plain=plain)
+                outcome = dataclasses.replace(outcome, outputs=found, plain=plain)
+                return dataclasses.replace(outcome, followed=self._followed())
             except NotImplementedError as error:
                 return dataclasses.replace(outcome, failure=failure_of(error))
+
+    def _followed(self) -> Followed | None:
+        if self.residues is None:
+            return None
+        return Followed(sum(self.residues.degree), tuple(self.residues.run.memory.lost))
 
     def _called(self) -> Any:
         launcher = self.version.launcher
@@ -213,7 +226,11 @@ class OneCall:
             if tensor.numel() and key in seen and not label.startswith("returned"):
                 continue
             seen.add(key)
-            yield _output(arena, label, tensor)
+            output = _output(arena, label, tensor)
+            if self.residues is not None and output.is_float:
+                modulo_p = self.residues.of(tensor).residues[1].astype(np.uint32)
+                output = dataclasses.replace(output, residues=modulo_p)
+            yield output
 
 
 def _seed() -> None:

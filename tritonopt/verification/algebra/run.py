@@ -1,0 +1,60 @@
+"""One run of a launcher with residues: what it knows, and what could not be followed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tritonopt.verification.algebra.carried import NUMBER, Carried
+from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
+from tritonopt.verification.algebra.memory import Memory
+from tritonopt.verification.algebra.ring import Ring
+
+_CARRIED = "carried"
+"""The attribute of a handle under which its residues are."""
+
+
+class Run:
+    def __init__(self, seed: int) -> None:
+        self.ring = Ring(seed)
+        self.memory = Memory(self.ring)
+
+    def of(self, handle: Any) -> Carried:
+        """What a handle of floats carries; a number of the program stands for itself."""
+        found: Carried | None = getattr(handle, _CARRIED, None)
+        if found is not None:
+            return found
+        if not is_float(handle):
+            # A mask that is used as a number.
+            return Carried(np.asarray(handle.data).astype(np.uint64)[None].repeat(2, axis=0))
+        if width_of(handle) == 0:
+            self.lose("floats of 8 bits")
+        values = reals_of(handle)
+        if values.size == 1:
+            constant = self.ring.of_constant(float(values.reshape(())), np.ndim(values))
+            return Carried(constant, NUMBER)
+        self.lose("a tile that came from nowhere that is followed")
+        return self.memory.of_values(values)
+
+    def give(self, handle: Any, carried: Carried) -> None:
+        """A handle carries this from now on."""
+        shape = np.shape(handle.data)
+        if carried.shape != shape:
+            carried = carried.spread(shape)
+        setattr(handle, _CARRIED, carried)
+
+    def carries(self, handle: Any) -> bool:
+        return hasattr(handle, _CARRIED)
+
+    def is_its_value(self, carried: Carried, values: Any) -> Any:
+        """Where a residue is that of the number itself, as for what was only moved."""
+        plain = self.ring.of_data(values)
+        if np.size(values) == 1:
+            constant = self.ring.of_constant(float(np.reshape(values, ())), np.ndim(values))
+            return (carried.residues == plain).all(axis=0) | (carried.residues == constant).all(0)
+        return (carried.residues == plain).all(axis=0)
+
+    def lose(self, why: str) -> None:
+        """Something is not followed: what comes of it stands for nothing."""
+        self.memory.lost[why] = None
