@@ -292,9 +292,9 @@ class Verification:
         else:
             algebra = SameAlgebra(checker, self.settings.seed).run()
         verdict = replace(verdict, algebra=algebra)
-        if not required or algebra.answer == AlgebraAnswer.SAME.value:
+        if not required or algebra.is_same:
             return verdict
-        if algebra.answer == AlgebraAnswer.DIFFERENT.value:
+        if algebra.is_different:
             answer = Answer.COUNTEREXAMPLE.value
             return replace(verdict, verdict=answer, counterexample=algebra.text)
         reason = f"whether it is the same algebra is not known: {algebra.text}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from tritonopt.verification.process.compiled_programs import Comparison
@@ -41,6 +42,26 @@ class Algebra:
     """How likely it is at most that different functions agreed in all draws."""
     text: str = ""
     """Where they part; or why it does not apply."""
+
+    @property
+    def is_same(self) -> bool:
+        return self.answer == AlgebraAnswer.SAME.value
+
+    @property
+    def is_different(self) -> bool:
+        return self.answer == AlgebraAnswer.DIFFERENT.value
+
+
+def together(answers: Sequence[Algebra | None]) -> Algebra | None:
+    """Of several launchers: the worst answer, and what is least certain."""
+    known = [answer for answer in answers if answer is not None]
+    order = [a.value for a in (AlgebraAnswer.SAME, AlgebraAnswer.NOT_APPLICABLE)]
+    if not known:
+        return None
+    if all(answer.is_same for answer in known):
+        bound = sum(answer.bound or 0.0 for answer in known)
+        return replace(known[0], draws=min(answer.draws for answer in known), bound=bound)
+    return max(known, key=lambda a: order.index(a.answer) if a.answer in order else len(order))
 
 
 @dataclass(frozen=True)

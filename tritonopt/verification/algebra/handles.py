@@ -12,17 +12,18 @@ _BITS = {"fp64": 64, "fp32": 32, "fp16": 16, "bf16": 16}
 def is_float(value: Any) -> bool:
     """Whether this is a handle that holds floats.
 
-    The outcome of a comparison has the type of what was compared, and holds booleans.
+    The outcome of a comparison has the type of what was compared, and holds something else.
     """
     dtype = getattr(value, "dtype", None)
     if dtype is None or not hasattr(value, "data"):
         return False
     scalar = getattr(dtype, "scalar", None)
-    return (
-        scalar is not None
-        and getattr(scalar, "is_floating", bool)()
-        and value.data.dtype != np.bool_
-    )
+    if scalar is None or not getattr(scalar, "is_floating", bool)():
+        return False
+    if value.data.dtype.kind == "f":
+        return True
+    held = np.uint16 if scalar.name == "bf16" else np.uint8 if scalar.is_fp8() else np.float64
+    return bool(value.data.dtype == held)
 
 
 def width_of(handle: Any) -> int:

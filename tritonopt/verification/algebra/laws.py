@@ -153,13 +153,17 @@ def _cast(run: Run, result: Any, source: Any, *rest: Any) -> Carried:
     carried = run.of(source)
     if result.dtype.scalar == source.dtype.scalar or width_of(result) > width_of(source):
         return carried
-    values = reals_of(source)
-    exact = (reals_of(result) == values) | ~np.isfinite(values)
+    return narrowed(run, carried, reals_of(source), reals_of(result), result.dtype.scalar.name)
+
+
+def narrowed(run: Run, carried: Carried, values: Any, rounded: Any, name: str) -> Carried:
+    """What numbers carry that were rounded to a narrower type of this name."""
+    exact = (rounded == values) | ~np.isfinite(values)
     exact &= run.is_its_value(carried, values)
     if exact.all():
         return carried
-    rounded = run.ring.uninterpreted(f"to {result.dtype.scalar}", carried.residues)
-    return Carried(np.where(exact, carried.residues, rounded), VARIABLE.largest(carried.degree))
+    found = run.ring.uninterpreted(f"to {name}", carried.residues)
+    return Carried(np.where(exact, carried.residues, found), VARIABLE.largest(carried.degree))
 
 
 def _bitcast(run: Run, result: Any, source: Any, *rest: Any) -> Carried:

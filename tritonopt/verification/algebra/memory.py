@@ -16,6 +16,7 @@ import numpy as np
 
 from tritonopt.verification.algebra.carried import NUMBER, VARIABLE, Carried, Degree
 from tritonopt.verification.algebra.handles import as_reals
+from tritonopt.verification.algebra.ring import is_simple
 
 if TYPE_CHECKING:
     from tritonopt.verification.algebra.ring import Ring
@@ -129,6 +130,17 @@ class Memory:
             where = region.known & region.stored
             values = as_reals(_floats(region, where), region.type_name)
             self.register(values, region.residues[:, where])
+
+    def unknown(self, addresses: Any, values: Any, type_name: str) -> Any:
+        """Which of the numbers there nobody has stored, and are no simple ones either."""
+        found = np.ones(values.size, dtype=bool)
+        for region, chosen in self._regions(addresses, type_name, values.itemsize):
+            at = region.at(addresses[chosen])
+            current = values[chosen].view(region.bits.dtype)
+            found[chosen] = ~(region.known[at] & (region.bits[at] == current))
+        reals = as_reals(values, type_name)
+        moved = self._moved().values
+        return found & ~np.isin(reals, moved) & np.isfinite(reals) & ~is_simple(reals)
 
     def _regions(
         self, addresses: Any, type_name: str, itemsize: int

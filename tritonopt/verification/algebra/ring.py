@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import zlib
-from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -71,10 +70,9 @@ class Ring:
         finite = np.isfinite(reals)
         reals = np.where(finite, reals, 0.0) + 0.0  # there is one 0
         found = self._hashed([reals.view(np.uint64)], "data")
-        parts = reals * _PARTS
-        exact = (np.abs(reals) < _LARGEST) & (parts == np.rint(parts))
+        exact = is_simple(reals)
         if exact.any():
-            whole = of_integers(np.where(exact, parts, 0.0).astype(np.int64))
+            whole = of_integers(np.where(exact, reals * _PARTS, 0.0).astype(np.int64))
             sixteenth = _pair(field.fraction(1, _PARTS), reals.ndim)
             found = np.where(exact, field.multiply(whole, sixteenth), found)
         return found
@@ -98,6 +96,13 @@ class Ring:
             found = _mixed(word + _mixed(np.asarray(found)))
         pair = [_mixed(found ^ np.uint64(n)) % np.uint64(m) for n, m in enumerate(MODULI, 1)]
         return np.stack(pair)
+
+
+def is_simple(reals: Any) -> Any:
+    """Which numbers stand for themselves wherever they are."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = reals * _PARTS
+        return (np.abs(reals) < _LARGEST) & (parts == np.rint(parts))
 
 
 def _pair(numbers: Any, axes: int) -> Residues:

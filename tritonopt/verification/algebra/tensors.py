@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,9 @@ import torch
 
 from tritonopt.facts.host import torch_api
 from tritonopt.verification.algebra.carried import VARIABLE, Carried, Degree
+from tritonopt.verification.algebra.ring import of_integers
 from tritonopt.verification.algebra.run import Run
+from tritonopt.verification.algebra.torch_laws import LAWS, Operand, Unknown
 
 _NAMES = {
     torch.float64: "fp64",
@@ -26,14 +28,16 @@ _LOOKING = torch_api.SIZE_METHODS | {
     *("get_device", "_is_view", "backward", "register_hook", "apply"),
 }
 """What asks nothing of the values, or is seen from inside."""
-_MOVING = frozenset(
-    "view reshape permute transpose t contiguous clone detach expand expand_as flatten unsqueeze "
-    "squeeze narrow select split chunk unbind cat concat stack hstack vstack movedim swapaxes "
-    "view_as reshape_as unflatten __getitem__ __setitem__ copy_ index_select gather as_strided "
-    "to float double type type_as half bfloat16 cuda cpu zero_ fill_ empty_like zeros_like "
-    "ones_like full_like new_empty new_zeros new_ones new_full resize_ flip roll repeat tile "
-    "unsafe_split diagonal moveaxis swapdims alias ravel T mT H isnan isinf".split()
-)
+_MOVING = frozenset({
+    "view", "reshape", "permute", "transpose", "t", "contiguous", "clone", "detach", "expand",
+    "expand_as", "flatten", "unsqueeze", "squeeze", "narrow", "select", "split", "chunk", "unbind",
+    "cat", "concat", "stack", "hstack", "vstack", "movedim", "moveaxis", "swapaxes", "swapdims",
+    "view_as", "reshape_as", "unflatten", "__getitem__", "__setitem__", "copy_", "index_select",
+    "gather", "as_strided", "to", "float", "double", "half", "bfloat16", "type", "type_as", "cuda",
+    "cpu", "zero_", "fill_", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty",
+    "new_zeros", "new_ones", "new_full", "resize_", "flip", "roll", "repeat", "tile", "diagonal",
+    "alias", "ravel", "isnan", "isinf",
+})  # fmt: skip
 """What gives the numbers that it was given, and 0 or 1 beside them, or none of them."""
 
 
@@ -44,6 +48,12 @@ class Tensors:
         self.run = run
         self.computed: set[int] = set()
         """Storages that kernels may have written to, and those that torch made of them."""
+        self.visible: set[int] = set()
+        """Storages of which it is known where their numbers come from."""
+
+    def came(self, tensors: Iterable[Any]) -> None:
+        """These were given to the launcher, or made by a function that was seen."""
+        self.visible.update(_storage(tensor) for tensor in tensors)
 
     def launch(self, tensors: list[Any]) -> None:
         """A kernel is given these."""
@@ -54,13 +64,15 @@ class Tensors:
                 size = tensor.element_size()
                 self.run.memory.cover(low, low + (high - low) // size * size, *_kind(tensor))
                 self._look(tensor)
-        self.computed.update(t.untyped_storage().data_ptr() for t in tensors)
+        self.computed.update(_storage(t) for t in tensors)
 
     def host(
         self, function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], result: Any
     ) -> None:
         """The launcher has called a function of torch."""
         name = getattr(function, "__name__", "")
+        if name != "grad":
+            self.came(_tensors(result))
         if name in _LOOKING or not self.computed:
             return
         given = [t for t in _tensors((args, kwargs)) if self._is_computed(t)]
@@ -71,8 +83,37 @@ class Tensors:
             self.computed.update(_storage(t) for t in found)
             self.computed.update(_storage(t) for t in _tensors(args[:1]) if name.endswith("_"))
             return
-        if any(t.dtype in _NAMES for t in given):
+        if not any(t.dtype in _NAMES for t in given):
+            return
+        try:
+            law = LAWS[name]
+            carried = law(self.run, self._operand, result, *args, **kwargs)
+        except (KeyError, TypeError, Unknown):
             self.run.lose(f"torch.{name}, which goes on with what a kernel computed")
+        else:
+            self._give(result, carried)
+
+    def _operand(self, value: Any) -> Operand:
+        """A tensor or a number, as an operand of a law."""
+        if isinstance(value, torch.Tensor) and value.dtype in _NAMES:
+            carried, values = self._look(value.detach()), value.detach().double().numpy()
+            shaped = carried.of(carried.residues.reshape(2, *value.shape))
+            return Operand(shaped, values, _NAMES[value.dtype])
+        if isinstance(value, torch.Tensor) and not value.dtype.is_complex:
+            whole = value.detach().numpy()
+            return Operand(Carried(of_integers(whole)), whole.astype(np.float64), "")
+        if isinstance(value, (int, float)):
+            constant = self.run.ring.of_constant(float(value), 0)
+            return Operand(Carried(constant), np.float64(value), "")
+        raise Unknown
+
+    def _give(self, tensor: Any, carried: Carried) -> None:
+        """What torch computed carries this, and is followed as what kernels compute."""
+        self.launch([tensor])
+        flat = carried.spread(tuple(tensor.shape))
+        flat = flat.of(flat.residues.reshape(2, -1))
+        addresses, values, name = _cells(tensor.detach())
+        self.run.memory.store(addresses, values, flat, name)
 
     def of(self, tensor: Any) -> Carried:
         """What a tensor carries, flat."""
@@ -81,17 +122,12 @@ class Tensors:
         return self._look(tensor.detach())
 
     def _look(self, tensor: Any) -> Carried:
-        name, size = _kind(tensor)
-        steps = zip(tensor.shape, tensor.stride(), strict=True)
-        offsets = np.zeros((1,) * tensor.dim(), dtype=np.int64)
-        for axis, (count, stride) in enumerate(steps):
-            shape = [1] * tensor.dim()
-            shape[axis] = count
-            offsets = offsets + np.arange(count, dtype=np.int64).reshape(shape) * stride
-        offsets = np.broadcast_to(offsets, tuple(tensor.shape)).reshape(-1)
-        addresses = (np.int64(tensor.data_ptr()) + offsets * size).astype(np.uint64)
-        bits = tensor.contiguous().view(_INTEGER[size]).reshape(-1).numpy()
-        values = bits.view("u2" if name == "bf16" else f"f{size}")
+        addresses, values, name = _cells(tensor)
+        if _storage(tensor) not in self.visible:
+            # A function that torch calls by itself, as autograd does, is not seen.
+            strange = self.run.memory.unknown(addresses, values, name)
+            if strange.any():
+                self.run.lose("what autograd computes between two kernels")
         return self.run.memory.load(addresses, values, name)
 
     def _is_computed(self, tensor: Any) -> bool:
@@ -110,6 +146,20 @@ def _kind(tensor: Any) -> tuple[str, int]:
     return _NAMES[tensor.dtype], tensor.element_size()
 
 
+def _cells(tensor: Any) -> tuple[Any, Any, str]:
+    """The addresses of the elements, the elements, and their type."""
+    name, size = _kind(tensor)
+    offsets = np.zeros((1,) * tensor.dim(), dtype=np.int64)
+    for axis, (count, stride) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)):
+        shape = [1] * tensor.dim()
+        shape[axis] = count
+        offsets = offsets + np.arange(count, dtype=np.int64).reshape(shape) * stride
+    offsets = np.broadcast_to(offsets, tuple(tensor.shape)).reshape(-1)
+    addresses = (np.int64(tensor.data_ptr()) + offsets * size).astype(np.uint64)
+    bits = tensor.contiguous().view(_INTEGER[size]).reshape(-1).numpy()
+    return addresses, bits.view("u2" if name == "bf16" else f"f{size}"), name
+
+
 def _storage(tensor: Any) -> int:
     try:
         return int(tensor.untyped_storage().data_ptr())
@@ -120,9 +170,7 @@ def _storage(tensor: Any) -> int:
 def _narrows(given: list[Any], found: list[Any]) -> bool:
     """Whether floats become floats of fewer bits, or whole numbers."""
     widths = [t.element_size() for t in given if t.dtype in _NAMES]
-    return any(
-        (t.dtype in _NAMES and t.element_size() < max(widths, default=0)) for t in found
-    )
+    return any((t.dtype in _NAMES and t.element_size() < max(widths, default=0)) for t in found)
 
 
 def _tensors(value: object) -> Iterator[Any]:

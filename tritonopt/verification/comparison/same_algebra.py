@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -135,8 +134,3 @@ def residues_differ(ours: Outcome, theirs: Outcome) -> Difference | None:
 def _told(example: Example, difference: Difference) -> str:
     call = "\n".join(f"  {line}" for line in str(example).splitlines())
     return f"{difference}\non a call with\n{call}"
-
-
-def in_words(bound: float) -> str:
-    """A probability as a power of ten, rounded up."""
-    return "1" if bound >= 1 else f"1e{math.ceil(math.log10(max(bound, 1e-300)))}"

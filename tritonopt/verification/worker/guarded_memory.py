@@ -250,10 +250,8 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
                 return args[0]
             args = tuple("cpu" if _is_cuda(a) else a for a in args)
         result = func(*args, **kwargs)
-        if func in self.unwritten:
-            return self.rehouse(result, func, keep=False)
-        if func in self.written:
-            result = self.rehouse(result, func, keep=True)
+        if func in self.unwritten or func in self.written:
+            result = self.rehouse(result, func, keep=func in self.written)
         if self.called is not None:
             self.called(func, args, kwargs, result)
         return result

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from tritonopt.verification.algebra.carrying import carrying
+from tritonopt.verification.algebra.library import follow
 from tritonopt.verification.algebra.run import Run
 from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.inputs.examples import Example
@@ -35,7 +36,7 @@ from tritonopt.verification.worker.launch_hook import Session
 from tritonopt.verification.worker.loaded_version import LoadedVersion
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.returned import plain_of, tensors_of
-from tritonopt.verification.worker.triton_interpreter import generators
+from tritonopt.verification.worker.triton_interpreter import generators, libdevice
 from tritonopt.verification.worker.triton_interpreter.corrected import Access, accesses
 
 _MOST_BYTES = 2**30
@@ -106,6 +107,8 @@ class OneCall:
         self.arguments, self.tensors = build_arguments(
             example, self.arena, perturbation=perturbation
         )
+        if self.residues is not None:
+            self.residues.came(self.tensors.values())
         if options.absolute:
             with torch.no_grad():
                 for tensor in self.tensors.values():
@@ -131,7 +134,7 @@ class OneCall:
             version.watch.watching(session),
             torch.set_grad_enabled(not self.example.no_grad),
             torch.device("cuda") if version.defaults_to_gpu else contextlib.nullcontext(),
-            carrying(self.residues.run) if self.residues else contextlib.nullcontext(),
+            contextlib.nullcontext() if self.residues is None else _carrying(self.residues),
         ):
             gradients: Mapping[str, Any] = {}
             try:
@@ -231,6 +234,14 @@ class OneCall:
                 modulo_p = self.residues.of(tensor).residues[1].astype(np.uint32)
                 output = dataclasses.replace(output, residues=modulo_p)
             yield output
+
+
+@contextlib.contextmanager
+def _carrying(residues: Tensors) -> Iterator[None]:
+    """The interpreter carries residues, and so do the functions of libdevice."""
+    run = residues.run
+    with carrying(run), libdevice.followed(lambda *call: follow(run, *call)):
+        yield
 
 
 def _seed() -> None:
