@@ -143,27 +143,40 @@ def _atomic(run: Run, original: Callable[..., Any]) -> Callable[..., Any]:
     """A float that is added where it lies. Other atomic operations on floats are not followed."""
 
     def atomic(operation: Any, pointers: Any, value: Any, mask: Any, *rest: Any) -> Any:
+        result = original(operation, pointers, value, mask, *rest)
         if not is_float(value):
-            return original(operation, pointers, value, mask, *rest)
-        shape = pointers.data.shape
+            return result
+        if "ADD" not in str(operation):
+            run.lose("an atomic operation on floats that is no addition")
+        shape, name = pointers.data.shape, value.dtype.scalar.name
         lanes = _lanes(mask, shape)
         addresses = pointers.data[lanes]
-        result = original(operation, pointers, value, mask, *rest)
-        name = value.dtype.scalar.name
         before = np.broadcast_to(result.data, shape)[lanes]
-        if "ADD" not in str(operation) or np.unique(addresses).size != addresses.size:
-            run.lose("an atomic operation that is no addition, or adds twice to one place")
-        old = run.memory.load(addresses, before, name)
+        added = (before + np.broadcast_to(value.data, shape)[lanes]).astype(before.dtype)
         carried = run.of(value).spread(shape)
-        new = old.plus(carried.of(carried.residues[:, lanes]))
-        added = before + np.broadcast_to(value.data, shape)[lanes]
-        run.memory.store(addresses, added.astype(before.dtype), new, name)
+        terms = carried.of(carried.residues[:, lanes])
         residues = np.zeros((2, *shape), dtype=np.uint64)
-        residues[:, lanes] = old.residues
-        run.give(result, Carried(residues, old.degree))
+        found = np.zeros((2, addresses.size), dtype=np.uint64)
+        degree = carried.degree
+        for some in _apart(addresses):
+            old = run.memory.load(addresses[some], before[some], name)
+            new = old.plus(terms.of(terms.residues[:, some]))
+            run.memory.store(addresses[some], added[some], new, name)
+            found[:, some], degree = old.residues, degree.largest(old.degree)
+        residues[:, lanes] = found
+        run.give(result, Carried(residues, degree))
         return result
 
     return atomic
+
+
+def _apart(addresses: Any) -> Iterator[Any]:
+    """Lanes in groups, in each of which no two have one address; together in their order."""
+    left = np.arange(addresses.size)
+    while left.size:
+        _, first = np.unique(addresses[left], return_index=True)
+        yield left[first]
+        left = np.delete(left, first)
 
 
 def _transposed(builder: Any) -> Callable[[Any], Any]:

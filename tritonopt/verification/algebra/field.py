@@ -122,7 +122,8 @@ def product(left: Residues, right: Residues) -> Residues:
     high, mixed, low = _exact(a, b), _exact(a, d) + _exact(c, b), _exact(c, d)
     m = _of(high)
     shift = np.uint64(1 << 16)
-    return ((high % m * shift + mixed) % m * shift + low) % m
+    found: Residues = ((high % m * shift + mixed) % m * shift + low) % m
+    return found
 
 
 def _exact(left: Residues, right: Residues) -> Residues:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tritonopt.verification.algebra.carried import NUMBER, VARIABLE, Carried, Degree
+from tritonopt.verification.algebra.carried import VARIABLE, Carried, Degree
 from tritonopt.verification.algebra.handles import as_reals
 from tritonopt.verification.algebra.ring import is_simple
 
@@ -69,8 +69,11 @@ class Memory:
     moved: Moved | None = None
     """Made when it is asked for; None after a change."""
 
-    def load(self, addresses: Any, values: Any, type_name: str) -> Carried:
-        """What numbers carry that were read from there; the arrays are flat."""
+    def load(self, addresses: Any, values: Any, type_name: str, *, moved: bool = True) -> Carried:
+        """What numbers carry that were read from there; the arrays are flat.
+
+        `moved` says that what nobody stored there may be what a kernel stored elsewhere.
+        """
         residues = np.zeros((2, values.size), dtype=np.uint64)
         left = np.ones(values.size, dtype=bool)
         degree = VARIABLE
@@ -81,7 +84,9 @@ class Memory:
             known = region.known[at] & (region.bits[at] == current)
             found = region.residues[:, at]
             if not known.all():
-                new = self.of_values(as_reals(values[chosen][~known], type_name)).residues
+                new = self.of_values(
+                    as_reals(values[chosen][~known], type_name), moved=moved
+                ).residues
                 found[:, ~known] = new
                 where = at[~known]
                 region.bits[where], region.residues[:, where] = current[~known], new
@@ -89,7 +94,8 @@ class Memory:
             residues[:, chosen] = found
             left[chosen] = False
         if left.any():
-            residues[:, left] = self.of_values(as_reals(values[left], type_name)).residues
+            rest = as_reals(values[left], type_name)
+            residues[:, left] = self.of_values(rest, moved=moved).residues
         return Carried(residues, degree)
 
     def store(self, addresses: Any, values: Any, carried: Carried, type_name: str) -> None:
@@ -161,19 +167,19 @@ class Memory:
 
     # By value
 
-    def of_values(self, values: Any) -> Carried:
+    def of_values(self, values: Any, *, moved: bool = True) -> Carried:
         """What numbers carry of which nothing is known but their values."""
         reals = np.asarray(values)
         found = self.ring.of_data(reals)
-        moved = self._moved()
-        if moved.values.size and reals.size:
-            at = np.searchsorted(moved.values, reals)
-            at = np.minimum(at, moved.values.size - 1)
-            same = (moved.values[at] == reals) & (reals != 0)
-            if moved.ambiguous[at][same].any():
+        known = self._moved() if moved and reals.size else _sorted([])
+        if known.values.size:
+            at = np.searchsorted(known.values, reals)
+            at = np.minimum(at, known.values.size - 1)
+            same = (known.values[at] == reals) & (reals != 0)
+            if known.ambiguous[at][same].any():
                 self.lost["torch moved numbers of which a kernel made several alike"] = None
-            found = np.where(same, moved.residues[:, at], found)
-        return Carried(found, NUMBER if reals.size == 0 else VARIABLE)
+            found = np.where(same, known.residues[:, at], found)
+        return Carried(found, VARIABLE)
 
     def register(self, values: Any, residues: Any) -> None:
         """Numbers that are known, wherever they turn up."""

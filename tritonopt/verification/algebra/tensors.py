@@ -57,14 +57,18 @@ class Tensors:
 
     def launch(self, tensors: list[Any]) -> None:
         """A kernel is given these."""
+        self.cover(tensors)
+        self.computed.update(_storage(t) for t in tensors)
+
+    def cover(self, tensors: Iterable[Any]) -> None:
+        """What lies in these from now on is known, and what they hold now is looked up."""
         for tensor in tensors:
             if tensor.dtype in _NAMES and tensor.numel():
                 low = tensor.untyped_storage().data_ptr()
                 high = low + tensor.untyped_storage().nbytes()
                 size = tensor.element_size()
                 self.run.memory.cover(low, low + (high - low) // size * size, *_kind(tensor))
-                self._look(tensor)
-        self.computed.update(_storage(t) for t in tensors)
+                self._look(tensor.detach())
 
     def host(
         self, function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], result: Any
@@ -128,7 +132,8 @@ class Tensors:
             strange = self.run.memory.unknown(addresses, values, name)
             if strange.any():
                 self.run.lose("what autograd computes between two kernels")
-        return self.run.memory.load(addresses, values, name)
+        moved = _storage(tensor) in self.computed or _storage(tensor) not in self.visible
+        return self.run.memory.load(addresses, values, name, moved=moved)
 
     def _is_computed(self, tensor: Any) -> bool:
         return _storage(tensor) in self.computed

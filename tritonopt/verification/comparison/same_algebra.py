@@ -48,7 +48,7 @@ class SameAlgebra:
             answer = AlgebraAnswer.DIFFERENT if different else AlgebraAnswer.SAME
             text = "" if self.differing is None else _told(*self.differing)
             return Algebra(answer.value, self.draws, bound, text)
-        reason = self.lost[0] if self.lost else "no call with ordinary values was taken"
+        reason = self.lost[0] if self.lost else "no call gives back ordinary floats"
         return Algebra(AlgebraAnswer.NOT_APPLICABLE.value, self.draws, None, reason)
 
     def _draw(self, example: Example, seed: int) -> None:
@@ -62,9 +62,11 @@ class SameAlgebra:
         if found:
             self.lost.append(found[0])
             return
-        difference = residues_differ(ours, theirs)
+        difference, compared = residues_differ(ours, theirs)
         if difference is not None:
             self.differing = example, difference
+            return
+        if not compared:
             return
         assert ours.followed is not None and theirs.followed is not None
         degree = ours.followed.degree + theirs.followed.degree
@@ -111,24 +113,30 @@ def _troubles(outcome: Outcome, title: str) -> Iterator[str]:
         yield from (f"in the {title}: {why}" for why in outcome.followed.lost)
 
 
-def residues_differ(ours: Outcome, theirs: Outcome) -> Difference | None:
-    """The first element that is another function of the inputs, where both are numbers."""
+def residues_differ(ours: Outcome, theirs: Outcome) -> tuple[Difference | None, int]:
+    """The first element that is another function of the inputs, and how many were compared.
+
+    They are where both versions give a number.
+    """
+    compared = 0
     for output, other in shared(ours, theirs):
         if output.residues is None or other.residues is None:
             continue
         finite = np.isfinite(output.reals()) & np.isfinite(other.reals())
         wrong = (output.residues != other.residues) & finite
+        compared += int(finite.sum())
         if wrong.any():
             at = int(wrong.argmax())
             share = f"{int(wrong.sum())} of {wrong.size} elements"
-            return Difference(
+            found = Difference(
                 f"another function of the inputs: {share}",
                 output.label,
                 output.position(at),
                 output.value(at),
                 other.value(at),
             )
-    return None
+            return found, compared
+    return None, compared
 
 
 def _told(example: Example, difference: Difference) -> str:

@@ -109,6 +109,7 @@ class OneCall:
         )
         if self.residues is not None:
             self.residues.came(self.tensors.values())
+            self.residues.cover(self.tensors.values())
         if options.absolute:
             with torch.no_grad():
                 for tensor in self.tensors.values():
