@@ -393,7 +393,7 @@ class Verification:
             str(path.resolve()),
             self.settings.backend,
             self.task.launcher.name,
-            self.task.launcher.autograd,
+            self.task.launcher.by_position,
             "" if widened is None else widened.source,
             () if widened is None else widened.names,
             self._results(),

@@ -108,7 +108,7 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         suspects = compared.suspects | compared.local[body.name]
         known = set() if counterpart is None else _choices(counterpart.node, suspects)
         known |= _of_hardware(version.module, body.node)
-        kernel = version.module.kernel(body.node.name)
+        kernel = _kernel_of(version.module, body)
         if kernel is not None:
             known |= _of_launches(body.node)
             if any(statement.concerned for statement in body.statements):
@@ -121,13 +121,17 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         yield from _lanes(title, version.module, body)
 
 
+def _kernel_of(module: source.Module, body: Body) -> source.Kernel | None:
+    return next((k for k in module.kernels if k.node is body.node), None)
+
+
 def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:
     """The lengths of the tiles that what differs is computed from: there have to be two elements.
 
     But for one of which the text shows that it is always 1.
     """
-    kernel = module.kernel(body.node.name)
-    known = facts.of(kernel) if kernel is not None and kernel.node is body.node else None
+    kernel = _kernel_of(module, body)
+    known = facts.of(kernel) if kernel is not None else None
     for statement in _sources(body):
         text = ast.unparse(statement.node).partition("\n")[0]
         calls = (n for part in statement.head for n in ast.walk(part) if isinstance(n, ast.Call))

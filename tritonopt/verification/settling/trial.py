@@ -310,7 +310,7 @@ class Trial:
         for name in (p.arg for p in launcher.parameters):
             if name in given:
                 found.append(given.pop(name))
-            elif launcher.autograd and given:
+            elif launcher.by_position and given:
                 found.append(ChoiceArgument(name, (None,)))
         return tuple(found)
 

@@ -66,7 +66,14 @@ class Number:
     value: int
 
 
-Value = Tensor | View | Size | Count | Shape | Rank | Number | None
+@dataclass(frozen=True)
+class Packed:
+    """What a launcher takes as `*args`: the parameters in it."""
+
+    names: tuple[str, ...]
+
+
+Value = Tensor | View | Size | Count | Shape | Rank | Number | Packed | None
 
 
 @dataclass
