@@ -61,7 +61,7 @@ SAME = {
         "tl.sum(x) + y",
     ),
     "arrangements": ("tl.reshape(tl.trans(tl.reshape(x, [4, 4])), [BLOCK]) * 0.0 + tl.sum(x)",
-                     "tl.sum(tl.sum(tl.reshape(x, [4, 4]), 1)) + x * 0.0"),
+                     "tl.sum(tl.sum(tl.reshape(x, [4, 4]), -1)) + x * 0.0"),
     "sorting": ("tl.sum(tl.sort(x)) + y", "tl.sum(x) + y"),
 }  # fmt: skip
 DIFFERENT = {

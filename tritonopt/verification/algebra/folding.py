@@ -13,8 +13,8 @@ import numpy as np
 
 from tritonopt.verification.algebra import field
 from tritonopt.verification.algebra.carried import Carried
+from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.handles import is_float, reals_of
-from tritonopt.verification.algebra.run import Run
 
 Apply = Callable[[Any, tuple[Any, ...]], Any]
 
@@ -53,6 +53,7 @@ class Folding:
         if axis is None:
             carried, axis = carried.of(carried.residues.reshape(2, -1)), 0
             values = values.reshape(-1)
+        axis %= values.ndim
         if operation.combine_fn is self.sums:
             found = carried.summed(axis)
         else:
@@ -69,6 +70,7 @@ class Folding:
         rank = np.ndim(given[0].handle.data)
         if axis is None:
             given, axis = tuple(self._flat(tensor) for tensor in given), 0
+        axis %= np.ndim(given[0].handle.data)
         found = None
         for slices in self._slices(given, axis):
             found = slices if found is None else self._combined(operation, found, slices)

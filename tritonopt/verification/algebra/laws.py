@@ -24,7 +24,7 @@ from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
 from tritonopt.verification.algebra.ring import of_integers, of_whole_floats
 
 if TYPE_CHECKING:
-    from tritonopt.verification.algebra.run import Run
+    from tritonopt.verification.algebra.following import Run
 
 Law = Callable[..., Carried]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import Carried
+from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.handles import is_float, reals_of
 from tritonopt.verification.algebra.laws import LAWS, exponential, inverse, uninterpreted
 from tritonopt.verification.algebra.ring import of_whole_floats
-from tritonopt.verification.algebra.run import Run
 
 _SAME: Mapping[str, str] = {
     "fast_expf": "exp", "fast_logf": "log", "fast_log2f": "log2", "sqrt_rn": "sqrt",

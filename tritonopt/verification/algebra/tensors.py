@@ -10,8 +10,8 @@ import torch
 
 from tritonopt.facts.host import torch_api
 from tritonopt.verification.algebra.carried import VARIABLE, Carried, Degree
+from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.ring import of_integers
-from tritonopt.verification.algebra.run import Run
 from tritonopt.verification.algebra.torch_laws import LAWS, Operand, Unknown
 
 _NAMES = {
@@ -25,7 +25,7 @@ _INTEGER = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 _LOOKING = torch_api.SIZE_METHODS | {
     *("__get__", "__set__", "__len__", "is_contiguous", "is_floating_point", "data_ptr"),
     *("storage_offset", "requires_grad_", "untyped_storage", "storage", "ndimension"),
-    *("get_device", "_is_view", "backward", "register_hook", "apply"),
+    *("is_complex", "get_device", "_is_view", "backward", "register_hook", "apply"),
 }
 """What asks nothing of the values, or is seen from inside."""
 _MOVING = frozenset({

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tritonopt.verification.algebra.carried import Carried
+from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.laws import inverse, narrowed
-from tritonopt.verification.algebra.run import Run
 
 _WIDTHS = {"fp64": 64, "fp32": 32, "fp16": 16, "bf16": 16}
 

@@ -17,8 +17,8 @@ import numpy as np
 import torch
 
 from tritonopt.verification.algebra.carrying import carrying
+from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.library import follow
-from tritonopt.verification.algebra.run import Run
 from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.messages import Failure, Followed, Outcome, Output, RunOptions

@@ -9,7 +9,7 @@ import numpy as np
 from tritonopt.verification.algebra.carried import NUMBER, Carried
 from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
 from tritonopt.verification.algebra.memory import Memory
-from tritonopt.verification.algebra.ring import Ring
+from tritonopt.verification.algebra.ring import Ring, of_integers
 
 _CARRIED = "carried"
 """The attribute of a handle under which its residues are."""
@@ -26,8 +26,7 @@ class Run:
         if found is not None:
             return found
         if not is_float(handle):
-            # A mask that is used as a number.
-            return Carried(np.asarray(handle.data).astype(np.uint64)[None].repeat(2, axis=0))
+            return Carried(of_integers(handle.data), NUMBER)
         if width_of(handle) == 0:
             self.lose("floats of 8 bits")
         values = reals_of(handle)
