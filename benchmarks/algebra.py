@@ -3,7 +3,9 @@
     PYTHONPATH=. python benchmarks/algebra.py --root FOLDER [--files LIST.txt] [--sample 3]
         [--right 1] [--share 1] [--seed 0] [--examples 20] [--aimed] [--jobs 1] [--limit 120]
         [--budget 570] [--out FILE.json]
-    PYTHONPATH=. python benchmarks/algebra.py --rewrites    # those of tests/verification/rewrites.py
+    PYTHONPATH=. python benchmarks/algebra.py --rewrites
+
+With `--rewrites` it is those of tests/verification/rewrites.py; else mutants.
 
 Mutants of kernels of other people, small ones that tolerance may hide (`mutation/small.py`) and the
 usual ones, and right rewrites. Each is verified by its numbers, and its residues are compared

@@ -75,8 +75,6 @@ def verify(
     old = read_module(Path(original))
     new = read_module(Path(rewritten)) if text is None else parse_module(text, Path(rewritten))
     if command:
-        if require == "algebra":
-            raise VerificationError("with `-- COMMAND` launches are compared by their numbers")
         if launcher or about or kernel or grid or args or assume:
             raise VerificationError(
                 "with `-- COMMAND` the command chooses the launches, not --args or --assume"
@@ -91,17 +89,8 @@ def verify(
     else:
         tasks = tasks_of(Launchers(old), new, launcher, args, about)
     chosen = choose_backend(backend)
-    settings = Settings(
-        chosen,
-        require,
-        max_examples,
-        seed or 0,
-        embedded,
-        progress,
-        tuple(assume),
-        assume_covered,
-        algebra,
-    )
+    asked = (require, max_examples, seed or 0, embedded, progress, tuple(assume))
+    settings = Settings(chosen, *asked, assume_covered, algebra)
     verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
     rest = left_out(Launchers(old), new, [task.launcher.name for task in tasks])
     return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
@@ -227,6 +216,8 @@ def _captured(
     progress: Callable[[Progress], None] | None,
 ) -> Verdict:
     """What the command showed; where that is no difference, what launches like its own show."""
+    if require == "algebra":
+        raise VerificationError("with `-- COMMAND` launches are compared by their numbers")
     seen = capture(old, new, command, identical=require == "identical")
     counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
     notes = [f"launches seen and compared: {counts or 'none'}"]

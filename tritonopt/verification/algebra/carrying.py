@@ -78,6 +78,7 @@ def _followed(run: Run, name: str, original: Callable[..., Any]) -> Callable[...
             return result
         if law is not None:
             run.give(result, law(run, result, *operands, **named))
+            run.note(name, result, operands)
         elif not run.carries(result):
             run.lose(f"`{name}`, which has no law")
             run.give(result, Carried(run.ring.of_data(reals_of(result)), VARIABLE))
@@ -107,6 +108,7 @@ def _load(run: Run, original: Callable[..., Any]) -> Callable[..., Any]:
         found = run.memory.load(pointers.data[lanes], values, result.dtype.scalar.name)
         residues[:, lanes] = found.residues
         run.give(result, Carried(residues, degree.largest(found.degree)))
+        run.loaded(pointers.data[lanes], result)
         return result
 
     return load
@@ -122,6 +124,7 @@ def _store(run: Run, original: Callable[..., Any]) -> Callable[..., Any]:
             kept = carried.of(carried.residues[:, lanes])
             values = np.broadcast_to(value.data, shape)[lanes]
             run.memory.store(pointers.data[lanes], values, kept, value.dtype.scalar.name)
+            run.stored(pointers.data[lanes], value)
         return result
 
     return store
@@ -165,6 +168,7 @@ def _atomic(run: Run, original: Callable[..., Any]) -> Callable[..., Any]:
             found[:, some], degree = old.residues, degree.largest(old.degree)
         residues[:, lanes] = found
         run.give(result, Carried(residues, degree))
+        run.stored(addresses, value)
         return result
 
     return atomic

@@ -64,6 +64,7 @@ class Folding:
             found = carried.of(chosen.squeeze(axis + 1))
         shape = np.shape(result.handle.data)
         self.run.give(result.handle, found.of(found.residues.reshape(2, *shape)))
+        self.run.note("reduce", result.handle, [given.handle])
 
     def _reduced(self, operation: Any, given: tuple[Any, ...]) -> Any:
         axis, keep = operation.axis, operation.keep_dims
@@ -96,6 +97,7 @@ class Folding:
                 residues = np.flip(residues, axis + 1)
             degree = carried.degree.summed(carried.shape[axis])
             self.run.give(found[0].handle, Carried(residues, degree))
+            self.run.note("scan", found[0].handle, [given[0].handle])
             return found
 
         return apply
@@ -127,7 +129,10 @@ class Folding:
         carried = self.run.of(tensor.handle) if is_float(tensor.handle) else None
         if carried is not None:
             carried = carried.of(np.take(carried.residues, at, axis=axis + 1))
-        return self._tensor(data, tensor, carried)
+        found = self._tensor(data, tensor, carried)
+        if carried is not None:
+            self.run.note("slice", found.handle, [tensor.handle])
+        return found
 
     def _stacked(self, parts: tuple[Any, ...], axis: int) -> Any:
         shape = list(np.shape(parts[0].handle.data)) if parts[0].type.is_block() else []

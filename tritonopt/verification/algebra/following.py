@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,19 @@ from tritonopt.verification.algebra.carried import NUMBER, Carried
 from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
 from tritonopt.verification.algebra.memory import Memory
 from tritonopt.verification.algebra.ring import Ring, of_integers
+from tritonopt.verification.algebra.trace import Node, Trace
 
-_CARRIED = "carried"
-"""The attribute of a handle under which its residues are."""
+_CARRIED, _NODE = "carried", "node"
+"""The attributes of a handle under which its residues are, and what it was computed from."""
 
 
 class Run:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, trace: Trace | None = None) -> None:
         self.ring = Ring(seed)
         self.memory = Memory(self.ring)
+        self.trace = trace
+        self.writers: dict[int, Node] = {}
+        """What was last written to an address, in a run with a trace."""
 
     def of(self, handle: Any) -> Carried:
         """What a handle of floats carries; a number of the program stands for itself."""
@@ -42,6 +47,33 @@ class Run:
         if carried.shape != shape:
             carried = carried.spread(shape)
         setattr(handle, _CARRIED, carried)
+
+    def note(self, name: str, result: Any, operands: Iterable[Any]) -> None:
+        """An operation gave this of these, as far as they are floats; for a trace, if there is."""
+        if self.trace is None:
+            return
+        given = [operand for operand in operands if is_float(operand)]
+        parents = [handle.node for handle in given if hasattr(handle, _NODE)]
+        constants = [
+            (self.of(handle).residues, float(reals_of(handle).reshape(-1)[0]))
+            for handle in given
+            if not hasattr(handle, _NODE) and np.size(handle.data) == 1
+        ]
+        setattr(result, _NODE, self.trace.note(name, self.of(result).residues, parents, constants))
+
+    def stored(self, addresses: Any, value: Any) -> None:
+        """A tile was written there."""
+        if self.trace is not None and hasattr(value, _NODE):
+            self.writers.update(dict.fromkeys(addresses.tolist(), value.node))
+
+    def loaded(self, addresses: Any, result: Any) -> None:
+        """A tile was read from there."""
+        if self.trace is None:
+            return
+        found = (self.writers.get(address) for address in addresses.tolist())
+        parents = {id(node): node for node in found if node is not None}
+        residues = self.of(result).residues
+        setattr(result, _NODE, self.trace.note("load", residues, list(parents.values()), ()))
 
     def carries(self, handle: Any) -> bool:
         return hasattr(handle, _CARRIED)

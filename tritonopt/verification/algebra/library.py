@@ -43,6 +43,7 @@ def follow(run: Run, name: str, operands: tuple[Any, ...], result: Any) -> None:
         run.give(handle, Carried(of_whole_floats(reals_of(handle))))
         return
     run.give(handle, law(run, handle, *handles))
+    run.note(name, handle, handles)
 
 
 def _one(run: Run) -> Carried:

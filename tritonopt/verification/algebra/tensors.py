@@ -55,8 +55,14 @@ class Tensors:
         """These were given to the launcher, or made by a function that was seen."""
         self.visible.update(_storage(tensor) for tensor in tensors)
 
+    def begin(self, name: str, tensors: list[Any]) -> None:
+        """A kernel is launched, and given these."""
+        if self.run.trace is not None:
+            self.run.trace.launch = name
+        self.launch(tensors)
+
     def launch(self, tensors: list[Any]) -> None:
-        """A kernel is given these."""
+        """A kernel is given these, or torch made them of what kernels were given."""
         self.cover(tensors)
         self.computed.update(_storage(t) for t in tensors)
 
@@ -118,6 +124,13 @@ class Tensors:
         flat = flat.of(flat.residues.reshape(2, -1))
         addresses, values, name = _cells(tensor.detach())
         self.run.memory.store(addresses, values, flat, name)
+
+    def parting(self, tensor: Any, at: int) -> str:
+        """Where the way back from an element ends, by its place in the flat tensor."""
+        trace = self.run.trace
+        addresses, _, _ = _cells(tensor.detach())
+        node = self.run.writers.get(int(addresses[at]))
+        return "" if trace is None or node is None else trace.parting(node)
 
     def of(self, tensor: Any) -> Carried:
         """What a tensor carries, flat."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class SameAlgebra:
             return
         difference, compared = residues_differ(ours, theirs)
         if difference is not None:
-            self.differing = example, difference
+            self.differing = example, self._placed(example, seed, difference)
             return
         if not compared:
             return
@@ -72,6 +72,20 @@ class SameAlgebra:
         degree = ours.followed.degree + theirs.followed.degree
         self.draws += 1
         self.bound *= min(1.0, degree / Q)
+
+    def _placed(self, example: Example, seed: int, difference: Difference) -> Difference:
+        """The difference, with the operation of the rewritten version at which it begins."""
+        versions = self.checker.versions
+        (ours,) = versions.original.run(example, RunOptions(algebra=seed, known=b""))
+        if ours.followed is None:
+            return difference
+        asked = difference.label, difference.at
+        options = RunOptions(algebra=seed, known=ours.followed.computed, asked=asked)
+        (theirs,) = versions.rewritten.run(example, options)
+        if theirs.followed is None or not theirs.followed.parting:
+            return difference
+        text = f"{difference.message}\nwhere they part: {theirs.followed.parting}"
+        return replace(difference, message=text)
 
     def _examples(self) -> list[Example]:
         """Calls with ordinary values: those that run more than the ones before, and some more."""
@@ -134,6 +148,7 @@ def residues_differ(ours: Outcome, theirs: Outcome) -> tuple[Difference | None, 
                 output.position(at),
                 output.value(at),
                 other.value(at),
+                at=at,
             )
             return found, compared
     return None, compared

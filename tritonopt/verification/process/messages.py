@@ -93,6 +93,10 @@ class Followed:
     """Of the outputs as rational functions of the inputs, at most."""
     lost: tuple[str, ...] = ()
     """Why some were not."""
+    computed: bytes = b""
+    """Every residue of the run, where `RunOptions.known` asks for it."""
+    parting: str = ""
+    """The operation that first computed what is not known, on the way to what was asked for."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +203,10 @@ class RunOptions:
     random way, or all away from 0 (`tensor_data.AWAY`); 0 for not at all."""
     algebra: int = 0
     """Interpreter: the seed of a draw of residues, which are then followed; 0 for none."""
+    known: bytes | None = None
+    """In a run that follows residues: say what it computes beside what is known, see `Followed`."""
+    asked: tuple[str, int] = ("", 0)
+    """Of which output, and of which of its elements, is asked where it parts from what is known."""
     absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 

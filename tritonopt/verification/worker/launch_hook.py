@@ -301,7 +301,7 @@ def _seen(
         session.tensors.append(Given(label, name, parameter, tensor))
     _allow(session, [t for _, t in tensors])
     if session.residues is not None:
-        session.residues.launch([t for _, t in tensors])
+        session.residues.begin(f"launch {order + 1} ({name})", [t for _, t in tensors])
     distinct = {(t.data_ptr(), tuple(t.shape), t.stride()): t for _, t in tensors}.values()
     before = [t.detach().clone() for t in distinct]
     result = launch(*args, **kwargs)

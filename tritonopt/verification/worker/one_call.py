@@ -20,6 +20,7 @@ from tritonopt.verification.algebra.carrying import carrying
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.library import follow
 from tritonopt.verification.algebra.tensors import Tensors
+from tritonopt.verification.algebra.trace import Trace
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.messages import Failure, Followed, Outcome, Output, RunOptions
 from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
@@ -87,6 +88,7 @@ class OneCall:
     def __init__(self, version: LoadedVersion, example: Example, options: RunOptions) -> None:
         self.version = version
         self.example = example
+        self.options = options
         # Rows that are far apart need the room, and little of it is looked at.
         most = math.inf if example.is_far else _MOST_BYTES
         self.arena = Arena(version.device, options.poison, most)
@@ -94,7 +96,9 @@ class OneCall:
         self.session = Session(
             self.arena, self.access, options, example.configuration, example.first_call
         )
-        self.residues = Tensors(Run(options.algebra)) if options.algebra else None
+        self.trace = None if options.known is None else Trace(np.frombuffer(options.known, "u4"))
+        self.parting = ""
+        self.residues = Tensors(Run(options.algebra, self.trace)) if options.algebra else None
         self.session.residues = self.residues
         if version.compiler is not None:
             version.compiler.begin(self.arena)
@@ -184,7 +188,9 @@ class OneCall:
     def _followed(self) -> Followed | None:
         if self.residues is None:
             return None
-        return Followed(sum(self.residues.degree), tuple(self.residues.run.memory.lost))
+        computed = b"" if self.trace is None else self.trace.computed().tobytes()
+        lost = tuple(self.residues.run.memory.lost)
+        return Followed(sum(self.residues.degree), lost, computed, self.parting)
 
     def _called(self) -> Any:
         launcher = self.version.launcher
@@ -234,6 +240,8 @@ class OneCall:
             if self.residues is not None and output.is_float:
                 modulo_p = self.residues.of(tensor).residues[1].astype(np.uint32)
                 output = dataclasses.replace(output, residues=modulo_p)
+                if self.options.asked[0] == label:
+                    self.parting = self.residues.parting(tensor, self.options.asked[1])
             yield output
 
 
@@ -241,6 +249,8 @@ class OneCall:
 def _carrying(residues: Tensors) -> Iterator[None]:
     """The interpreter carries residues, and so do the functions of libdevice."""
     run = residues.run
+    if run.trace is not None:
+        run.trace.line = lambda: RECORDER.kernel.current
     with carrying(run), libdevice.followed(lambda *call: follow(run, *call)):
         yield
 
