@@ -31,6 +31,11 @@ def from_bits(bits: Any) -> Any:
     return (np.asarray(bits).astype(np.uint32) << 16).view(np.float32)
 
 
+def _holds_16_bits(operand: Any) -> bool:
+    data = getattr(operand, "data", None)
+    return type(data) is np.ndarray and data.dtype.char == "H"
+
+
 class Arithmetic:
     """The interpreter's operations, with bfloat16 taken through float32."""
 
@@ -65,6 +70,9 @@ class Arithmetic:
 
     def _widened(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def computed(this: Any, *operands: Any) -> Any:
+            # Asked of every operation, and cheaper to see than the type.
+            if not any(_holds_16_bits(operand) for operand in operands):
+                return method(this, *operands)
             wide = [self._widen(operand) for operand in operands]
             if all(w is o for w, o in zip(wide, operands, strict=True)):
                 return method(this, *operands)
