@@ -741,7 +741,7 @@ REASONS: Mapping[str, Reason] = {
         "Pass the tensor as int8: `x.view(torch.int8)`.",
     ),
     "made-in-another-function": Reason(
-        "A block pointer that is loaded or stored through is made by whoever calls, or by a helper.",
+        "A block pointer that is loaded or stored through is made by a caller or by a helper.",
         "Make it in the function that uses it.",
     ),
     # max-to-where

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 
 from tritonopt.facts import KernelFacts
@@ -77,6 +78,17 @@ class Access:
         return "value" not in self.arguments
 
 
+@dataclass(frozen=True, eq=False)
+class TypeRead:
+    """The `p.dtype` of `p.dtype.element_ty`."""
+
+    statement: ast.stmt
+    node: ast.Attribute
+    name: str
+    block: Block | None
+    """Where it was made; None where that depends on the way that the kernel took."""
+
+
 @dataclass
 class BlockAccesses:
     """All of a kernel's block pointers."""
@@ -84,8 +96,7 @@ class BlockAccesses:
     blocks: list[Block] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)
     accesses: list[Access] = field(default_factory=list)
-    types: list[tuple[ast.Attribute, ast.stmt, str]] = field(default_factory=list)
-    """`p.dtype`, the statement that it stands in, and the name of the block pointer."""
+    types: list[TypeRead] = field(default_factory=list)
 
     def of(self, name: str) -> list[Block]:
         return [b for b in self.blocks if b.name == name]
@@ -94,16 +105,24 @@ class BlockAccesses:
     def moved(self) -> frozenset[str]:
         return frozenset(move.name for move in self.moves)
 
+    def has_tile(self, name: str) -> bool:
+        """Whether a name can go on as that of a tile of pointers: it is read where it was made."""
+        return name not in self.moved and any(
+            not access.deltas for access in self.accesses if access.name == name
+        )
+
 
 def first_mention(facts: KernelFacts) -> ast.Call | None:
     """The first call of the kernel that is about a block pointer; None where there is none."""
-    return next((n for n in _calls(facts.kernel.node) if _is_about_blocks(facts, n)), None)
+    calls = [n for n in _calls(facts.kernel.node) if _is_about_blocks(facts, n)]
+    return min(calls, key=lambda call: (call.lineno, call.col_offset), default=None)
 
 
 def block_accesses(facts: KernelFacts) -> BlockAccesses:
     """Raises Declined where a block pointer goes where it cannot be followed."""
     follower = _Follower(facts)
-    follower.run(facts.kernel.node.body, {})
+    parameters: _Reaching = {p.name: _Unclear.ORDINARY for p in facts.kernel.parameters}
+    follower.run(facts.kernel.node.body, parameters)
     return follower.found
 
 
@@ -124,8 +143,17 @@ def _lost(detail: str, reason: str = "block-pointer-is-lost") -> Declined:
     return unknown(CLAIM, reason, detail)
 
 
-_Reaching = dict[str, "Block | None"]
-"""Where the block pointer of a name was made; None where there are several such places."""
+class _Unclear(Enum):
+    """What a name holds that is not one known block."""
+
+    SEVERAL = "made in several places"
+    ORDINARY = "no block pointer"
+    EITHER = "a block pointer on one way and none on another"
+
+
+_Holds = Block | _Unclear
+_Reaching = dict[str, _Holds]
+"""What each name holds; one that is not there is not bound yet."""
 
 
 class _Follower:
@@ -158,10 +186,9 @@ class _Follower:
             case ast.For() | ast.While():
                 header = statement.iter if isinstance(statement, ast.For) else statement.test
                 again = reaching | {
-                    block_name: None
-                    for node in statement.body
-                    for block_name in self._made_in(node)
-                    if reaching.get(block_name) is not None
+                    name: _either(reaching[name], holds)
+                    for name, holds in self._bound_in(statement)
+                    if name in reaching
                 }
                 self._read(statement, header, again)
                 after = self.run(statement.body, dict(again))
@@ -170,18 +197,23 @@ class _Follower:
                 for item in statement.items:
                     self._read(statement, item.context_expr, reaching)
                 return self.run(statement.body, reaching)
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._gives_block(value):
-                return self._bound(statement, name, value, reaching)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in self._names:
+                if self._gives_block(value):
+                    return self._bound(statement, name, value, reaching)
+                self._read(statement, value, reaching)
+                return reaching | {name: _Unclear.ORDINARY}
         self._read(statement, statement, reaching)
         return reaching
 
-    def _made_in(self, statement: ast.stmt) -> Iterator[str]:
-        """Names that `make_block_ptr` is bound to somewhere in a statement."""
-        for node in walk(statement):
+    def _bound_in(self, loop: ast.For | ast.While) -> Iterator[tuple[str, _Holds]]:
+        """What is bound somewhere in a loop, but for a block pointer that only moves."""
+        for node in walk(loop):
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-                    if self._called(call) == "make_block_ptr":
-                        yield name
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in self._names:
+                    if not self._gives_block(value):
+                        yield name, _Unclear.ORDINARY
+                    elif self._called(value) == "make_block_ptr":
+                        yield name, _Unclear.SEVERAL
 
     # Where one is made or moved
 
@@ -213,7 +245,7 @@ class _Follower:
             raise _lost(
                 f"line {statement.lineno} binds {name} to where {moved} goes, and both may be read"
             )
-        if reaching.get(name) is None:
+        if not isinstance(reaching.get(name), Block):
             raise _lost(f"where {name} was made that moves in line {statement.lineno} is not seen")
         self.found.moves.append(Move(statement, name, deltas))
         return reaching
@@ -283,13 +315,14 @@ class _Follower:
                 owner = node.value
                 if isinstance(owner, ast.Attribute) and owner.attr == "dtype":
                     name = owner.value
-                    if isinstance(name, ast.Name) and name.id in self._names:
-                        self.found.types.append((owner, statement, name.id))
+                    if isinstance(name, ast.Name) and self._may_be_block(name, reaching):
+                        block = self._block_of(name, reaching)
+                        self.found.types.append(TypeRead(statement, owner, name.id, block))
                         understood.add(name)
         for node in walk(root):
             if node in understood:
                 continue
-            if isinstance(node, ast.Name) and node.id in self._names:
+            if isinstance(node, ast.Name) and self._may_be_block(node, reaching):
                 raise _lost(f"line {node.lineno} does something else with {node.id}")
             if isinstance(node, ast.expr) and self._gives_block(node):
                 raise _lost(f"the block pointer of line {node.lineno} goes where it is not seen")
@@ -302,7 +335,7 @@ class _Follower:
         pointer = candidates[0] if candidates else None
         known = pointer is not None and (
             self._gives_block(pointer)
-            or (isinstance(pointer, ast.Name) and pointer.id in self._names)
+            or (isinstance(pointer, ast.Name) and self._may_be_block(pointer, reaching))
         )
         if not known:
             if about:
@@ -325,21 +358,36 @@ class _Follower:
     def _pointer(
         self, statement: ast.stmt, pointer: ast.expr, reaching: _Reaching
     ) -> tuple[str, Block | None, tuple[ast.expr, ...]]:
-        if isinstance(pointer, ast.Name):
-            name, deltas = pointer.id, ()
-        elif self._called(pointer) == "make_block_ptr":
-            assert isinstance(pointer, ast.Call)
-            block = self._block(statement, "", pointer)
-            self.found.blocks.append(block)
-            return "", block, ()
-        else:
-            assert isinstance(pointer, ast.Call)
+        if isinstance(pointer, ast.Call):
+            if self._called(pointer) == "make_block_ptr":
+                block = self._block(statement, "", pointer)
+                self.found.blocks.append(block)
+                return "", block, ()
             name, deltas = self._advanced(pointer)
-        if name not in reaching:
-            raise _lost(f"{name} is read in line {pointer.lineno}, and made nowhere before it")
-        if deltas and reaching[name] is None:
-            raise _lost(f"where {name} was made that moves in line {pointer.lineno} is not seen")
-        return name, reaching[name], deltas
+            if not isinstance(reaching.get(name), Block):
+                raise _lost(f"where {name} was made that line {pointer.lineno} moves is not seen")
+            return name, self._known(reaching[name]), deltas
+        assert isinstance(pointer, ast.Name)
+        return pointer.id, self._block_of(pointer, reaching), ()
+
+    def _may_be_block(self, name: ast.Name, reaching: _Reaching) -> bool:
+        """Whether a name is that of a block pointer, and not bound to something else there."""
+        return name.id in self._names and reaching.get(name.id) is not _Unclear.ORDINARY
+
+    def _block_of(self, name: ast.Name, reaching: _Reaching) -> Block | None:
+        """Where a block pointer was made that is read; None where in one of several places."""
+        if name.id not in reaching:
+            raise _lost(f"{name.id} is read in line {name.lineno}, and made nowhere before it")
+        holds = reaching[name.id]
+        if holds is _Unclear.EITHER:
+            raise _lost(
+                f"{name.id} may be something else than a block pointer in line {name.lineno}"
+            )
+        return self._known(holds)
+
+    @staticmethod
+    def _known(holds: _Holds) -> Block | None:
+        return holds if isinstance(holds, Block) else None
 
     def _checked(self, node: ast.expr | None, rank: int, call: ast.Call) -> tuple[int, ...]:
         if node is None:
@@ -362,6 +410,19 @@ class _Follower:
 
 
 def _merged(one: _Reaching, other: _Reaching) -> _Reaching:
-    """What holds where two ways meet."""
-    names = one.keys() | other.keys()
-    return {n: one[n] if n in one and n in other and one[n] is other[n] else None for n in names}
+    """What names hold where two ways meet."""
+    merged = {**one, **other}
+    for name in one.keys() & other.keys():
+        merged[name] = _either(one[name], other[name])
+    for name in one.keys() ^ other.keys():
+        if isinstance(merged[name], Block):
+            merged[name] = _Unclear.SEVERAL
+    return merged
+
+
+def _either(one: _Holds, other: _Holds) -> _Holds:
+    if one is other:
+        return one
+    if _Unclear.ORDINARY in (one, other) or _Unclear.EITHER in (one, other):
+        return _Unclear.EITHER
+    return _Unclear.SEVERAL

@@ -111,11 +111,11 @@ class _Legality:
             if before and repeated:
                 detail = f"line {access.call.lineno} has no place for statements before it"
                 raise unknown("is-expressible", "not-expressible", detail)
-        for owner, statement, name in accesses.types:
-            if name in accesses.moved and not self._mean_the_same(
-                [accesses.of(name)[0].base], statement
-            ):
-                detail = f"line {owner.lineno} asks for the type of {name}, which has no name there"
+        for read in accesses.types:
+            if accesses.has_tile(read.name):
+                continue
+            if read.block is None or not self._mean_the_same([read.block.base], read.statement):
+                detail = f"the type of {read.name} in line {read.node.lineno} has no name there"
                 raise unknown("is-expressible", "not-expressible", detail)
 
     def check_element_types(self, checklist: Checklist) -> None:
@@ -169,3 +169,14 @@ def form_of(facts: KernelFacts, node: ast.expr) -> Polynomial | None:
     if value is None or value.op in (Op.TUPLE, Op.DTYPE, Op.OPAQUE):
         return None
     return facts.forms.of(value)
+
+
+def sum_of(facts: KernelFacts, nodes: Iterable[ast.expr]) -> Polynomial | None:
+    """The form of a sum; None where that of a part is not known."""
+    total = Polynomial.constant(0)
+    for node in nodes:
+        form = form_of(facts, node)
+        if form is None:
+            return None
+        total = total + form
+    return total

@@ -15,20 +15,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tritonopt.facts import KernelFacts, Polynomial
-from tritonopt.source import Change, InsertBefore, Remove, Replace
+from tritonopt.facts import KernelFacts
+from tritonopt.source import Change, Remove, Replace
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.block_accesses import Access, Block, Move
 from tritonopt.transforms.block_pointers.legality import BlockTiles, form_of
+from tritonopt.transforms.block_pointers.offset_tiles import (
+    OffsetTile,
+    OffsetTiles,
+    indices,
+    is_zero,
+    summand,
+)
 from tritonopt.transforms.rank_lifting.code_edits import CodeEdits
 from tritonopt.transforms.writing import Writer, block_of
-
-_LARGEST_EXTENT = 2**20
-"""Triton has no tile of more elements."""
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
-
-_Key = tuple[Polynomial | ast.AST, Polynomial | ast.AST, bool]
 
 
 @dataclass
@@ -38,216 +39,154 @@ class PointerTiles:
     facts: KernelFacts
     writer: Writer
     proof: BlockTiles
-    _shared: list[tuple[_Key, list[ast.stmt], str]] = field(default_factory=list)
-    """Tiles of offsets, with the list of statements that has each, and its name."""
-    _indices: dict[Block, tuple[str, ...]] = field(default_factory=dict)
-    """The names of a block's offsets, axis by axis."""
+    _offsets: dict[Block | Access, list[OffsetTile]] = field(default_factory=dict)
+    """The tiles of offsets along each axis of a block that has a name, and of an access to one
+    that has none, or that is further on for this access alone."""
     _masks: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
     """Names of masks that are computed where their block pointer is made."""
 
-    def __post_init__(self) -> None:
-        self._edits = CodeEdits(self.facts.kernel.module)
-        for access in self.proof.accesses.accesses:
-            key = (access.name, access.checked)
-            bound = access.name in self.proof.masks_where_made and access.checked
-            if bound and key not in self._masks:
-                self._masks[key] = self.writer.fresh(f"{access.name}_mask")
-
     def changes(self) -> Iterator[Change]:
+        """All that happens to the kernel. Raises Declined where something has no name."""
         accesses = self.proof.accesses
-        for owner, _, name in accesses.types:
-            if not self._has_tile(name):
-                base = accesses.of(name)[0].base
-                self._edits.instead[owner] = f"{self.writer.operand(base)}.dtype"
-        places: list[Block | Access] = [b for b in accesses.blocks if b.name]
+        tiles = OffsetTiles(self.facts, self.writer, accesses)
+        # In the order of the text: what is there already serves what comes behind it.
+        for what in sorted(self._with_offsets(), key=lambda w: w.statement.lineno):
+            self._offsets[what] = self._wanted(tiles, what)
+        yield from tiles.placed()
+        self._name_masks()
+        self._edits = CodeEdits(self.facts.kernel.module)
+        for read in accesses.types:
+            if not accesses.has_tile(read.name):
+                assert read.block is not None
+                self._edits.instead[read.node] = f"{self.writer.operand(read.block.base)}.dtype"
         # Of a call inside of another one, the inner one first.
-        places += sorted(accesses.accesses, key=lambda a: len(list(walk(a.call))))
-        for what in sorted(places, key=lambda p: p.statement.lineno):
-            yield from self._made(what) if isinstance(what, Block) else self._read(what)
-        for move in accesses.moves:
-            yield self._moved(move)
+        for access in sorted(accesses.accesses, key=lambda a: len(list(walk(a.call)))):
+            self._edits.instead[access.call] = self._call(access)
         for statement in self.facts.kernel.node.body:
             yield from self._edits.changes(statement)
+        for block in accesses.blocks:
+            if block.name:
+                yield self._made(block)
+        added: set[tuple[OffsetTile, int]] = set()
+        for move in accesses.moves:
+            yield self._moved(move, added)
 
-    # Where it was made
+    def _with_offsets(self) -> Iterator[Block | Access]:
+        accesses = self.proof.accesses
+        for block in accesses.blocks:
+            if block.name in accesses.moved or self.proof.accesses.has_tile(block.name):
+                yield block
+        for access in accesses.accesses:
+            if access.deltas or not access.name:
+                yield access
 
-    def _has_tile(self, name: str) -> bool:
-        """Whether a name goes on as that of a tile of pointers."""
-        return name not in self.proof.accesses.moved and any(
-            not access.deltas for access in self.proof.accesses.accesses if access.name == name
-        )
+    def _wanted(self, tiles: OffsetTiles, what: Block | Access) -> list[OffsetTile]:
+        if isinstance(what, Block):
+            return [tiles.want(what, axis, what.statement) for axis in range(what.rank)]
+        block = what.block
+        assert block is not None
+        return [
+            tiles.want(block, axis, what.statement, *what.deltas[axis : axis + 1])
+            for axis in range(block.rank)
+        ]
 
-    def _made(self, block: Block) -> Iterator[Change]:
-        moves = block.name in self.proof.accesses.moved
-        if not moves and not self._has_tile(block.name):
-            if len(block_of(self.facts.kernel.node, block.statement)) > 1:
-                yield Remove(block.statement)
-            else:
-                yield Replace(block.statement, "pass")
-            return
-        lines = list(self._offsets(block, block.statement, moves))
-        for (name, checked), mask in self._masks.items():
-            if name == block.name:
-                lines.append(f"{mask} = {self._mask(block, checked, self._indices[block])}")
-        if not moves:
-            lines.append(self._assigned(block))
-        yield Replace(block.statement, "\n".join(lines))
+    def _name_masks(self) -> None:
+        """Names for masks that are computed where a block is made, if any block may end outside."""
+        for access in self.proof.accesses.accesses:
+            key = (access.name, access.checked)
+            if access.name not in self.proof.masks_where_made or key in self._masks:
+                continue
+            blocks = self.proof.accesses.of(access.name)
+            if any(self._mask(block, access.checked, self._offsets[block]) for block in blocks):
+                self._masks[key] = self.writer.fresh(f"{access.name}_mask")
 
-    def _offsets(self, block: Block, at: ast.stmt, moves: bool) -> Iterator[str]:
-        """The statements that bind the tiles of a block's offsets, but for those that are there."""
-        names = []
-        for axis in range(block.rank):
-            terms = [block.offsets[axis]]
-            moved = moves and self._moves_along(block.name, axis)
-            name, line = self._tile(block, axis, terms, at, own=moved)
-            names.append(name)
-            if line:
-                yield line
-        self._indices[block] = tuple(names)
+    # Statements
 
-    def _moves_along(self, name: str, axis: int) -> bool:
-        return any(
-            move.name == name and not self._is_zero(move.deltas[axis])
-            for move in self.proof.accesses.moves
-        )
+    def _made(self, block: Block) -> Change:
+        if not self.proof.accesses.has_tile(block.name):
+            return self._gone(block.statement)
+        tiles = self._offsets[block]
+        lines = [
+            f"{mask} = {self._mask(block, checked, tiles, whole=True)}"
+            for (name, checked), mask in self._masks.items()
+            if name == block.name
+        ]
+        terms = self._pointers(block, tiles)
+        line = f"{block.name} = {' + '.join(terms)}"
+        if block.statement.col_offset + len(line) > self._width:
+            line = "\n".join([f"{block.name} = (", *_over_lines(terms), ")"])
+        return Replace(block.statement, "\n".join([*lines, line]))
 
-    def _tile(
-        self, block: Block, axis: int, terms: Sequence[ast.expr], at: ast.stmt, *, own: bool
-    ) -> tuple[str, str]:
-        """The name of a tile of offsets, and the statement that binds it if none does already."""
-        begin, extent = self._sum_of(terms), form_of(self.facts, block.extents[axis])
-        wide = own or self._must_be_wide(block, axis, begin)
-        key = (
-            begin if begin is not None else block.offsets[axis],
-            extent if extent is not None else block.extents[axis],
-            wide,
-        )
-        around = self._lists_around(at)
-        for known, home, name in () if own else self._shared:
-            is_there = any(home is statements for statements in around)
-            if is_there and known[:2] == key[:2] and known[2] >= wide:
-                return name, ""
-        name = self.writer.fresh(self._name(block, axis))
-        arange = f"{self.writer.language('arange')}(0, {self.writer.text(block.extents[axis])})"
-        if wide:
-            arange += f".to({self.writer.language('int64')})"
-        written = [self._summand(t) for t in terms if not self._is_zero(t)]
-        if not own:
-            self._shared.append((key, around[0], name))
-        return name, f"{name} = {' + '.join([*written, arange])}"
+    def _moved(self, move: Move, added: set[tuple[OffsetTile, int]]) -> Change:
+        """What a move adds to the offsets, but for what another one has added to the same tile."""
+        (block,) = self.proof.accesses.of(move.name)
+        lines = []
+        number = [m for m in self.proof.accesses.moves if m.name == move.name].index(move)
+        for tile, delta in zip(self._offsets[block], move.deltas, strict=True):
+            if not is_zero(self.facts, delta) and (tile, number) not in added:
+                added.add((tile, number))
+                lines.append(f"{tile.name} += {self.writer.text(delta)}")
+        if not lines:
+            return self._gone(move.statement)
+        return Replace(move.statement, "\n".join(lines))
 
-    def _must_be_wide(self, block: Block, axis: int, begin: Polynomial | None) -> bool:
-        """Whether an offset, or its product with the stride, may not fit 32 bits."""
-        first = begin.constant_value if begin is not None else None
-        form = form_of(self.facts, block.strides[axis])
-        stride = form.constant_value if form is not None else None
-        if first is None or stride is None:
-            return True
-        return (abs(first) + _LARGEST_EXTENT) * max(abs(stride), 1) >= 2**31
+    def _gone(self, statement: ast.stmt) -> Change:
+        if len(block_of(self.facts.kernel.node, statement)) == 1:
+            return Replace(statement, "pass")
+        return Remove(statement)
 
-    def _sum_of(self, terms: Sequence[ast.expr]) -> Polynomial | None:
-        total = Polynomial.constant(0)
-        for term in terms:
-            form = form_of(self.facts, term)
-            if form is None:
-                return None
-            total = total + form
-        return total
+    # Expressions
 
-    def _is_zero(self, node: ast.expr) -> bool:
-        form = form_of(self.facts, node)
-        return form is not None and form.is_zero
-
-    def _lists_around(self, statement: ast.stmt) -> list[list[ast.stmt]]:
-        """The lists of statements that one stands in, the innermost first."""
-        parents = self.facts.kernel.module.names.parents
-        found: list[list[ast.stmt]] = []
-        node: ast.AST | None = statement
-        while node is not None and node is not self.facts.kernel.node:
-            if isinstance(node, ast.stmt):
-                found.append(block_of(self.facts.kernel.node, node))
-            node = parents.get(node)
-        return found
-
-    def _name(self, block: Block, axis: int) -> str:
-        """After the size of the tensor, else after that of the block, as kernels call them."""
-        for node in (block.shape[axis], block.extents[axis]):
-            if isinstance(node, ast.Name):
-                name = node.id.lower()
-                for prefix in ("block_size_", "block_"):
-                    name = name.removeprefix(prefix)
-                return f"offs_{name}"
-        return f"offs_{axis}"
-
-    def _summand(self, node: ast.expr) -> str:
-        """The text of an integer or a pointer, ready to be the first of a sum or to be compared."""
-        if isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC):
-            return self.writer.text(node)
-        return self.writer.operand(node)
-
-    # Where it is read
-
-    def _read(self, access: Access) -> Iterator[Change]:
-        block = access.block
-        indices = self._indices.get(block, ()) if block is not None else ()
-        if block is not None and (access.deltas or not access.name):
-            lines, names = [], []
-            for axis in range(block.rank):
-                terms = [block.offsets[axis], *access.deltas[axis : axis + 1]]
-                name, line = self._tile(block, axis, terms, access.statement, own=False)
-                names.append(name)
-                lines += [line] if line else []
-            indices = tuple(names)
-            if lines:
-                yield InsertBefore(access.statement, "\n".join(lines))
-        pointers = access.name
-        if block is not None and (access.deltas or not self._has_tile(access.name)):
-            pointers = " + ".join(self._pointers(block, indices))
-        mask = self._masks.get((access.name, access.checked), "")
-        if not mask and block is not None:
-            mask = self._mask(block, access.checked, indices)
-        self._edits.instead[access.call] = self._call(access, pointers, mask)
-
-    def _pointers(self, block: Block, indices: Sequence[str]) -> list[str]:
-        """The base and what is added to it along each axis."""
-        terms = [self._summand(block.base)]
-        for axis, name in enumerate(indices):
-            index = name + _subscript(axis, block.rank)
-            stride = block.strides[axis]
+    def _pointers(self, block: Block, tiles: Sequence[OffsetTile]) -> list[str]:
+        """The base, and what is added to it along each axis."""
+        terms = [summand(self.writer, block.base)]
+        for index, stride in zip(indices(tiles), block.strides, strict=True):
             form = form_of(self.facts, stride)
-            if form is None or form.constant_value != 1:
-                index = f"{index} * {self.writer.operand(stride)}"
-            terms.append(index)
+            is_one = form is not None and form.constant_value == 1
+            terms.append(index if is_one else f"{index} * {self.writer.operand(stride)}")
         return terms
 
-    def _mask(self, block: Block, checked: Sequence[int], indices: Sequence[str]) -> str:
-        """The elements of a block that are inside of the tensor; empty where all of them are."""
+    def _mask(
+        self,
+        block: Block,
+        checked: Sequence[int],
+        tiles: Sequence[OffsetTile],
+        *,
+        whole: bool = False,
+    ) -> str:
+        """The elements of a block that are inside of the tensor.
+
+        Empty where all of them are, but for a mask that other blocks have too, which is `whole`.
+        """
         parts = []
         for axis in checked:
-            index = indices[axis] + _subscript(axis, block.rank)
+            index, tile = indices(tiles)[axis], tiles[axis]
             if (block, axis) not in self.proof.never_negative:
                 parts.append(f"{index} >= 0")
-            elif self._is_inside(block, axis):
+            elif not whole and self._is_inside(tile, block.shape[axis]):
                 continue
-            parts.append(f"{index} < {self._summand(block.shape[axis])}")
+            parts.append(f"{index} < {summand(self.writer, block.shape[axis])}")
         return parts[0] if len(parts) == 1 else " & ".join(f"({part})" for part in parts)
 
-    def _is_inside(self, block: Block, axis: int) -> bool:
-        """Whether a block that never moves along an axis ends before the tensor does."""
-        moved = self._moves_along(block.name, axis) or any(
-            a.block is block and a.deltas for a in self.proof.accesses.accesses
-        )
-        size = form_of(self.facts, block.shape[axis])
-        begin = form_of(self.facts, block.offsets[axis])
-        extent = form_of(self.facts, block.extents[axis])
-        if moved or size is None or begin is None or extent is None:
+    def _is_inside(self, tile: OffsetTile, size: ast.expr) -> bool:
+        """Whether a tile that begins at 0 or above, and never moves, ends before the tensor."""
+        end, extent = form_of(self.facts, size), form_of(self.facts, tile.extent)
+        if tile.moves or tile.begin is None or end is None or extent is None:
             return False
-        left = (size - begin - extent).constant_value
+        left = (end - tile.begin - extent).constant_value
         return left is not None and left >= 0
 
-    def _call(self, access: Access, pointers: str, mask: str) -> str:
+    def _call(self, access: Access) -> str:
         """A load or a store through pointers, with an argument on each line where it is long."""
-        function = self.facts.kernel.module.text_of(access.call.func)
+        block, pointers = access.block, access.name
+        tiles = self._offsets.get(access) or (self._offsets[block] if block is not None else [])
+        if block is not None and (
+            access in self._offsets or not self.proof.accesses.has_tile(access.name)
+        ):
+            pointers = " + ".join(self._pointers(block, tiles))
+        mask = self._masks.get((access.name, access.checked), "")
+        if access.name not in self.proof.masks_where_made and block is not None:
+            mask = self._mask(block, access.checked, tiles)
         arguments = [pointers]
         if not access.is_load:
             arguments.append(self._edits.code(access.arguments["value"]))
@@ -260,43 +199,28 @@ class PointerTiles:
             for name, node in access.arguments.items()
             if name not in ("pointer", "value", "boundary_check", "padding_option")
         ]
+        return self._laid_out(access.call, arguments)
+
+    def _laid_out(self, call: ast.Call, arguments: Sequence[str]) -> str:
+        module = self.facts.kernel.module
+        function = module.text_of(call.func)
         line = f"{function}({', '.join(arguments)})"
-        lines, call = self.facts.kernel.module.lines, access.call
-        start, end = lines.start(call.lineno), lines.start((call.end_lineno or call.lineno) + 1)
-        first, behind = lines.span(call)
-        text = self.facts.kernel.module.text
-        if first - start + len(line) + len(text[behind:end].rstrip()) <= self._width:
+        first, behind = module.lines.span(call)
+        start = module.lines.start(call.lineno)
+        end = module.lines.start((call.end_lineno or call.lineno) + 1)
+        if first - start + len(line) + len(module.text[behind:end].rstrip()) <= self._width:
             return line
-        margin = text[start:end][: len(text[start:end]) - len(text[start:end].lstrip())]
-        inside = "".join(f"{margin}    {argument},\n" for argument in arguments)
+        around = module.text[start:end]
+        margin = around[: len(around) - len(around.lstrip())]
+        inside = f"{margin}    {', '.join(arguments)}\n"
+        if len(inside) > self._width:
+            inside = "".join(f"{margin}    {argument},\n" for argument in arguments)
         return f"{function}(\n{inside}{margin})"
-
-    def _moved(self, move: Move) -> Change:
-        (block,) = self.proof.accesses.of(move.name)
-        lines = [
-            f"{name} += {self.writer.text(delta)}"
-            for name, delta in zip(self._indices[block], move.deltas, strict=True)
-            if not self._is_zero(delta)
-        ]
-        return Replace(move.statement, "\n".join(lines) or "pass")
-
-    # Layout
-
-    def _assigned(self, block: Block) -> str:
-        terms = self._pointers(block, self._indices[block])
-        line = f"{block.name} = {' + '.join(terms)}"
-        if block.statement.col_offset + len(line) <= self._width:
-            return line
-        inside = "".join(f"    {'+ ' if i else ''}{term}\n" for i, term in enumerate(terms))
-        return f"{block.name} = (\n{inside})"
 
     @cached_property
     def _width(self) -> int:
         return line_width(self.facts.kernel.module)
 
 
-def _subscript(axis: int, rank: int) -> str:
-    """`[:, None]` of the first of two axes."""
-    if rank == 1:
-        return ""
-    return f"[{', '.join(':' if i == axis else 'None' for i in range(rank))}]"
+def _over_lines(terms: Sequence[str]) -> list[str]:
+    return [f"    {'+ ' if i else ''}{term}" for i, term in enumerate(terms)]
