@@ -12,7 +12,7 @@ def kernel(X, Y, n, REVERSED: tl.constexpr, B: tl.constexpr):
     offs_n = pid * B + tl.arange(0, B).to(tl.int64)
     if REVERSED:
         x_block_mask = offs_n < n
-        x_block = X + n - 1 + offs_n * (-1)
+        x_block = X + n - 1 + offs_n * -1
     else:
         x_block_mask = offs_n < n
         x_block = X + offs_n

@@ -143,7 +143,8 @@ class PointerTiles:
         for index, stride in zip(indices(tiles), block.strides, strict=True):
             form = form_of(self.facts, stride)
             is_one = form is not None and form.constant_value == 1
-            terms.append(index if is_one else f"{index} * {self.writer.operand(stride)}")
+            factor = self.writer.text if isinstance(stride, ast.UnaryOp) else self.writer.operand
+            terms.append(index if is_one else f"{index} * {factor(stride)}")
         return terms
 
     def _mask(
