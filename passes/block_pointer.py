@@ -104,7 +104,9 @@ class BlockPointers(Pass):
 def _message(proof: BlockTiles) -> str:
     number = len(proof.accesses.blocks)
     message = f"wrote {number} block pointer{'s' if number > 1 else ''} as pointers and masks"
-    undefined = sum(a.is_load and bool(a.checked) and not a.padding for a in proof.accesses.accesses)
+    undefined = sum(
+        a.is_load and bool(a.checked) and not a.padding for a in proof.accesses.accesses
+    )
     if undefined:
         loads = "a load finds" if undefined == 1 else f"{undefined} loads find"
         message += f"; what {loads} outside of the tensor is undefined, as before"
