@@ -12,7 +12,7 @@ from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 from tritonopt.transforms.block_pointers.block_accesses import first_mention
-from tritonopt.transforms.block_pointers.legality import BlockTiles, prove_block_tiles
+from tritonopt.transforms.block_pointers.block_legality import BlockTiles, prove_block_tiles
 from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
 from tritonopt.transforms.writing import Writer
 
@@ -56,7 +56,7 @@ class BlockPointers(Pass):
     ## Example
 
     ```python
-    x_block = tl.make_block_ptr(X, (M, N), (stride, 1), (pid * ROWS, 0), (ROWS, BLOCK), (1, 0))
+    x_block = tl.make_block_ptr(X, (M, N), (stride, 1), (0, 0), (ROWS, BLOCK), (1, 0))
     x = tl.load(x_block, boundary_check=(0, 1), padding_option="zero")
     var = tl.sum(x, axis=1)
     ```
@@ -64,7 +64,7 @@ class BlockPointers(Pass):
     becomes
 
     ```python
-    offs_m = pid * ROWS + tl.arange(0, ROWS).to(tl.int64)
+    offs_m = tl.arange(0, ROWS).to(tl.int64)
     offs_n = tl.arange(0, BLOCK)
     x_block = X + offs_m[:, None] * stride + offs_n[None, :]
     x = tl.load(x_block, mask=(offs_m[:, None] < M) & (offs_n[None, :] < N), other=0.0)

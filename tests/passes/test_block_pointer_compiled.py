@@ -25,7 +25,7 @@ def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", PASSED)
 def test_compiles_without_block_pointers(name: str) -> None:
     """Also with a Triton that has none."""
-    compiled(CASES / f"{name}.expected.py")
+    compiled(CASES / f"{name}.expected.py", others={"BM": 16, "BN": 16, "BK": 16})
 
 
 @pytest.mark.skipif(

@@ -10,7 +10,7 @@ from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.source import InsertBefore
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.block_accesses import Block, BlockAccesses, Move
-from tritonopt.transforms.block_pointers.legality import form_of, sum_of
+from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
 from tritonopt.transforms.writing import Writer
 
 _LARGEST_EXTENT = 2**20

@@ -20,7 +20,7 @@ from tritonopt.source import Change, Remove, Replace
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.block_accesses import Access, Block, Move
-from tritonopt.transforms.block_pointers.legality import BlockTiles, form_of
+from tritonopt.transforms.block_pointers.block_legality import BlockTiles, form_of
 from tritonopt.transforms.block_pointers.offset_tiles import (
     OffsetTile,
     OffsetTiles,
@@ -28,7 +28,7 @@ from tritonopt.transforms.block_pointers.offset_tiles import (
     is_zero,
     summand,
 )
-from tritonopt.transforms.rank_lifting.code_edits import CodeEdits
+from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.writing import Writer, block_of
 
 

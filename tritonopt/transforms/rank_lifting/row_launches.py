@@ -12,7 +12,7 @@ from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import AddArgument, AddParameter, Change, InsertBefore, Launch
 from tritonopt.source.launches import places
 from tritonopt.source.trees import walk
-from tritonopt.transforms.rank_lifting.code_edits import in_parentheses
+from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.tiling.known_launches import (
     check_builtin,
     check_numbers,
