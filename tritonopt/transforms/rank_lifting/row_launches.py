@@ -14,7 +14,7 @@ from tritonopt.source import AddArgument, AddParameter, Change, InsertBefore, La
 from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
-from tritonopt.transforms.rank_lifting.code_edits import in_parentheses
+from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.tiling.known_launches import (
     check_builtin,
     check_numbers,
