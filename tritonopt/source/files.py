@@ -40,7 +40,7 @@ def read_file(path: Path) -> SourceFile:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise SourceError(str(path), 0, 0, _io_message("read", error)) from error
+        raise SourceError(str(path), 0, 0, _io_message("read", error, path)) from error
     return decoded(path, data)
 
 
@@ -81,7 +81,8 @@ def write_file(file: SourceFile, text: str) -> None:
                 raise FileChanged(str(file.path), 0, 0, _CHANGED)
             _replace(target, data, before)
     except OSError as error:
-        raise SourceError(str(file.path), 0, 0, _io_message("written", error)) from error
+        message = _io_message("written", error, file.path)
+        raise SourceError(str(file.path), 0, 0, message) from error
 
 
 _CHANGED = "has changed since it was read, and is left as it is now: run this again"
@@ -215,9 +216,11 @@ def _replace(target: Path, data: bytes, before: os.stat_result) -> None:
         raise
 
 
-def _io_message(verb: str, error: OSError) -> str:
+def _io_message(verb: str, error: OSError, path: Path) -> str:
     if isinstance(error, FileNotFoundError):
+        if path.is_symlink():
+            return f"is a link to {os.readlink(path)}, which does not exist"
         return "does not exist"
     if isinstance(error, IsADirectoryError):
-        return "is a directory"
+        return "is a directory; name a file of it"
     return f"cannot be {verb}: {error.strerror or error}"
