@@ -47,14 +47,14 @@ PASSES = "all,grid-stride{programs=8}"
 SAME = ("identical", "equivalent")
 ANSWERS = (*SAME, "counterexample")
 KINDS = ("rewrite", "mutant")
-RIGHT = ("rewrite", "itself")
+RIGHT = ("rewrite", "renamed", "itself")
 
 
 @dataclass(frozen=True)
 class Result:
     file: str
     kind: str
-    """`rewrite`, `mutant` or `itself`."""
+    """`rewrite`, `renamed`, `mutant` or `itself`."""
     given: str
     """What was said of the arguments; nothing where they were found."""
     verdict: str
@@ -83,14 +83,28 @@ def mutated(text: str) -> str:
 
 
 def renamed(text: str, path: Path) -> str:
-    """The text with one local variable of every kernel under another name."""
+    """The text with one local variable of every kernel under another name.
+
+    Where a kernel has none, what it returns gets a name first.
+    """
     lines = text.encode().splitlines(keepends=True)
-    places: set[tuple[int, int, str]] = set()
+    places: set[tuple[int, int, bytes]] = set()
     for kernel in source.read(text, str(path)).kernels:
-        places |= set(_uses_of_a_local(kernel.node))
-    for line, column, name in sorted(places, reverse=True):
-        end = column + len(name.encode())
-        lines[line] = lines[line][:end] + b"_again" + lines[line][end:]
+        names = list(_uses_of_a_local(kernel.node))
+        places |= {(line, column + len(name.encode()), b"_again") for line, column, name in names}
+        last = kernel.node.body[-1]
+        if not names and isinstance(last, ast.Return) and last.value is not None:
+            indent = b" " * last.col_offset
+            end = (last.end_lineno or 0) - 1, last.end_col_offset or 0
+            places |= {
+                (last.lineno - 1, last.col_offset, b"again ="),
+                (*end, b"\n" + indent + b"return again"),
+            }
+    for line, column, added in sorted(places, reverse=True):
+        rest = lines[line][column:]
+        if added == b"again =":
+            rest = rest[len(b"return") :]
+        lines[line] = lines[line][:column] + added + rest
     return b"".join(lines).decode()
 
 
@@ -130,6 +144,8 @@ def verified(task: Task, given: str, passes: str, backend: str, examples: int) -
     text, how = task.path.read_text(encoding="utf-8"), ""
     if task.kind == "rewrite":
         new, how = right_rewrite(text, task.path, passes)
+    elif task.kind == "renamed":
+        new = renamed(text, task.path)
     else:
         new = mutated(text) if task.kind == "mutant" else text
     found = {"verdict": "unchanged", "how": how}

@@ -270,8 +270,8 @@ REASONS: Mapping[str, Reason] = {
         "`--assume 'disjoint(X, Y)'`.",
     ),
     "works-on-tiles": Reason(
-        "The loop computes with tiles already, and these would get one more axis.",
-        "Nothing: that is another rewrite.",
+        "The loop may compute with tiles already, and these would get one more axis.",
+        "Nothing, if it does: that is another rewrite.",
     ),
     # What several passes ask for
     "effect-inside": Reason(
@@ -569,6 +569,10 @@ REASONS: Mapping[str, Reason] = {
     "reduced-in-a-loop": Reason(
         "With several rows, the compiler would fail an assertion at a reduction in a loop.",
         "Reduce once behind the loop: name `defer-reduction` before `row-batch`.",
+    ),
+    "several-rows-already": Reason(
+        "A program handles several rows already, in tiles of two axes.",
+        "Compute at the launch how many: some thousand elements to a program.",
     ),
     "tile-is-long": Reason(
         "A program has enough to do with one tile.",

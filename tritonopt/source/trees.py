@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 _MARKS = frozenset({"ctx", "op", "ops"})
 """Fields with what only says how a node is meant: `Load()`, `Add()`, ..."""
@@ -55,6 +57,26 @@ def blocks_of(statement: ast.AST) -> Iterator[list[ast.stmt]]:
         for item in items:
             if isinstance(item, (ast.ExceptHandler, ast.match_case)):
                 yield item.body
+
+
+Definition = TypeVar("Definition", bound=ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def told_apart(definitions: Iterable[Definition]) -> dict[str, Definition]:
+    """The definitions of one scope by name, in their order.
+
+    Where a name is bound again the last one has it, which is what the name means in the end; those
+    before it, whose value may have got another name meanwhile, are `name#1`, `name#2`, ...
+    """
+    nodes = list(definitions)
+    last = {node.name: node for node in nodes}
+    seen: Counter[str] = Counter()
+    found: dict[str, Definition] = {}
+    for node in nodes:
+        seen[node.name] += 1
+        again = last[node.name] is not node
+        found[f"{node.name}#{seen[node.name]}" if again else node.name] = node
+    return found
 
 
 def is_text(statement: ast.stmt) -> bool:

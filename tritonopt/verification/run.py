@@ -15,6 +15,7 @@ from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands
 from tritonopt.verification.coverage.guards import kept_guards
+from tritonopt.verification.coverage.index_widths import narrowed_offsets
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.text_differences import Comparison
@@ -308,6 +309,11 @@ class Verification:
         """What must run for a yes."""
         return demands(self.old, self.new, (self._reached(self.old), self._reached(self.new)))
 
+    @cached_property
+    def narrowed(self) -> list[int]:
+        """Lines of the original that compute an offset in 64 bits, the rewritten one in fewer."""
+        return narrowed_offsets(Comparison.of(self.old, self.new))
+
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""
         launchers, name = Launchers(module), self.task.launcher.name
@@ -362,7 +368,7 @@ class Verification:
             str(path.resolve()),
             self.settings.backend,
             self.task.launcher.name,
-            self.task.launcher.autograd,
+            self.task.launcher.by_position,
             "" if widened is None else widened.source,
             () if widened is None else widened.names,
             self._results(),

@@ -173,7 +173,7 @@ def _ordered(launcher: Launcher, given: Signature) -> Signature:
             f"'{given}, {rest}'",
         )
     order = sorted(given.arguments, key=lambda a: parameters.index(a.name))
-    if launcher.autograd and [a.name for a in order] != parameters[: len(order)]:
+    if launcher.by_position and [a.name for a in order] != parameters[: len(order)]:
         raise given.error(
             order[-1].name,
             f"`{launcher.name}` is called by position; give all of "

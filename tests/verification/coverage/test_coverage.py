@@ -819,3 +819,19 @@ def test_axes_along_which_there_are_several_programs(grid: str) -> None:
     launcher = module.launches[0].launcher
     assert set(axes_of_many(module, module.kernels[0], [launcher])) == GRIDS[grid]
     assert not axes_of_many(module, module.kernels[0], [])
+
+
+FOR_A_TILE = {
+    "triton.cdiv(n, meta['BLOCK'])": {0},
+    "(n + meta['BLOCK'] - 1) // meta['BLOCK']": {0},
+    "triton.cdiv(n, triton.next_power_of_2(n))": set(),
+}
+
+
+@pytest.mark.parametrize("count", FOR_A_TILE)
+def test_tiles_of_a_length_that_another_file_chooses(count: str) -> None:
+    text = SCALED.replace("scaled_kernel[(m,)]", f"scaled_kernel[lambda meta: ({count},)]")
+    text = text.replace("@triton.jit", "@triton.heuristics(tiles['scaled'])\n@triton.jit")
+    module = source.read("from settings import tiles\n" + text, "f.py")
+    launcher = module.launches[0].launcher
+    assert set(axes_of_many(module, module.kernels[0], [launcher])) == FOR_A_TILE[count]

@@ -101,6 +101,33 @@ def test_a_view_that_does_not_fit_asks_for_a_dimension_of_the_longest_tensor() -
     assert not any("w: f32[n, " in text for text in found)
 
 
+def test_a_view_with_a_size_twice_makes_two_sizes_equal() -> None:
+    blame = Blame(("x",), (("x", 3),))
+    trouble = "RuntimeError: shape '[2, 4, 4]' is invalid for input of size 40 (f.py:9)"
+    found = _suggested("x: f32[m, p, n]", trouble, _SIZES, blame)
+    assert found[0] == "x: f32[m, p, p]"
+
+
+def test_a_message_names_the_tensor_that_lacks_dimensions() -> None:
+    blame = Blame(("x", "weight"), (("x", 4), ("weight", 1)))
+    text = "x: f32[m, k, p, n], weight: f32[n]"
+    found = _suggested(
+        text, "RuntimeError: weight should have at least three dimensions", _SIZES, blame
+    )
+    assert found and all(t.startswith("x: f32[m, k, p, n], weight: f32[") for t in found)
+    assert len(parse(found[0]).tensor("weight").shape) == 3
+
+
+def test_a_filter_has_a_dimension_for_each_of_its_steps() -> None:
+    blame = Blame(("x", "weight"), (("x", 4), ("weight", 3)))
+    trouble = (
+        "RuntimeError: expected stride to be a single integer value or a list of 1 values to match "
+        "the convolution dimensions, but got stride=[1, 1]"
+    )
+    found = _suggested("x: f32[m, k, p, n], weight: f32[m, k, n]", trouble, _SIZES, blame)
+    assert "x: f32[m, k, p, n], weight: f32[m, k, p, n]" in found
+
+
 def test_a_multiple_that_is_asked_for_is_a_fact() -> None:
     blame = Blame(("x",), (("x", 2),), (("%", 5, 16),))
     assert "x: f32[m, n], n % 16 == 0" in _suggested("x: f32[m, n]", "no", _SIZES, blame)

@@ -80,7 +80,7 @@ def _called(version: Version, statement: ast.stmt) -> Iterator[Body]:
         if isinstance(part, _SOMETIMES):
             continue
         if isinstance(part, ast.Call):
-            callee = version.bodies.get(ast.unparse(part.func))
-            if callee is not None:
-                yield callee
+            callees = version.called.get(ast.unparse(part.func), ())
+            if len(callees) == 1:
+                yield callees[0]
         waiting += ast.iter_child_nodes(part)

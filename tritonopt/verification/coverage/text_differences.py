@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from tritonopt import source
-from tritonopt.source.trees import blocks_of
+from tritonopt.source.trees import blocks_of, told_apart
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -76,24 +76,34 @@ class Body:
 
 
 class Version:
-    """The functions of one file, by their dotted name."""
+    """The functions of one file, by their dotted name; see `told_apart` for names bound twice."""
 
     def __init__(self, module: source.Module) -> None:
         self.module = module
         self.bodies: dict[str, Body] = {}
         self._collect(module.tree.body, "")
+        self.called = self._called()
 
     def _collect(self, nodes: Iterable[ast.AST], prefix: str) -> None:
-        for node in nodes:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                body = Body(prefix + node.name, node)
+        for name, node in told_apart(_definitions(nodes)).items():
+            if not isinstance(node, ast.ClassDef):
+                body = self.bodies[prefix + name] = Body(prefix + name, node)
                 self._fill(body, node.body, ())
-                self.bodies[body.name] = body
-                self._collect(node.body, f"{body.name}.")
-            elif isinstance(node, ast.ClassDef):
-                self._collect(node.body, f"{prefix}{node.name}.")
-            elif isinstance(node, ast.stmt):
-                self._collect(ast.iter_child_nodes(node), prefix)
+            self._collect(node.body, f"{prefix}{name}.")
+
+    def _called(self) -> dict[str, list[Body]]:
+        """What a name may stand for where it is called or launched, other names included."""
+        found: dict[str, list[Body]] = {}
+        for body in self.bodies.values():
+            name = ".".join(part.partition("#")[0] for part in body.name.split("."))
+            found.setdefault(name, []).append(body)
+        for node in ast.walk(self.module.tree):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                inside = (n.id for n in ast.walk(node.value) if isinstance(n, ast.Name))
+                bodies = [b for name in inside for b in found.get(name, ())]
+                known = found.setdefault(node.targets[0].id, [])
+                known += [b for b in bodies if b not in known]
+        return found
 
     def _fill(self, body: Body, block: Iterable[ast.stmt], parents: tuple[Statement, ...]) -> None:
         for node in block:
@@ -190,6 +200,17 @@ class Comparison:
         return found
 
 
+def _definitions(
+    nodes: Iterable[ast.AST],
+) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The functions and classes of one scope, in their order."""
+    for node in nodes:
+        if isinstance(node, _NESTED):
+            yield node
+        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from _definitions(ast.iter_child_nodes(node))
+
+
 def _passed(version: Version, node: ast.AST) -> Iterator[tuple[str, str, str]]:
     """What is passed in a piece of code: function, parameter, and the value as text."""
     for callee, name, value in _passed_values(version, node):
@@ -200,16 +221,14 @@ def _passed_values(version: Version, node: ast.AST) -> Iterator[tuple[Body, str,
     """The arguments of calls of functions of the file, and of launches of its kernels."""
     for call in (n for n in ast.walk(node) if isinstance(n, ast.Call)):
         function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
-        callee = version.bodies.get(ast.unparse(function))
-        if callee is None:
-            continue
-        arguments = callee.node.args
-        positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-        for name, value in zip(positional, call.args, strict=False):
-            yield callee, name, value
-        for keyword in call.keywords:
-            if keyword.arg in _parameters(callee.node):
-                yield callee, str(keyword.arg), keyword.value
+        for callee in version.called.get(ast.unparse(function), ()):
+            arguments = callee.node.args
+            positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+            for name, value in zip(positional, call.args, strict=False):
+                yield callee, name, value
+            for keyword in call.keywords:
+                if keyword.arg in _parameters(callee.node):
+                    yield callee, str(keyword.arg), keyword.value
 
 
 def _parameters(node: Function) -> set[str]:

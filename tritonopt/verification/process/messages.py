@@ -199,7 +199,8 @@ class VersionSpec:
     """Where the text was read from; tracebacks and inspection show this."""
     backend: str
     launcher: str
-    autograd: bool
+    by_position: bool
+    """Whether the launcher is called without the names of its parameters."""
     widened: str = ""
     """Source of the float64 copies of the kernels, empty where there are none."""
     widened_names: tuple[str, ...] = field(default=())

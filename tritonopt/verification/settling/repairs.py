@@ -7,10 +7,11 @@ with it, and keeps what the original takes.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 from tritonopt.verification.process.messages import Attempt, Blame
 from tritonopt.verification.signature.argument_language import (
@@ -51,9 +52,11 @@ _RANK = (
     re.compile(r"(?:[Ee]xpect\w*|must be|should be|needs?)\b.{0,20}?\b(?P<rank>\d)-?[Dd]\b"),
     re.compile(r"must have (?:exactly )?(?P<rank>\d) dim"),
 )
+_OF_CONVOLUTION = re.compile(r"a list of (?P<fewer>\d+) values? .* got \w+=\[(?P<steps>[\d, ]+)\]")
+"""A filter with so many dimensions that its steps are too many."""
 _WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
 _ONE_MORE = re.compile(r"(tuple|list) index out of range|too many indices|IndexError: index \d+ is")
-_NO_VIEW = re.compile(r"shape '\[.*\]' is invalid for input of size")
+_NO_VIEW = re.compile(r"shape '\[(?P<view>.*)\]' is invalid for input of size (?P<count>\d+)")
 _WHOLE = re.compile(
     r"expected (tensor for argument|scalar type).*(Long|Int)|must be (an? )?(long|int)|"
     r"tensors used as indices|to be (int64|int32|long)|int32/int64|not (an )?integer|"
@@ -83,12 +86,21 @@ def repairs(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) ->
 def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> Iterator[Repair]:
     trouble = re.sub(r" \([\w.]+\.py:\d+\)$", "", attempt.trouble)
     blamed = [t for n in attempt.blame.names for t in signature.tensors if t.name == n]
+    # What the message itself names comes first.
+    blamed.sort(key=lambda t: not re.search(rf"\b{re.escape(t.name)}\b", trouble))
     yield from _of_comparisons(signature, sizes, attempt)
     yield from _of_ranks(signature, blamed, dict(attempt.blame.ranks), trouble)
-    if _NO_VIEW.search(trouble):
+    if view := _NO_VIEW.search(trouble):
+        wanted = [int(n) for n in re.findall(r"-?\d+", view["view"])]
+        yield from (r for t in blamed for r in _viewable(t, sizes, wanted, int(view["count"])))
         most = max((len(t.shape) for t in blamed), default=0)
         longest = (t for t in blamed if len(t.shape) == most)
         yield from (r for t in longest for r in _with_one_more(signature, t))
+    if steps := _OF_CONVOLUTION.search(trouble):
+        seen, wanted_steps = int(steps["fewer"]), steps["steps"].count(",") + 1
+        filters = [t for t in blamed if len(t.shape) == seen + 2]
+        for tensor in filters[::-1]:
+            yield from (_with(t) for t in _of_rank(signature, tensor, wanted_steps + 2))
     if _WHOLE.search(trouble):
         yield from (r for t in blamed for r in _as_index(signature, t))
     if _FLAGS.search(trouble):
@@ -188,7 +200,7 @@ def _of_ranks(
         if said is not None and "rank" in said.groupdict():
             wanted = int(said["rank"])
         elif said is not None and "word" in said.groupdict():
-            wanted = _WORDS[said["word"]]
+            wanted = max(_WORDS[said["word"]], seen)
         elif said is not None:
             axis = int(said["axis"])
             wanted = axis + 1 if axis >= 0 else -axis
@@ -211,6 +223,18 @@ def _of_rank(signature: Signature, tensor: TensorArgument, rank: int) -> Iterato
     longer = [s for s in others if len(s) == rank + 1 and "..." not in s]
     for shape in longer:
         yield from (replace(tensor, shape=part) for part in combinations(shape, rank))
+
+
+def _viewable(
+    tensor: TensorArgument, sizes: Mapping[str, int], wanted: Sequence[int], count: int
+) -> Iterator[Repair]:
+    """One size in place of another, so that as many elements are there as a view asks for."""
+    own = list(dict.fromkeys(d for d in tensor.shape if isinstance(d, str) and d in sizes))
+    for one, other in permutations((d for d in own if d != "..."), 2):
+        changed = count // sizes[one] ** tensor.shape.count(one)
+        changed *= sizes[other] ** tensor.shape.count(one)
+        if changed == math.prod(wanted):
+            yield _renamed(one, other)
 
 
 def _with_one_more(signature: Signature, tensor: TensorArgument) -> Iterator[Repair]:

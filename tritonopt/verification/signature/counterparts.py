@@ -35,7 +35,7 @@ def check_counterpart(launcher: Launcher, new: source.Module) -> None:
     ours, theirs = _names(launcher), _names(other)
     added = [n for n in theirs[len(ours) :] if n not in other.defaults]
     # An autograd function is called by position, whatever the names are.
-    same = len(theirs) >= len(ours) if launcher.autograd else theirs[: len(ours)] == ours
+    same = len(theirs) >= len(ours) if launcher.by_position else theirs[: len(ours)] == ours
     if not same or added:
         raise VerificationError(
             f"{new.path}:{function.lineno}:{function.col_offset + 1}: `{launcher.name}` takes "
@@ -60,7 +60,8 @@ def left_out(old: Launchers, new: source.Module, verified: Iterable[str]) -> lis
     # Of a kernel in a class it is the class.
     kernels = {k.qualname.partition(".")[0] for k in old.module.kernels}
     found = differing_definitions(old.module, new) & old.definitions.keys() - covered
-    return sorted(n for n in found if n in kernels or _launches(old, n))
+    plain = ((n.partition("#")[0], n) for n in found)
+    return sorted(name for name, n in plain if name in kernels or _launches(old, n))
 
 
 def _launches(launchers: Launchers, name: str) -> bool:

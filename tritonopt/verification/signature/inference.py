@@ -224,7 +224,7 @@ class _Solution:
         evidence = self.found.evidence[name]
         default = self.launcher.defaults.get(name)
         if default is not None and _is_none(default):
-            return ChoiceArgument(name, (None,)) if self.launcher.autograd else None
+            return ChoiceArgument(name, (None,)) if self.launcher.by_position else None
         if evidence.several:
             self.unknown[name] = "[f32[m, n], f32[m, n]]"
             return None

@@ -11,6 +11,7 @@ from tritonopt.verification.signature.evidence import (
     Count,
     Findings,
     Number,
+    Packed,
     Rank,
     Shape,
     Size,
@@ -123,12 +124,20 @@ class Values:
     def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         owner = self.of(node.value, scope)
         index = self.of(node.slice, scope) if isinstance(node.slice, ast.expr) else None
+        if isinstance(owner, Packed):
+            known = isinstance(index, Number) and 0 <= index.value < len(owner.names)
+            return self.packed(owner, index.value) if known else None  # type: ignore[union-attr]
         self.found.told_apart(index, self.keys(node.value))
         if isinstance(owner, Shape):
             if isinstance(index, Number):
                 return self.found.axis(owner.name, owner.form, index.value)
             self.found.evidence[owner.name].ragged = True
         return owner if self.found.is_list(owner) else None
+
+    def packed(self, owner: Packed, place: int) -> Value:
+        """One of the arguments in `*args`."""
+        self.found.evidence[owner.names[place]].used = True
+        return Tensor(owner.names[place])
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
         launch = self._launches.get(id(node))
@@ -265,7 +274,7 @@ class Values:
         found = self.launchers.definitions.get(name)
         if isinstance(found, ast.ClassDef):
             return method(found, "forward")
-        if found is None or self.module.kernel(name) is not None:
+        if any(found is kernel.node for kernel in self.module.kernels):
             return None
         return found if isinstance(found, ast.FunctionDef) else None
 

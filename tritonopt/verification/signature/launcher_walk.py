@@ -9,6 +9,7 @@ from tritonopt.verification.signature.argument_language import LONG_NAMES
 from tritonopt.verification.signature.evidence import (
     Findings,
     Number,
+    Packed,
     Rank,
     Shape,
     Size,
@@ -23,6 +24,8 @@ def findings(launchers: Launchers, launcher: Launcher) -> Findings:
     """What the statements of a launcher say of its parameters."""
     walk = _Walk(launchers, launcher)
     scope: Scope = {name: Tensor(name) for name in walk.found.evidence}
+    if launcher.packed and launcher.function.args.vararg is not None:
+        scope[launcher.function.args.vararg.arg] = Packed(tuple(a.arg for a in launcher.packed))
     walk.block(launcher.function.body, scope)
     return walk.found
 
@@ -107,6 +110,9 @@ class _Walk:
             return
         value = self.values.of(expr, scope)
         parts: list[Value] = [None] * len(target.elts)
+        if isinstance(value, Packed):
+            parts = [self.values.packed(value, at) for at in range(len(value.names))][: len(parts)]
+            parts += [None] * (len(target.elts) - len(parts))
         if isinstance(value, Shape):
             starred = [isinstance(e, ast.Starred) for e in target.elts]
             if value.form == "same":

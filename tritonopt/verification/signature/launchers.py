@@ -7,9 +7,12 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from tritonopt import source
+from tritonopt.source.trees import told_apart
 from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.signature.packed_arguments import unpacked
 
 _COMMENT = re.compile(r"#\s*tritonopt:\s*(?P<args>\S.*)$")
 
@@ -35,11 +38,23 @@ class Launcher:
         assert isinstance(self.definition, (ast.FunctionDef, ast.ClassDef))
         return self.definition.name
 
+    @cached_property
+    def packed(self) -> tuple[ast.arg, ...]:
+        """What it takes from `*args`."""
+        return unpacked(self.function)
+
+    @property
+    def by_position(self) -> bool:
+        """Whether it is called without the names of its parameters."""
+        return self.autograd or bool(self.packed)
+
     @property
     def parameters(self) -> tuple[ast.arg, ...]:
         arguments = self.function.args
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        return tuple(every[1:] if self.autograd else every)
+        positional = [*arguments.posonlyargs, *arguments.args]
+        if self.packed:
+            return (*positional[self.autograd :], *self.packed)
+        return (*positional[self.autograd :], *arguments.kwonlyargs)
 
     @property
     def defaults(self) -> Mapping[str, ast.expr]:
@@ -61,18 +76,18 @@ class Launchers:
 
     def __init__(self, module: source.Module) -> None:
         self.module = module
-        self.definitions = {
-            node.name: node
-            for node in statements(module.tree.body)
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-        }
+        self.definitions = definitions_of(module)
         self.aliases = dict(self._aliases())
         """`name = Class.apply`: name to class."""
-        kernels = {k.name for k in module.kernels} | set(self._jitted())
+        self._meanings = self._meant()
+        jitted = {id(k.node) for k in module.kernels}
+        own = {name for name, node in self.definitions.items() if id(node) in jitted}
+        kernels = own | set(self._jitted())
+        launched = kernels | {k.name for k in module.kernels}
         self.launching = {
             name
             for name, node in self.definitions.items()
-            if name not in kernels and (self._launches(node) or self._launches_one(kernels, node))
+            if name not in kernels and (self._launches(node) or self._launches_one(launched, node))
         }
         self.found = {launcher.name: launcher for launcher in self._launchers(kernels)}
 
@@ -116,11 +131,22 @@ class Launchers:
         called = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
         return any(isinstance(f, ast.Subscript) and _may_be(f.value, names) for f in called)
 
+    def _meant(self) -> dict[str, set[str]]:
+        """The definitions that a name may stand for: its own, and those it was assigned."""
+        found: dict[str, set[str]] = {}
+        for key in self.definitions:
+            found.setdefault(key.partition("#")[0], set()).add(key)
+        for node in statements(self.module.tree.body):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                inside = (n.id for n in ast.walk(node.value) if isinstance(n, ast.Name))
+                own = found.setdefault(node.targets[0].id, set())
+                own.update(*(found.get(name, ()) for name in inside))
+        return found
+
     def references(self, node: ast.AST) -> set[str]:
-        """Definitions of the file that a piece of code names, through aliases."""
+        """Definitions of the file that a piece of code names, through other names of theirs."""
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        names |= {self.aliases[n] for n in names & self.aliases.keys()}
-        return names & self.definitions.keys()
+        return set().union(*(self._meanings.get(name, ()) for name in names))
 
     def reached(self, name: str) -> set[str]:
         """Everything of the file that runs when a definition does, itself included."""
@@ -135,7 +161,7 @@ class Launchers:
 
     def _launchers(self, kernels: set[str]) -> Iterator[Launcher]:
         for name, node in self.definitions.items():
-            if name in kernels or not self.reached(name) & self.launching:
+            if name in kernels or "#" in name or not self.reached(name) & self.launching:
                 continue
             if isinstance(node, ast.FunctionDef):
                 if not _has_parameters(node):
@@ -213,7 +239,9 @@ def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 
 def _has_parameters(node: ast.FunctionDef) -> bool:
-    return bool(node.args.posonlyargs or node.args.args or node.args.kwonlyargs)
+    arguments = node.args
+    named = arguments.posonlyargs or arguments.args or arguments.kwonlyargs
+    return bool(named or unpacked(node))
 
 
 def _has_backward(node: ast.ClassDef) -> bool:
@@ -250,15 +278,17 @@ def changed_definitions(original: source.Module, rewritten: source.Module) -> se
 def differing_definitions(original: source.Module, rewritten: source.Module) -> set[str]:
     """Names of functions and classes of the module that only one has, or that differ."""
 
-    def named(module: source.Module) -> dict[str, str]:
-        return {
-            node.name: ast.dump(node)
-            for node in statements(module.tree.body)
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-        }
+    def dumped(module: source.Module) -> dict[str, str]:
+        return {name: ast.dump(node) for name, node in definitions_of(module).items()}
 
-    old, new = named(original), named(rewritten)
+    old, new = dumped(original), dumped(rewritten)
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+
+
+def definitions_of(module: source.Module) -> dict[str, ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes of the module; see `told_apart` for names bound twice."""
+    nodes = statements(module.tree.body)
+    return told_apart(n for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
 
 
 @dataclass(frozen=True)

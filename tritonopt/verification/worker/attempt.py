@@ -62,7 +62,7 @@ def judge(outcome: Outcome, lines: int, seconds: float, blame: Blame = Blame()) 
         blame = Blame(tuple(re.findall(r"argument ([\w\[\]]+)", trouble)))
     elif not outcome.launches:
         level = Attempt.NO_LAUNCH
-    elif not outcome.written:
+    elif not outcome.written and not outcome.coverage.stored:
         level = Attempt.NOTHING_WRITTEN
     elif outcome.races:
         level = Attempt.RACING

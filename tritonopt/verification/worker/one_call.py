@@ -171,7 +171,7 @@ class OneCall:
 
     def _called(self) -> Any:
         launcher = self.version.launcher
-        if self.version.spec.autograd:
+        if self.version.spec.by_position:
             return launcher(*self.arguments)
         # By name: parameters that keep their default may stand between these.
         names = [name for name, _ in self.example.arguments]

@@ -1,0 +1,65 @@
+"""The arguments of a function that takes any number, `def f(*args, **kwargs)`: what it unpacks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+
+def unpacked(function: ast.FunctionDef) -> tuple[ast.arg, ...]:
+    """A parameter for each place of `*args` that the function reads, called as it calls it there.
+
+    Nothing where there is no `*args`, where it is only passed on, or where a parameter that has
+    to be named stands behind it.
+    """
+    arguments = function.args
+    if arguments.vararg is None or len(arguments.kwonlyargs) > len(
+        [d for d in arguments.kw_defaults if d is not None]
+    ):
+        return ()
+    packed = arguments.vararg.arg
+    given: dict[int, set[str]] = {}
+    for node in ast.walk(function):
+        for place in _places(node, packed):
+            given.setdefault(place, set())
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                for place, name in _named(target, node.value, packed):
+                    given.setdefault(place, set()).add(name)
+    own = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    found: list[ast.arg] = []
+    for place in range(max(given, default=-1) + 1):
+        names = given.get(place, set()) - own
+        name = names.pop() if len(names) == 1 else f"{packed}_{place}"
+        found.append(ast.arg(name))
+        own.add(name)
+    return tuple(found)
+
+
+def _places(node: ast.AST, packed: str) -> Iterator[int]:
+    """`args[1]`."""
+    if isinstance(node, ast.Subscript) and _is(node.value, packed):
+        index = node.slice
+        if isinstance(index, ast.Constant) and type(index.value) is int and index.value >= 0:
+            yield index.value
+
+
+def _named(target: ast.expr, value: ast.expr, packed: str) -> Iterator[tuple[int, str]]:
+    """What `x = args[0]`, `x, y = args` and `x = args[0] if args else None` call a place."""
+    if isinstance(value, ast.IfExp):
+        yield from _named(target, value.body, packed)
+        yield from _named(target, value.orelse, packed)
+    elif isinstance(target, ast.Name):
+        yield from ((place, target.id) for place in _places(value, packed))
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for part, own in zip(target.elts, value.elts, strict=False):
+            yield from _named(part, own, packed)
+    elif isinstance(target, ast.Tuple) and _is(value, packed):
+        for place, part in enumerate(target.elts):
+            if not isinstance(part, ast.Name):
+                return
+            yield place, part.id
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
