@@ -97,6 +97,7 @@ def test_links_that_lead_nowhere(tmp_path: Path) -> None:
     (tmp_path / "circle.py").symlink_to("circle.py")
     with pytest.raises(SourceError, match="cannot be read"):
         read_file(tmp_path / "circle.py")
+    assert not list(find_python_files([tmp_path]))
 
 
 @posix

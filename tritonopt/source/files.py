@@ -101,7 +101,7 @@ def find_python_files(paths: Iterable[Path]) -> Iterator[Path]:
     """
     files: dict[str, Path] = {}
     for path in paths:
-        found = _below(path, ignored_above(path)) if path.is_dir() else iter([path])
+        found = _below(path, ignored_above(path)) if os.path.isdir(path) else iter([path])
         for file in found:
             identity = os.path.realpath(file)
             # Of a link and what it leads to, the latter is what a diff can be applied to.
@@ -125,7 +125,7 @@ def _below(directory: Path, ignored: Ignored) -> Iterator[Path]:
         if entry.is_dir(follow_symlinks=False):
             if not _skipped(path) and not ignored.matches(path, directory=True):
                 yield from _below(path, ignored)
-        elif not entry.name.endswith(".py") or not entry.is_file():
+        elif not entry.name.endswith(".py") or not os.path.isfile(entry):
             continue
         elif not ignored.matches(path, directory=False):
             yield path
