@@ -15,6 +15,7 @@ from typing import Any
 from tritonopt.facts.host import torch_api
 from tritonopt.source.parsing import parsed
 from tritonopt.verification.process.messages import Blame
+from tritonopt.verification.worker.guarded_memory import memory_of
 
 _ASKED = torch_api.SIZE_ATTRIBUTES | {"dtype"}
 _CALLED = torch_api.SIZE_METHODS | {"len", "tuple", "list", "int", "max", "min"}
@@ -44,7 +45,7 @@ class Blaming:
         self.owners = {}
         for name, value in frame.f_locals.items():
             parts = value if isinstance(value, (list, tuple)) else [value]
-            addresses = [a for part in parts if (a := _address(part)) is not None]
+            addresses = [address for part in parts if (address := memory_of(part))]
             self.owners.update((address, name) for address in addresses)
             self.arguments.add(name)
 
@@ -73,7 +74,7 @@ class Blaming:
         """The arguments that a variable is, or was computed from in the lines before."""
         if name not in frame.f_locals or depth == 0:
             return []
-        owner = (self.owners or {}).get(_address(frame.f_locals[name]) or 0)
+        owner = (self.owners or {}).get(memory_of(frame.f_locals[name]) or 0)
         if owner is not None:
             return [owner]
         function = _function(_tree(self.text), frame.f_code.co_firstlineno, frame.f_code.co_name)
@@ -89,14 +90,6 @@ class Blaming:
         if name in self.arguments:
             return [name]
         return []
-
-
-def _address(value: Any) -> int | None:
-    storage = getattr(value, "untyped_storage", None)
-    try:
-        return int(storage().data_ptr()) or None if storage is not None else None
-    except (RuntimeError, NotImplementedError):
-        return None
 
 
 @lru_cache(maxsize=1)
