@@ -79,8 +79,13 @@ class Aiming:
         yield from self._combinations(rich)
 
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
-        """Every value of what has a few, tensors left out, and values that few rows have."""
+        """Every value of what has a few, tensors left out, and values that few rows have.
+
+        And one of everything in turn: a single sequence has all that several would share.
+        """
         yield from self.plain.made(sizes)
+        for name in self.plain.names if len(self.plain.names) > 1 else ():
+            yield from self.plain.made({**sizes, name: 1})
         for values in other_values(self.signature):
             yield from self.plain.made(sizes, partial(with_values, values=values))
         for dtype in other_types(self.signature, self.limits):
