@@ -56,6 +56,8 @@ class Exploration:
     calls_left: int
     change: Change = same
     """What it takes to come to the functions that are explored."""
+    begin: Mapping[str, int] | None = None
+    """The sizes that it takes, where small ones do not come to them."""
     work: int = 0
     best: dict[str, int] = field(default_factory=dict)
     """Of each size two tiles, where that was found."""
@@ -72,11 +74,17 @@ class Exploration:
         if not self.tried.base:
             return
         odd = all(size == _SMALL for size in self.tried.base.values())
-        for name in self.names:
-            yield from self._explore(name, ROWS if odd else 2 * self.tried.base[name])
+        for name, size in self.tried.base.items():
+            small = odd or (self.begin is not None and size == _SMALL)
+            yield from self._explore(name, ROWS if small else 2 * size)
         for name in self.names:
             yield from self._tiles(name, odd=odd)
         yield from self._many_tiles()
+
+    def base(self) -> Example | None:
+        """The call that the others are changed from; None as long as there is none."""
+        sizes = self.tried.base
+        return self.change(self.sized_calls.plain(sizes)) if sizes or not self.names else None
 
     def everything(self) -> Iterator[Example]:
         """All sizes, and larger ones as long as something has not run."""
@@ -130,7 +138,7 @@ class Exploration:
         powers = {n: (4, 8, 16, 32)[i % 4] for i, n in enumerate(self.names)}
         patterns = [dict.fromkeys(self.names, n) for n in (_SMALL, *_ROUND)]
         patterns.insert(1, powers)
-        for sizes in patterns:
+        for sizes in patterns if self.begin is None else [dict(self.begin)]:
             yield from self.made(sizes)
             if self.of(sizes):
                 self.tried.base, self.best = sizes, dict(sizes)

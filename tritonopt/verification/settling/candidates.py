@@ -42,6 +42,7 @@ _WHERE = ("device", "layout", "pin_memory", "memory_format", "generator", "strea
 """Where a result is to lie, and what makes it: the default is what callers pass."""
 _OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
 _OWN_SIZES = "pqrstu"
+_OF_A_RESULT = ("size", "out_size", "output_size", "out_shape", "output_shape")
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
 
@@ -305,11 +306,12 @@ def _whole_lists(
     if name.lower().startswith(("dim", "axis")):
         yield from (ChoiceArgument(name, (value,)) for value in ((-1,), (0,), (0, 1)))
     elif "size" in name.lower() or "shape" in name.lower():
-        # Sizes of their own first: those of a tensor would hide that something is scaled.
-        taken = {d for s in shapes for d in s}
-        own = [letter for letter in _OWN_SIZES if letter not in taken]
-        for length in (count,) if fixed else (2, 1, 3):
-            yield SizeArgument(name, tuple(own[:length]), as_tuple=True)
+        if name.lower() in _OF_A_RESULT:
+            # Sizes of their own first: those of a tensor would hide that something is scaled.
+            taken = {d for s in shapes for d in s}
+            own = [letter for letter in _OWN_SIZES if letter not in taken]
+            for length in (count,) if fixed else (2, 1, 3):
+                yield SizeArgument(name, tuple(own[:length]), as_tuple=True)
         yield from sizes
         yield from numbers
     else:
