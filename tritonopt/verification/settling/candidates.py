@@ -358,10 +358,11 @@ def _for_nothing(
         found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
         yield from (replace(t, optional=True) for t in found)
     elif name.lower().startswith(("dim", "axis")):
-        # Of all dimensions, of one, of several: mostly other kernels.
-        if "List" not in kind:
-            yield ChoiceArgument(name, (None, -1, 0, 1))
-        yield ChoiceArgument(name, (None, (-1,), (0,), (0, 1)))
+        # Of all dimensions, of one, of several: mostly other kernels. An operator that takes a
+        # list may have a launcher that takes one number.
+        one = ChoiceArgument(name, (None, -1, 0, 1))
+        several = ChoiceArgument(name, (None, (-1,), (0,), (0, 1)))
+        yield from (several, one) if "List" in kind else (one, several)
     elif evidence.compared:
         yield ChoiceArgument(name, (None, *dict.fromkeys(evidence.compared)))
     elif "dtype" in name.lower():
