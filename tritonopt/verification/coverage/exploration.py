@@ -260,16 +260,18 @@ class Exploration:
         return sizes
 
     def alone(self, name: str, size: int) -> Iterator[Example]:
-        """A size while all others are 1, which costs little even for a loop inside of others."""
-        ones = dict.fromkeys(self.names, 1)
-        few = {**ones, name: 2 * _SMALL}
-        for sizes in (ones, few):
-            if not self.of(sizes):
-                yield from self.made(sizes)
-        before, after = (sum(c.work for c in self.of(sizes)) for sizes in (ones, few))
-        expected = after + (after - before) * size / (2 * _SMALL)
-        if before and after and expected <= _MOST_WORK:
-            yield from self.made({**ones, name: size})
+        """A size while all others are 2, or 1, which costs little for loops inside of others."""
+        for other in (2, 1):
+            small = dict.fromkeys(self.names, other)
+            few = {**small, name: 2 * _SMALL}
+            for sizes in (small, few):
+                if not self.of(sizes):
+                    yield from self.made(sizes)
+            before, after = (sum(c.work for c in self.of(sizes)) for sizes in (small, few))
+            expected = after + (after - before) * size / (2 * _SMALL)
+            if before and after and expected <= _MOST_WORK:
+                yield from self.made({**small, name: size})
+                return
 
     def beyond(self) -> Iterator[Example]:
         """Larger sizes, as long as something has not run.
