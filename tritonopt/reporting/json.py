@@ -8,12 +8,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.reporting.findings import FileFindings, Summary, safety_names
-from tritonopt.reporting.reporter import VerdictReporter, WholeReporter
+from tritonopt.reporting.reporter import ComparisonReporter, VerdictReporter, WholeReporter
 from tritonopt.rewriting.model import Remark
 
 if TYPE_CHECKING:
+    from tritonopt.measurement.results import Comparison as Timing
+    from tritonopt.measurement.results import Row
     from tritonopt.verification.process.compiled_programs import Comparison
-    from tritonopt.verification.verdict import Verdict
+    from tritonopt.verification.verdict import Algebra, Verdict
 
 VERSION = 1
 
@@ -34,6 +36,38 @@ class JsonVerdict(VerdictReporter):
 
     def no_verdict(self, backend: str, reason: str) -> None:
         print(no_verdict_report(backend, reason))
+
+
+class JsonComparison(ComparisonReporter):
+    """One object for a script, which gets one where nothing was timed too."""
+
+    def comparison(self, found: Timing) -> None:
+        print(bench_report(found))
+
+    def nothing(self, reason: str) -> None:
+        print(_text({"version": VERSION, "calls": [], "error": reason}))
+
+
+def bench_report(found: Timing) -> str:
+    """The object that `bench --format json` prints; times are in microseconds."""
+    return _text(
+        {
+            "version": VERSION,
+            "paths": dict(zip(found.versions, found.paths, strict=True)),
+            "machine": None if found.machine is None else asdict(found.machine),
+            "notes": found.notes,
+            "calls": [_timed(row, found.versions) for row in found.rows],
+            "error": None,
+        }
+    )
+
+
+def _timed(row: Row, versions: Iterable[str]) -> dict[str, Any]:
+    shares = {
+        "of_copy": {name: row.copy_share(name) for name in versions},
+        "of_matmul": {name: row.matrix_share(name) for name in versions},
+    }
+    return {**asdict(row), **shares}
 
 
 def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
@@ -98,6 +132,7 @@ def verdict_report(verdict: Verdict, script: str | None = None) -> str:
         script=script,
         reason=verdict.reason,
         notes=list(verdict.notes),
+        **({} if verdict.algebra is None else _algebra(verdict.algebra)),
         **(
             {"compiled": [_comparison(pair) for pair in verdict.compiled]}
             if verdict.compiled
@@ -125,8 +160,18 @@ def _verdict(**known: Any) -> str:
         "script": None,
         "reason": None,
         "notes": [],
+        "algebra": None,
     }
     return _text({"version": VERSION, **nothing, **known})
+
+
+def _algebra(found: Algebra) -> dict[str, Any]:
+    return {
+        "algebra": found.answer,
+        "algebra_draws": found.draws,
+        "algebra_bound": found.bound,
+        "algebra_text": found.text,
+    }
 
 
 def _comparison(pair: Comparison) -> dict[str, Any]:

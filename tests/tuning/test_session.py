@@ -1,0 +1,128 @@
+"""What fails or hangs costs a row of the table, and the rest is timed all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tritonopt.measurement.results import Row
+from tritonopt.measurement.timing import Effort
+from tritonopt.tuning.bench import AFTER, BEFORE
+from tritonopt.tuning.session import Session
+from tritonopt.tuning.subjects import Wanted, subjects_of
+from tritonopt.tuning.timing_server import Version
+
+EFFORT = Effort(least=3, most=3)
+
+KERNEL = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_kernel(x, y, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + cols, 2 * tl.load(x + cols, mask=cols < n), mask=cols < n)
+
+
+def double(x: torch.Tensor) -> torch.Tensor:
+    (n,) = x.shape
+    # before the launch
+    y = torch.empty_like(x)
+    double_kernel[(triton.cdiv(n, 16),)](x, y, n, BLOCK=16)
+    return y
+"""
+
+Timed = Callable[..., list[Row]]
+
+
+@pytest.fixture
+def timed(tmp_path: Path) -> Iterator[Timed]:
+    """The rows for so many elements, of the kernel above and of a changed copy of it."""
+    sessions: list[Session] = []
+
+    def run(
+        old: str, new: str, timeout: float = 60.0, sizes: tuple[int, ...] = (20, 40)
+    ) -> list[Row]:
+        assert old in KERNEL
+        before, after = tmp_path / "before.py", tmp_path / "after.py"
+        before.write_text(KERNEL)
+        after.write_text(KERNEL.replace(old, new))
+        numbers = "|".join(map(str, sizes))
+        wanted = Wanted(before, after, args=f"x: f32[n={numbers}]", launcher="double")
+        (subject,) = subjects_of(wanted).subjects
+        versions = [
+            Version(name, str(before), path.read_text(), str(path), "double")
+            for name, path in ((BEFORE, before), (AFTER, after))
+        ]
+        sessions.append(Session(versions, timeout, server="tests.tuning.cpu_server"))
+        return [sessions[0].row("double", c, EFFORT, copy=False) for c in subject.calls]
+
+    yield run
+    for session in sessions:
+        session.close()
+
+
+def test_both_versions_are_timed(timed: Timed) -> None:
+    rows = timed("2 * tl.load(x + cols, mask=cols < n)", "tl.load(x + cols, mask=cols < n) * 2")
+    assert [row.sizes for row in rows] == [{"n": 20}, {"n": 40}]
+    for row in rows:
+        assert set(row.times) == {BEFORE, AFTER}
+        assert row.times[BEFORE].runs == 3
+        assert row.ratio is not None and row.ratio.runs == 3
+        assert row.moved == 2 * 4 * row.sizes["n"]
+        assert not row.failures and not row.notes
+
+
+def test_other_results_are_noted(timed: Timed) -> None:
+    for row in timed("2 * tl", "3 * tl"):
+        assert row.notes == ("the results differ by 5.0e-01 of the largest value",)
+        assert row.ratio is not None
+
+
+FAILURES = {
+    20: ("raise ValueError('never 20')", "ValueError: never 20"),
+    24: ("raise torch.OutOfMemoryError('so little')", "out of memory"),
+    28: ("import os; os._exit(3)", "exit status 3"),
+    32: ("import sys; sys.exit('so it ends')", "so it ends"),
+    36: ("while True:\n            pass", "no answer within 5 s"),
+}
+
+
+def test_what_fails_for_some_shapes_costs_these(timed: Timed) -> None:
+    bodies = "".join(f"    if n == {n}:\n        {body}\n" for n, (body, _) in FAILURES.items())
+    rows = timed("    # before", f"{bodies}    #", timeout=5.0, sizes=(*FAILURES, 40))
+    for row in rows[:-1]:
+        assert FAILURES[row.sizes["n"]][1] in row.failures[AFTER]
+        assert set(row.times) == {BEFORE}
+        assert row.ratio is None
+    assert set(rows[-1].times) == {BEFORE, AFTER}
+    assert not rows[-1].failures
+
+
+def test_what_ends_the_process_while_it_is_timed_costs_the_row(timed: Timed) -> None:
+    count = "    double.count = getattr(double, 'count', 0) + 1\n"
+    ends = "    if double.count == 4:\n        import os; os._exit(3)\n"
+    fails, _ = timed("    # before", f"{count}{ends}    #")
+    assert set(fails.failures) == {BEFORE, AFTER}
+    assert not fails.times
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ("import nothing_of_this_name", "nothing_of_this_name"),
+        ("import os; os._exit(5)", "exit status 5"),
+        pytest.param("raise SystemExit(5)", "ends the process", marks=pytest.mark.thorough),
+    ],
+)
+def test_a_version_that_cannot_be_imported_leaves_the_other(
+    timed: Timed, line: str, said: str
+) -> None:
+    for row in timed("import torch\n", f"import torch\n{line}\n"):
+        assert "cannot be imported" in row.failures[AFTER]
+        assert said in row.failures[AFTER]
+        assert set(row.times) == {BEFORE}
