@@ -275,3 +275,13 @@ def test_what_has_a_number_for_a_default_is_none_of_the_tensors() -> None:
     launchers = Launchers(source.read(_STEPS, "kernel.py"))
     known = read(launchers, launchers.named("f")).known
     assert [str(a) for a in known] == ["x: f32|f16|bf16[m, n]", "steps: 1", "weight: 2.0"]
+
+
+def test_no_size_is_below_one() -> None:
+    """A size that was taken for a dimension's number is out of a range that begins below 0."""
+    blame = Blame(("y",), compared=(("<", 2, -3),))
+    found = _suggested("x: f32[m, n], y: m", "IndexError: [-3, 2], but got 2", _SIZES, blame)
+    assert not any("-3" in text for text in found), found
+    known = Blame(("y",), compared=(("%", 2, 16),))
+    text = "x: f32[m, n], m % 16 == 0"
+    assert not _suggested(text, "AssertionError", _SIZES, known)

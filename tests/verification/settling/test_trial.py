@@ -367,3 +367,21 @@ def f(x: torch.Tensor, beta: float = 0.5):
 """
     found = _trial("import torch\n" + code, lambda example: Attempt.GOOD).find_signature()
     assert found.get("beta") == ChoiceArgument("beta", (0.5, 0.0, 1.0, 0.1, 2.0))
+
+
+def test_one_dimension_where_the_operator_takes_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rule(example: Example) -> int:
+        dim = dict(example.arguments).get("dim", PlainValue(None))
+        taken = isinstance(dim, PlainValue) and not isinstance(dim.value, tuple)
+        return Attempt.GOOD if taken else Attempt.FAILED
+
+    trial = _trial("import torch\n" + _DIM, rule)
+    trial.reading = replace(trial.reading, kinds={"x": "Tensor", "dim": "Optional[List[int]]"})
+    assert "dim: None|-1|0|1" in str(trial.find_signature())
+
+
+_DIM = """
+def f(x: torch.Tensor, dim=None):
+    n = x.shape[-1]
+    kernel[(x.numel() // n,)](x, n, BLOCK=16)
+"""

@@ -56,6 +56,8 @@ class Exploration:
     calls_left: int
     change: Change = same
     """What it takes to come to the functions that are explored."""
+    begin: Mapping[str, int] | None = None
+    """The sizes that it takes, where small ones do not come to them."""
     work: int = 0
     best: dict[str, int] = field(default_factory=dict)
     """Of each size two tiles, where that was found."""
@@ -72,11 +74,17 @@ class Exploration:
         if not self.tried.base:
             return
         odd = all(size == _SMALL for size in self.tried.base.values())
-        for name in self.names:
-            yield from self._explore(name, ROWS if odd else 2 * self.tried.base[name])
+        for name, size in self.tried.base.items():
+            small = odd or (self.begin is not None and size == _SMALL)
+            yield from self._explore(name, ROWS if small else 2 * size)
         for name in self.names:
             yield from self._tiles(name, odd=odd)
         yield from self._many_tiles()
+
+    def base(self) -> Example | None:
+        """The call that the others are changed from; None as long as there is none."""
+        sizes = self.tried.base
+        return self.change(self.sized_calls.plain(sizes)) if sizes or not self.names else None
 
     def everything(self) -> Iterator[Example]:
         """All sizes, and larger ones as long as something has not run."""
@@ -130,7 +138,7 @@ class Exploration:
         powers = {n: (4, 8, 16, 32)[i % 4] for i, n in enumerate(self.names)}
         patterns = [dict.fromkeys(self.names, n) for n in (_SMALL, *_ROUND)]
         patterns.insert(1, powers)
-        for sizes in patterns:
+        for sizes in patterns if self.begin is None else [dict(self.begin)]:
             yield from self.made(sizes)
             if self.of(sizes):
                 self.tried.base, self.best = sizes, dict(sizes)
@@ -252,16 +260,18 @@ class Exploration:
         return sizes
 
     def alone(self, name: str, size: int) -> Iterator[Example]:
-        """A size while all others are 1, which costs little even for a loop inside of others."""
-        ones = dict.fromkeys(self.names, 1)
-        few = {**ones, name: 2 * _SMALL}
-        for sizes in (ones, few):
-            if not self.of(sizes):
-                yield from self.made(sizes)
-        before, after = (sum(c.work for c in self.of(sizes)) for sizes in (ones, few))
-        expected = after + (after - before) * size / (2 * _SMALL)
-        if before and after and expected <= _MOST_WORK:
-            yield from self.made({**ones, name: size})
+        """A size while all others are 2, or 1, which costs little for loops inside of others."""
+        for other in (2, 1):
+            small = dict.fromkeys(self.names, other)
+            few = {**small, name: 2 * _SMALL}
+            for sizes in (small, few):
+                if not self.of(sizes):
+                    yield from self.made(sizes)
+            before, after = (sum(c.work for c in self.of(sizes)) for sizes in (small, few))
+            expected = after + (after - before) * size / (2 * _SMALL)
+            if before and after and expected <= _MOST_WORK:
+                yield from self.made({**small, name: size})
+                return
 
     def beyond(self) -> Iterator[Example]:
         """Larger sizes, as long as something has not run.

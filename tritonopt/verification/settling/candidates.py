@@ -42,6 +42,7 @@ _WHERE = ("device", "layout", "pin_memory", "memory_format", "generator", "strea
 """Where a result is to lie, and what makes it: the default is what callers pass."""
 _OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
 _OWN_SIZES = "pqrstu"
+_OF_A_RESULT = ("size", "out_size", "output_size", "out_shape", "output_shape")
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
 
@@ -305,11 +306,12 @@ def _whole_lists(
     if name.lower().startswith(("dim", "axis")):
         yield from (ChoiceArgument(name, (value,)) for value in ((-1,), (0,), (0, 1)))
     elif "size" in name.lower() or "shape" in name.lower():
-        # Sizes of their own first: those of a tensor would hide that something is scaled.
-        taken = {d for s in shapes for d in s}
-        own = [letter for letter in _OWN_SIZES if letter not in taken]
-        for length in (count,) if fixed else (2, 1, 3):
-            yield SizeArgument(name, tuple(own[:length]), as_tuple=True)
+        if name.lower() in _OF_A_RESULT:
+            # Sizes of their own first: those of a tensor would hide that something is scaled.
+            taken = {d for s in shapes for d in s}
+            own = [letter for letter in _OWN_SIZES if letter not in taken]
+            for length in (count,) if fixed else (2, 1, 3):
+                yield SizeArgument(name, tuple(own[:length]), as_tuple=True)
         yield from sizes
         yield from numbers
     else:
@@ -356,10 +358,11 @@ def _for_nothing(
         found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
         yield from (replace(t, optional=True) for t in found)
     elif name.lower().startswith(("dim", "axis")):
-        # Of all dimensions, of one, of several: mostly other kernels.
-        if "List" not in kind:
-            yield ChoiceArgument(name, (None, -1, 0, 1))
-        yield ChoiceArgument(name, (None, (-1,), (0,), (0, 1)))
+        # Of all dimensions, of one, of several: mostly other kernels. An operator that takes a
+        # list may have a launcher that takes one number.
+        one = ChoiceArgument(name, (None, -1, 0, 1))
+        several = ChoiceArgument(name, (None, (-1,), (0,), (0, 1)))
+        yield from (several, one) if "List" in kind else (one, several)
     elif evidence.compared:
         yield ChoiceArgument(name, (None, *dict.fromkeys(evidence.compared)))
     elif "dtype" in name.lower():

@@ -162,7 +162,7 @@ def _ordered(sizes: Mapping[str, int], operator: str, left: int, right: int) -> 
     """A bound that a size did not keep: what was asked, and what holds if that is a refusal."""
     for one, other, low in ((left, right, right > left), (right, left, left > right)):
         for name in _named(sizes, one):
-            if not _named(sizes, other):
+            if not _named(sizes, other) and other > 0:
                 yield _knowing(f"{name} {'>=' if low else '<='} {other}")
 
 
@@ -329,7 +329,10 @@ def _with(argument: Argument) -> Repair:
 
 
 def _knowing(text: str) -> Repair:
-    return Repair(lambda signature: replace(signature, facts=(*signature.facts, Fact(text))))
+    def change(signature: Signature) -> Signature:
+        return replace(signature, facts=tuple(dict.fromkeys((*signature.facts, Fact(text)))))
+
+    return Repair(change)
 
 
 def _all_of(changes: Iterable[Repair]) -> Repair:

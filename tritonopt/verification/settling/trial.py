@@ -345,7 +345,9 @@ class Trial:
 
 def _asks_for_ranks(launcher: ast.FunctionDef) -> bool:
     """Whether a test asks for a number of dimensions: `x.dim() == 3`, `x.ndim not in (2, 3)`."""
-    tests = (n for n in ast.walk(launcher) if isinstance(n, ast.Compare))
+    exact = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+    compared = (n for n in ast.walk(launcher) if isinstance(n, ast.Compare))
+    tests = (n for n in compared if isinstance(n.ops[0], exact))
     return any(
         isinstance(node, ast.Attribute) and node.attr in ("dim", "ndim")
         for test in tests
