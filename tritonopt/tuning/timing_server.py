@@ -136,16 +136,19 @@ class TimingServer:
 
     def first(self, name: str) -> First:
         """Call a version for the first time, and compare what it gives with the first version."""
+        try:
+            return self._first(name)
+        except Exception as error:
+            _leave_if_poisoned(error)
+            raise
+
+    def _first(self, name: str) -> First:
         import torch
 
         from tritonopt.tuning.arguments import tensors_in
 
         self._restore()
-        try:
-            result = self._first_called(name)
-        except Exception as error:
-            _leave_if_poisoned(error)
-            raise
+        result = self._first_called(name)
         note = ""
         if self.pristine is not None:
             found = [*tensors_in(self.arguments), *tensors_in(result)]
