@@ -81,8 +81,9 @@ class Tensors:
     ) -> None:
         """The launcher has called a function of torch."""
         name = getattr(function, "__name__", "")
-        if name != "grad":
-            self.came(_tensors(result))
+        if name == "grad":
+            return  # what it calls is seen, but for what autograd computes itself
+        self.came(_tensors(result))
         if name in _LOOKING or not self.computed:
             return
         given = [t for t in _tensors((args, kwargs)) if self._is_computed(t)]
