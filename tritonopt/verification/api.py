@@ -16,6 +16,7 @@ from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.run import Finding, Progress, Settings, Verification, choose_backend
 from tritonopt.verification.signature.counterparts import left_out
+from tritonopt.verification.signature.launched_elsewhere import in_its_package
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.tasks import Task, kernel_alone, parse_module, read_module, tasks_of
 from tritonopt.verification.verdict import Answer, Verdict
@@ -84,13 +85,14 @@ def verify(
     elif grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
+        old = in_its_package(old)
         tasks = tasks_of(Launchers(old), new, launcher, args, about)
     chosen = choose_backend(backend)
     settings = Settings(
         chosen, require, max_examples, seed or 0, embedded, progress, tuple(assume), assume_covered
     )
     verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
-    rest = left_out(Launchers(old), new, [task.launcher.name for task in tasks])
+    rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
 
 

@@ -27,10 +27,12 @@ from tritonopt.verification.inputs.examples import (
     Example,
     Limits,
     PlainValue,
+    TensorRecipe,
 )
 from tritonopt.verification.process.coverage_data import Coverage, Loop
 from tritonopt.verification.signature.argument_language import (
     FLOATS,
+    INTEGERS,
     ChoiceArgument,
     RangeArgument,
     Signature,
@@ -274,6 +276,8 @@ class Aiming:
             yield from self._made(sizes, partial(_typed, dtype=dtype))
         for change in _VALUES:
             yield from self._made(sizes, change)
+        for change in _meeting(self.signature) if self.unmet() else ():
+            yield from self._made(sizes, change)
 
     def _where_it_runs(self, names: list[str], rich: Mapping[str, int]) -> Iterator[Example]:
         """Values and numbers on top of what it takes to run what differs, if that is more."""
@@ -324,7 +328,9 @@ class Aiming:
         costly = _MOST_COSTLY
         named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
         for size, name in product([*named, *(n for n in _LIMITS if n not in named)], names):
-            if all(d.kind in LOOPS for d in self.unmet()):
+            unmet = self.unmet()
+            # A tile that grows up to a number is what keeps a loop from a second turn.
+            if not unmet or (size not in named and all(d.kind in LOOPS for d in unmet)):
                 return
             sizes = {**self.tried.base, name: size + 1}
             if self.sized_calls.elements(sizes) > _MOST_ELEMENTS:
@@ -391,6 +397,27 @@ _VALUES: tuple[Change, ...] = (
     # In all tensors, some of them in the same places: zeros, and values that are equal.
     *map(_with, (ZEROS, HALVES)),
 )
+
+
+def _meeting(signature: Signature) -> Iterator[Change]:
+    """A number among the arguments that is found in tensors: rows with an index to be ignored."""
+    tensors = [t for t in signature.tensors if t.dtypes[0] in INTEGERS]
+    for argument in signature.arguments if tensors else ():
+        for value in argument.values if isinstance(argument, ChoiceArgument) else ():
+            if type(value) is int and value >= 0:
+                chosen = partial(_changed, values={argument.name: value})
+                yield _after(chosen, partial(_of_one_number, number=value))
+
+
+def _of_one_number(example: Example, number: int) -> Example:
+    """The same call with this number everywhere in the tensors that may hold it."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        fits = recipe.dtype in INTEGERS and not recipe.kind
+        fits = fits and recipe.low <= number <= recipe.high
+        return replace(recipe, low=number, high=number) if fits else recipe
+
+    return example.with_tensors(changed)
 
 
 def _typed(example: Example, dtype: str) -> Example:

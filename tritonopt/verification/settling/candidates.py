@@ -343,7 +343,7 @@ def _for_nothing(
     name: str, kind: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
 ) -> Iterator[Argument]:
     """What may be passed, at times, for a parameter that is None by default."""
-    if evidence.tensor:
+    if evidence.tensor or kind == "Tensor" or "torch.Tensor" in kind:
         found = list(_tensors(name, evidence, shapes))
         # As many dimensions as the kernel's accesses show.
         found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
@@ -361,6 +361,9 @@ def _for_nothing(
         usual = (("float", 0.5), ("number", 0.5), ("int", 2), ("bool", True))
         typed = [value for word, value in usual if word in kind]
         yield ChoiceArgument(name, (None, *(typed or [value for _, value in usual if not kind])))
+        if not kind:
+            found = list(dict.fromkeys(t.shape for t in _tensors(name, evidence, shapes)))
+            yield from (TensorArgument(name, DEFAULT_DTYPES, s, optional=True) for s in found[:3])
 
 
 def _other_values(value: object, evidence: Evidence) -> list[object]:

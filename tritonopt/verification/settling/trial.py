@@ -8,7 +8,7 @@ sizes without either is what the verification draws from; it is named in the ver
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tritonopt.verification.inputs.examples import Example
@@ -21,8 +21,8 @@ from tritonopt.verification.inputs.plain_examples import (
     rising,
     sizes_of,
 )
-from tritonopt.verification.process.client import Died, VersionWorker
-from tritonopt.verification.process.messages import Attempt
+from tritonopt.verification.process.client import Died, Refusal, VersionWorker
+from tritonopt.verification.process.messages import Attempt, RunOptions, same_bits
 from tritonopt.verification.settling.candidates import FRAMES, Choice, choices, variations
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.signature.argument_language import (
@@ -88,7 +88,8 @@ class Trial:
         if found is None:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
-        return self._without_bad_types(self._varied(self._with_leading(found)))
+        found = self._with_leading(self._raised(found))
+        return self._without_bad_types(self._varied(found))
 
     # The search
 
@@ -242,6 +243,42 @@ class Trial:
 
     # More than the plainest call
 
+    def _raised(self, signature: Signature) -> Signature:
+        """With any leading dimensions where the code counts dimensions from the last one alone.
+
+        All tensors of one shape alike, or these alone; if the original takes that as it takes the
+        plainest call, and writes all of its result.
+        """
+        asked = ((t, self.reading.evidence.get(t.name)) for t in signature.tensors)
+        last = {
+            t.name: t.shape
+            for t, e in asked
+            if e is not None and e.least_rank and not (e.from_start or e.rank or e.annotated)
+        }
+        for shape in dict.fromkeys(s for s in last.values() if "..." not in s):
+            for names in (
+                {t.name for t in signature.tensors if t.shape == shape},
+                {n for n, s in last.items() if s == shape},
+            ):
+                raised = _leading_before(signature, names)
+                enough = self._taken(raised) >= self._taken(signature) > 0
+                good = enough and self._attempt_any(raised).level == Attempt.GOOD
+                if good and self._stable(raised):
+                    signature = raised
+                    break
+        return signature
+
+    def _stable(self, signature: Signature) -> bool:
+        """Whether a call gives the same whatever memory held before."""
+        example = plain_example(signature, rising, self.backward)
+        try:
+            both = self.worker.run(example, RunOptions(), RunOptions(poison=1))
+        except (Died, Refusal):
+            return False
+        first, second = (outcome.outputs for outcome in both)
+        same = len(first) == len(second) and not any(outcome.trouble for outcome in both)
+        return same and all(same_bits(*pair).all() for pair in zip(first, second, strict=True))
+
     def _with_leading(self, signature: Signature) -> Signature:
         """One leading dimension in place of `...` where the original does not take two."""
         names = {size for shape in signature.shapes for size in shape}
@@ -259,6 +296,8 @@ class Trial:
                 if self._spent():
                     return signature
                 if isinstance(form, TensorArgument):
+                    if any(value is not None for value in values):
+                        break
                     if self._takes_both(signature, form):
                         signature = self._with(signature, form)
                         break
@@ -330,6 +369,13 @@ def _is_closed(signature: Signature) -> bool:
 def _has_sizes(signature: Signature) -> bool:
     """Whether anything has a size that is drawn: what is taken of one size only shows nothing."""
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
+
+
+def _leading_before(signature: Signature, names: Collection[str]) -> Signature:
+    """With any dimensions before those that these tensors have."""
+    return _with_tensors(
+        signature, lambda t: replace(t, shape=("...", *t.shape)) if t.name in names else t
+    )
 
 
 def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
