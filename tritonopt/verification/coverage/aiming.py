@@ -31,6 +31,7 @@ from tritonopt.verification.inputs.examples import (
 )
 from tritonopt.verification.process.coverage_data import Coverage, Loop
 from tritonopt.verification.signature.argument_language import (
+    COMPLEX,
     FLOATS,
     INTEGERS,
     ChoiceArgument,
@@ -363,7 +364,8 @@ def _types(signature: Signature, limits: Limits) -> list[str]:
     taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
     known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
     known += ["f64"] if len(taken) > 1 else []
-    return [d for d in dict.fromkeys(known) if d in FLOATS and d in limits.dtypes]
+    known = [d for d in dict.fromkeys(known) if d in limits.dtypes]
+    return [d for d in known if d in (*FLOATS, COMPLEX)]
 
 
 def _changes(signature: Signature) -> list[Mapping[str, object]]:

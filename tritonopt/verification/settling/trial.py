@@ -7,6 +7,7 @@ sizes without either is what the verification draws from; it is named in the ver
 
 from __future__ import annotations
 
+import ast
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from tritonopt.verification.process.messages import Attempt, RunOptions, same_bi
 from tritonopt.verification.settling.candidates import FRAMES, Choice, choices, variations
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.signature.argument_language import (
+    COMPLEX,
     FLOATS,
     Argument,
     ChoiceArgument,
@@ -89,7 +91,7 @@ class Trial:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
         found = self._with_leading(self._raised(found))
-        return self._without_bad_types(self._varied(found))
+        return self._with_complex(self._without_bad_types(self._varied(found)))
 
     # The search
 
@@ -328,6 +330,20 @@ class Trial:
                 signature = _without(signature, dtype)
         return signature
 
+    def _with_complex(self, signature: Signature) -> Signature:
+        """Complex numbers, where the code asks for them and the original takes them."""
+        names = _of_floats(signature)
+        if not names or "complex" not in ast.unparse(self.reading.launcher.definition):
+            return signature
+        alone, beside = (
+            _with_tensors(
+                signature,
+                lambda t, kept=kept: _complex(t, keep=kept) if t.name in names else t,  # type: ignore[misc]
+            )
+            for kept in (False, True)
+        )
+        return beside if self._attempt_any(alone).level == Attempt.GOOD else signature
+
     # Combinations
 
     def _picked(self, table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
@@ -386,6 +402,10 @@ def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
         return replace(tensor, shape=tuple(shape))
 
     return _with_tensors(signature, changed)
+
+
+def _complex(tensor: TensorArgument, *, keep: bool) -> TensorArgument:
+    return replace(tensor, dtypes=(*(tensor.dtypes if keep else ()), COMPLEX))
 
 
 def _of_floats(signature: Signature) -> set[str]:
