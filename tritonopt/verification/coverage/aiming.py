@@ -102,6 +102,7 @@ class Aiming:
         for name in names:
             yield from self._tiles(name, odd=odd)
         yield from self._many_tiles(names)
+        yield from self._all_larger(names)
         rich = self._rich()
         yield from self._variations(rich)
         yield from self._beyond(names)
@@ -206,6 +207,16 @@ class Aiming:
             shown = sorted({1, *self._shown(name)})
             for block in [b for b in shown if self._is_tile(name, b, size)][-1:]:
                 yield from self._try({**self.tried.base, name: count * block + 3}, needed=True)
+
+    def _all_larger(self, names: list[str]) -> Iterator[Example]:
+        """Every size beyond a tile at once, where the shortest of them says how many there are."""
+        shown = sorted({b for name in names for b in self._shown(name) if b > 1})
+        for block in shown[:_MOST_COSTLY]:
+            if not any(d.kind == "programs" for d in self.unmet()):
+                return
+            sizes = dict.fromkeys(names, block + 3)
+            if len(names) > 1 and self.sized_calls.elements(sizes) <= _MOST_ELEMENTS:
+                yield from self._made(sizes)
 
     def _blocks(self, name: str) -> Iterator[int]:
         """How long a tile of this size may be: what the launches show, the likeliest first."""
