@@ -15,12 +15,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.row.tables import Report
+
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 RECORD = ROOT / "tritonopt" / "rewriting" / "measured.json"
 FORMULAS = ("shifted", "moments", "welford")
 LONG_ROW = 16384
 """Columns from which on a row in several tiles was seen to gain."""
+OVER_ROWS = {
+    "row-batch, up to 128 elements": ("row-batch", range(129)),
+    "row-batch, 256 and 512 elements": ("row-batch", range(129, 513)),
+    "row-batch, up to 512 elements": ("row-batch", range(513)),
+    "row-batch, longer rows": ("row-batch", range(513, 2**31)),
+    "one-tile, up to 1024 elements": ("one-tile", range(1025)),
+    "one-tile, longer rows": ("one-tile", range(1025, 2**31)),
+    "one-tile, raised for rows of 2048 to 32768": ("one-tile to 32K", range(1025, 32769)),
+    "online-softmax, one tile": ("online-softmax", range(1025)),
+    "online-softmax, several tiles": ("online-softmax", range(1025, 2**31)),
+    "defer-reduction, one or two turns": ("defer-reduction", range(2049)),
+    "defer-reduction, more turns": ("defer-reduction", range(2049, 2**31)),
+}
+"""Passes alone on textbook kernels with tiles of 1024, and the lengths of rows."""
 
 
 def main() -> None:
@@ -43,7 +59,7 @@ def record() -> dict[str, list[float]]:
     """By what was measured, the least and the most of original time / rewritten time."""
     ratios: dict[str, list[float]] = {}
     measured = (*fuse_stats(), *rewrites(), *default_limits(), *of_a_library(), *launches())
-    for name, ratio in measured:
+    for name, ratio in (*measured, *over_rows()):
         ratios.setdefault(name, []).append(ratio)
     return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
 
@@ -101,6 +117,13 @@ def rewrites() -> Iterator[tuple[str, float]]:
 def launches() -> Iterator[tuple[str, float]]:
     for row in results("optimize_overhead-nvidia-h200"):
         yield "optimize, launch", row["optimized"]["ratio"]
+
+
+def over_rows() -> Iterator[tuple[str, float]]:
+    report = Report(json.loads((RESULTS / "rows-nvidia-h200.json").read_text(encoding="utf-8")))
+    for name, (variant, lengths) in OVER_ROWS.items():
+        for ratio in report.ratios(variant, lengths):
+            yield name, ratio
 
 
 def fuse_stats_rows() -> Iterator[str]:

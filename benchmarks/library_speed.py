@@ -6,12 +6,12 @@ BEFORE is a folder from which PROGRAM (a file, or `-m MODULE`) imports the libra
 it that `tritonopt rewrite --write` changed. The program runs once, with `triton.testing.do_bench`
 turned into a single call. Every call that enters one of the changed files from outside and launches
 a kernel that was changed, or whose launches were, is noted: the function, and what it was given.
-Then each is made again by both versions, in turn, each after the L2 cache was flushed, and the
-results are compared.
+Where a call cannot be made again (it takes an autograd context, say), those inside of it are noted
+instead. Then each is made again by both versions, in turn, each after the L2 cache was flushed, and
+the results are compared.
 
 Reported are medians, and the ratio original / rewritten of neighboring runs with its 10th and
-90th percentile; losses are listed first. Calls that cannot be made again (an autograd context
-among their arguments, say) are counted and named.
+90th percentile; losses are listed first. Calls that were not made again are named.
 
 Needs torch, triton and a CUDA device.
 """
@@ -42,6 +42,8 @@ from benchmarks.side_by_side import machine, ratios, tensors, timed, write_repor
 
 LARGEST = 2**31
 """Bytes of all arguments beyond which a call is not kept."""
+LARGEST_TOGETHER = 2**35
+"""Bytes of the arguments of all calls that are kept."""
 
 
 @dataclass(eq=False)
@@ -103,6 +105,7 @@ class Recorder:
                 self.changed[str(path)] = changed_functions(path, other)
         self.calls: dict[str, Call] = {}
         self.left: dict[str, str] = {}
+        self._held = 0
         self._open: list[tuple[FrameType, Call]] = []
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
@@ -147,6 +150,12 @@ class Recorder:
             return None
         names = code.co_varnames[:count]
         arguments = {name: frame.f_locals[name] for name in names}
+        try:
+            for value in arguments.values():
+                check_repeatable(value)
+        except TypeError as error:
+            self.left[code.co_qualname] = str(error)
+            return None
         return Call(function, Path(code.co_filename), code.co_qualname, arguments)
 
     def _keep(self, call: Call) -> None:
@@ -154,14 +163,11 @@ class Recorder:
         if call.signature in self.calls or len(of_function) >= self.most:
             return
         held = sum(t.numel() * t.element_size() for t in tensors(list(call.arguments.values())))
-        if held > LARGEST:
+        if held > LARGEST or self._held + held > LARGEST_TOGETHER:
             self.left[call.signature] = "is too large to be kept"
             return
-        try:
-            call.arguments = {name: detached(value) for name, value in call.arguments.items()}
-        except TypeError as error:
-            self.left[call.signature] = str(error)
-            return
+        self._held += held
+        call.arguments = {name: detached(value) for name, value in call.arguments.items()}
         self.calls[call.signature] = call
 
 
@@ -178,16 +184,23 @@ def found(names: dict[str, Any], qualname: str) -> Any:
     return value
 
 
+def check_repeatable(value: Any) -> None:
+    """Raises TypeError for what cannot be handed over again."""
+    plain = (int, float, complex, str, bool, type(None), torch.dtype, torch.device, FunctionType)
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            check_repeatable(part)
+    elif not isinstance(value, (*plain, torch.Tensor, torch.Generator)):
+        raise TypeError(f"takes a {type(value).__name__}")
+
+
 def detached(value: Any) -> Any:
-    """A copy that holds no graph. Raises TypeError for what cannot be handed over again."""
+    """A copy that holds no graph."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone(memory_format=torch.preserve_format)
     if isinstance(value, (list, tuple)):
         return type(value)([detached(part) for part in value])
-    plain = (int, float, complex, str, bool, type(None), torch.dtype, torch.device, FunctionType)
-    if isinstance(value, (*plain, torch.Generator)):
-        return value
-    raise TypeError(f"takes a {type(value).__name__}")
+    return value
 
 
 @functools.cache
@@ -259,10 +272,12 @@ def run_program(words: list[str], recorder: Recorder) -> None:
     sys.path.insert(0, "")
     sys.setprofile(recorder)
     try:
-        if is_module:
-            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-        else:
-            runpy.run_path(words[0], run_name="__main__")
+        # Backward functions run in this thread then, which is the only one that is watched.
+        with torch.autograd.set_multithreading_enabled(False):
+            if is_module:
+                runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+            else:
+                runpy.run_path(words[0], run_name="__main__")
     except SystemExit as error:
         print(f"the program ended with {error.code}")
     finally:

@@ -17,7 +17,7 @@ the medians, and the ratios original / other of neighboring runs with 10th and 9
 
 The order is shape by shape, so that a run that is cut has seen every operation; the same command
 goes on where it was stopped. Needs torch, triton and a CUDA device, and libcst to make the
-versions. `--table` and `--plot` need neither; the plot needs matplotlib.
+versions. `--table` and `--plot` need none of these.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ from typing import ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import Checklist
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.transforms.deferral.candidates import candidates
 from tritonopt.transforms.deferral.deferred_loop import DeferredLoop
@@ -103,12 +104,25 @@ class DeferReduction(Pass):
 
     ## Measured
 
-    Not measured yet: the pass acts only where it is named.
+    0.89x to 1.95x in loops of four turns and more, 0.84x to 1.25x in loops of one or two.
+
+    Textbook kernels over rows (softmax, log-softmax, cross-entropy, layer norm backward, sums,
+    extremes, products: `examples/`) with tiles of 1024, 22 shapes in fp32, fp16 and bf16 on one
+    H200, Triton 3.6, cold L2, original / rewritten. Most is gained where few programs have long
+    rows, for then all wait for each other in every turn; next to nothing where there are programs
+    enough to hide that. The losses: loops of two turns, where a tile costs more than a second
+    reduction; rows of 50257 elements, which begin at odd addresses; layer norm backward at 65536.
+    Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     name: ClassVar[str] = "defer-reduction"
     summary: ClassVar[str] = "reduce a tile once after a loop, not in every iteration"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING})
+    gain: ClassVar[Gain | None] = Gain(
+        figure("defer-reduction, more turns"),
+        f"{WHERE}, in loops of four turns and more, most where few programs have long rows",
+        "the threads of a program wait for each other once, not in every turn",
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         covered: set[tuple[ast.stmt, str]] = set()

@@ -10,9 +10,10 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.rewriting.checklist import Checklist, unknown
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.transforms.one_tile.question import ask, asked, is_asked_already
 from tritonopt.transforms.one_tile.raising import Raised, raise_tiles
@@ -145,7 +146,17 @@ class OneTileRows(Pass):
 
     ## Measured
 
-    Not measured yet.
+    0.96x to 1.42x for rows of up to 1024 elements; with a raised tile 0.89x to 2.04x for rows of
+    2048 to 32768.
+
+    Textbook kernels over rows with tiles of 1024 (norms, softmax, cross-entropy, variance:
+    `examples/`), 22 shapes in fp32, fp16 and bf16 on one H200, Triton 3.6, cold L2, original /
+    rewritten. For longer rows, whose loops stay beside the tile, 0.95x to 1.05x.
+
+    With a raised tile the loss is of rows that fill little more than half of it (5000 elements in
+    a tile of 8192); all powers of two gain, but for layer norm backward, which is even at 32768. A
+    tile of 65536 elements is too much for the registers and lost far more than it gained.
+    Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     longer_rows: Literal["branch", "decline"] = "branch"
@@ -154,6 +165,11 @@ class OneTileRows(Pass):
     name: ClassVar[str] = "one-tile"
     summary: ClassVar[str] = "load a row that one tile holds once, without loops"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
+    gain: ClassVar[Gain | None] = Gain(
+        figure("one-tile, up to 1024 elements"),
+        f"{WHERE}, for rows that the tiles of 1024 elements held",
+        "a row that one tile holds is loaded once, without loops",
+    )
 
     def __post_init__(self) -> None:
         powers = [2**power for power in range(4, 21)]  # what a tile of Triton can have

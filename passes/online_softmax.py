@@ -9,8 +9,9 @@ from typing import ClassVar
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.rewriting.checklist import Checklist, unknown
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.transforms.online_softmax.exponent_pairs import Candidate, candidates
 from tritonopt.transforms.online_softmax.kept_second import KeptSecond
@@ -115,12 +116,24 @@ class OnlineSoftmax(Pass):
 
     ## Measured
 
-    Not measured yet: the pass acts only where it is named.
+    0.94x to 1.84x for rows that take several tiles, 0.91x to 1.06x for rows that one tile holds.
+
+    Softmax, log-softmax and cross-entropy of `examples/` with tiles of 1024, 22 shapes in fp32,
+    fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. A gain as a rule where
+    rows of 4096 elements and more are read from memory once less; none where one tile holds the
+    row, for then it is in the cache. A loss where few rows are short, for there are more
+    instructions. No launch shows how long its rows are, so the pass acts only where it is named.
+    Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     name: ClassVar[str] = "online-softmax"
     summary: ClassVar[str] = "merge the sweep for a maximum and the one for the exponentials"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
+    gain: ClassVar[Gain | None] = Gain(
+        figure("online-softmax, several tiles"),
+        f"{WHERE}, for rows that take several tiles; noise where one tile holds the row",
+        "each row is read from memory once less",
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for found in candidates(facts):

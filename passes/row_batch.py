@@ -8,11 +8,13 @@ from typing import ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.algebra.tiles import tiles_of
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.transforms.rank_lifting.lifting_legality import RowBatch, prove_row_batch, row_ids
 from tritonopt.transforms.rank_lifting.row_launches import Batching
@@ -133,7 +135,18 @@ class RowBatches(Pass):
 
     ## Measured
 
-    Not measured yet: the pass acts only where it is named.
+    1.01x to 14.97x for rows of up to 128 elements, 0.96x to 3.92x for 256 and 512, 0.76x to 1.44x
+    for longer ones, which keep one row to a program.
+
+    Textbook kernels over rows (norms, softmax, cross-entropy, sums, extremes: `examples/`), 22
+    shapes in fp32, fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. Most is
+    gained where there are many rows: sums of 1000000 rows of 64 elements.
+
+    The loss: a tile of more than 512 elements holds a row of its own, for more than one was slower.
+    It has two axes all the same, and what the compiler makes of such a tile may be slower or faster
+    than of one axis, at worst in a mean of squares over very long rows. So the pass pays where all
+    launches that are seen have tiles of at most 512 elements, and no loop goes on along the row.
+    Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     elements: int = 2048
@@ -143,6 +156,11 @@ class RowBatches(Pass):
     summary: ClassVar[str] = "let each program handle several short rows at once"
     safety: ClassVar[frozenset[Safety]] = frozenset(
         {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
+    )
+    gain: ClassVar[Gain | None] = Gain(
+        figure("row-batch, up to 512 elements"),
+        f"{WHERE}, for rows of up to 512 elements, most where there are many",
+        "a program has enough to do to be worth starting",
     )
 
     def __post_init__(self) -> None:
@@ -198,14 +216,21 @@ class RowBatches(Pass):
             checklist.facts_used,
             changes,
             pays=done and _is_short(proof),
-            depends=done and proof is not None and not proof.launches.known_tiles,
+            depends=proof is not None and not _is_in_tiles_of_known_length(proof),
             advice="let each program handle several rows at once",
         )
 
 
 def _is_short(proof: RowBatch | None) -> bool:
-    """Whether every launch is seen to have rows as short as those that gained."""
+    """Whether every launch is seen to have tiles as short as the rows that gained."""
     if proof is None:
         return False
     known = proof.launches.known_tiles
     return bool(known) and max(known) <= _PAYS_UP_TO
+
+
+def _is_in_tiles_of_known_length(proof: RowBatch) -> bool:
+    """Whether a row has as many elements as a tile of it, which each launch says."""
+    along = [tiles_of(proof.facts, loop) for loop in proof.facts.loops]
+    once = all(found and all(tiles.holds_row for tiles in found) for found in along)
+    return once and bool(proof.launches.known_tiles)

@@ -13,11 +13,12 @@ from benchmarks.row import measuring, plan, variants
 from benchmarks.row.functions import differences
 from benchmarks.row.operations import DTYPES, OPERATIONS, Source, arguments_of
 from benchmarks.row.plan import COPY, EAGER, LIGER, ORIGINAL, Cell
-from benchmarks.row.plot import shares
+from benchmarks.row.plot import plot, shares
 from benchmarks.row.record import Record
 from benchmarks.row.tables import Report, tables
 from benchmarks.side_by_side import tensors
 
+ROOT = Path(__file__).resolve().parent.parent
 MACHINE = {"gpu": "a GPU", "date": "today", "torch": "1", "triton": "2", "l2_megabytes": 1.0}
 
 
@@ -195,12 +196,15 @@ def test_points_of_the_plot(recorded: Path) -> None:
 
 
 def test_the_plot_is_the_same_each_time(recorded: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    from benchmarks.row.plot import plot
-
     drawn = []
     for name in ("one.svg", "other.svg"):
         plot(recorded, tmp_path / name)
         drawn.append((tmp_path / name).read_text())
     assert drawn[0] == drawn[1]
     assert "softmax" in drawn[0] and "as written" in drawn[0]
+
+
+def test_the_plot_of_the_readme_is_that_of_the_record(tmp_path: Path) -> None:
+    plot(ROOT / "benchmarks" / "results" / "rows-nvidia-h200.json", tmp_path / "rows.svg")
+    assert (tmp_path / "rows.svg").read_text() == (ROOT / "docs" / "rows.svg").read_text()
+    assert "](docs/rows.svg)" in (ROOT / "README.md").read_text()

@@ -26,9 +26,16 @@ def case(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["sum_of_squares", "nested_loops", "under_a_condition"])
-def test_tiles_of_one_axis_pay(name: str) -> None:
+def test_it_depends_on_rows_whose_length_no_launch_shows(name: str) -> None:
     site = site_of(case(name))
-    assert site.pays and not site.depends
+    assert site.pays and site.depends
+
+
+@pytest.mark.parametrize(("columns", "pays"), [(32, False), (48, False), (64, True), (4096, True)])
+def test_from_four_turns_on_it_pays(columns: int, pays: bool) -> None:
+    site = site_of(case("sum_of_squares").replace("y, n, BLOCK=16)", f"y, {columns}, BLOCK=16)"))
+    assert site.pays == pays and not site.depends
+    assert pays or f"the loop turns {columns // 16} times" in site.message
 
 
 def test_a_loop_that_runs_once_has_nothing_to_save() -> None:
@@ -39,7 +46,9 @@ def test_a_loop_that_runs_once_has_nothing_to_save() -> None:
 
 
 def test_a_large_tile_depends_on_the_registers() -> None:
-    assert site_of(case("sum_of_squares").replace("BLOCK=16)", "BLOCK=32768)")).depends
+    assert site_of(
+        case("sum_of_squares").replace("y, n, BLOCK=16)", "y, 2**20, BLOCK=32768)")
+    ).depends
 
 
 def test_a_tile_that_becomes_wider_depends_on_them() -> None:

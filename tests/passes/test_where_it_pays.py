@@ -8,6 +8,7 @@ import pytest
 
 from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
+from tritonopt.rewriting.registry import select
 
 CASES = Path(__file__).resolve().parent
 EXAMPLES = CASES.parents[1] / "examples"
@@ -22,7 +23,6 @@ def outcome(result: RewriteResult, name: str) -> set[tuple[str, str]]:
     [
         ("grid-stride/grid_of_meta", "nothing-to-save"),
         ("grid-stride/row_kernel", "does-not-pay"),
-        ("fuse-stats/one_tile_for_a_row", "does-not-pay"),
         ("fuse-stats/batch_norm_flat", "depends-on-the-shape"),
         ("fuse-stats/counted_blocks", "depends-on-the-shape"),
         ("grid-stride/sum_of_a_tensor", "does-not-pay"),
@@ -38,6 +38,14 @@ def test_all_leaves_alone_what_does_not_pay(case: str, reason: str) -> None:
     assert outcome(rewrite_source(text, name), name) == {("passed", "")}
     assert outcome(rewrite_source(text, f"all,{name}"), name) == {("passed", "")}
     assert outcome(rewrite_source(text, "all"), name) == {("missed", reason)}
+
+
+def test_all_writes_for_one_tile_what_one_tile_holds() -> None:
+    """Merging sweeps would be a loss there; without loops nothing is left to merge."""
+    text = (CASES / "fuse-stats/one_tile_for_a_row.py").read_text()
+    result = rewrite_source(text, "all")
+    assert outcome(result, "one-tile") == {("passed", "")}
+    assert outcome(result, "fuse-stats") == set()
 
 
 def test_all_sums_what_every_tile_adds() -> None:
@@ -131,3 +139,33 @@ def test_what_is_to_be_expected_is_said() -> None:
     assert "a gain is to be expected, for there are fewer atomics" in said["weight_gradient"]
     assert "a gain or a loss: loads are saved" in said["row_kernel"]
     assert "a loss is to be expected, for nothing is saved" in said["grid_of_meta"]
+
+
+@pytest.mark.parametrize(
+    ("case", "before", "after", "by_all"),
+    [
+        ("one-tile/layer_norm", "", "", ("passed", "")),
+        ("one-tile/rows_may_be_longer", "", "", ("missed", "does-not-pay")),
+        ("online-softmax/columns", "", "", ("missed", "depends-on-the-shape")),
+        ("defer-reduction/sum_of_squares", "", "", ("missed", "depends-on-the-shape")),
+        ("defer-reduction/sum_of_squares", "n, BLOCK=16", "512, BLOCK=16", ("passed", "")),
+        (
+            "defer-reduction/sum_of_squares",
+            "n, BLOCK=16",
+            "48, BLOCK=16",
+            ("missed", "does-not-pay"),
+        ),
+        ("row-batch/softmax", "", "", ("missed", "does-not-pay")),
+        ("row-batch/softmax", "triton.next_power_of_2(n)", "64", ("passed", "")),
+        ("row-batch/softmax", "triton.next_power_of_2(n)", "1024", ("missed", "tile-is-long")),
+        # A row may go on for many short tiles, which was not measured.
+        ("row-batch/tile_carried", "", "", ("missed", "depends-on-the-shape")),
+    ],
+)
+def test_rewrites_of_rows(case: str, before: str, after: str, by_all: tuple[str, str]) -> None:
+    text = (CASES / f"{case}.py").read_text()
+    assert before in text
+    text = text.replace(before, after) if before else text
+    name = case.partition("/")[0]
+    chosen = [found for found in select("all") if found.name == name]
+    assert outcome(rewrite_source(text, chosen), name) == {by_all}

@@ -134,6 +134,14 @@ def test_what_calls_of_unknown_functions_do_is_unknown() -> None:
         ("K[g](a, *rest)", {"x": "a"}, {}, False),
         ("K[g](a, *rest, c)", {"x": "a"}, {}, False),
         ("K[g](a, b, **meta)", {"x": "a", "y": "b"}, {}, False),
+        # None can be passed twice, so what is hidden are options of the launch.
+        (
+            "K[g](a, b, c, B=d, **meta)",
+            {"x": "a", "y": "b", "n": "c", "B": "d"},
+            {},
+            True,
+        ),
+        ("K[g](*rest, x=a, y=b, n=c, B=d)", {"x": "a", "y": "b", "n": "c", "B": "d"}, {}, False),
         ("K[g](*rest, n=1)", {"n": "1"}, {}, False),
         ("K[g](a, b, c, d, e)", {"x": "a", "y": "b", "n": "c", "B": "d"}, {}, False),
         ("K[g]()", {}, {}, True),
@@ -147,6 +155,7 @@ def test_arguments_that_are_hidden(
     assert shown(launch.arguments) == arguments
     assert shown(launch.options) == options
     assert launch.complete is complete
+    assert launch.hides_options is ("**" in call)
 
 
 def test_launches_come_in_source_order_with_the_innermost_function() -> None:

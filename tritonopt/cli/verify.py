@@ -116,7 +116,7 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
         "--assume-covered",
         action="store_true",
         help="take it that the calls run all that differs, where that cannot be seen: on a GPU, "
-        "for kernels that the interpreter cannot run",
+        "for kernels that the interpreter cannot run; and that no offset needs 64 bits",
     )
 
 

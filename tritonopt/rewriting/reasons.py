@@ -270,8 +270,8 @@ REASONS: Mapping[str, Reason] = {
         "`--assume 'disjoint(X, Y)'`.",
     ),
     "works-on-tiles": Reason(
-        "The loop computes with tiles already, and these would get one more axis.",
-        "Nothing: that is another rewrite.",
+        "The loop may compute with tiles already, and these would get one more axis.",
+        "Nothing, if it does: that is another rewrite.",
     ),
     # What several passes ask for
     "effect-inside": Reason(

@@ -40,11 +40,16 @@ class Launch:
     options: Mapping[str, ast.expr] = field(repr=False)
     """Keywords that are no parameters: num_warps, num_stages, ..."""
     complete: bool
-    """False where `*args` or `**kwargs` hide some of the arguments."""
+    """False where `*args` or `**kwargs` hide some of the arguments.
+
+    Where all parameters are given beside it, `**kwargs` has options only: none is passed twice.
+    """
     module: Module = field(repr=False)
     """The file that it stands in."""
     chosen_by: ast.Call | None = field(default=None, repr=False)
     """The `triton.autotune(...)(k)` that the launched name stands for: it chooses arguments."""
+    hides_options: bool = False
+    """Whether `**kwargs` may hold options beside those that are seen."""
 
     @property
     def is_elsewhere(self) -> bool:
@@ -375,7 +380,8 @@ class _Finder:
         parameters = kernel.parameters
         slots = [p.name for p in parameters if p.kind.startswith("positional")]
         positional = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
-        hidden = any(k.arg is None for k in call.keywords)
+        hides_options = any(k.arg is None for k in call.keywords)
+        hidden = False
         if len(positional) < len(call.args):
             # Behind a `*args` nobody knows which parameter is meant.
             hidden = True
@@ -386,6 +392,7 @@ class _Finder:
         arguments = dict(zip(slots, positional, strict=False))
         names = {p.name for p in parameters}
         arguments.update((name, value) for name, value in keywords.items() if name in names)
+        hidden = hidden or (hides_options and names > set(arguments))
         return Launch(
             kernel=kernel,
             call=call,
@@ -396,6 +403,7 @@ class _Finder:
             complete=not hidden,
             module=self._module,
             chosen_by=chosen_by,
+            hides_options=hides_options,
         )
 
     def _scope(self, reference: Reference) -> Scope:

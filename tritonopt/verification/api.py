@@ -151,7 +151,7 @@ def _unless_unseen(
         if all(demand in f.never_ran.unmet for v, f in every if demand in v.demands)
     ]
     if not unmet:
-        return verdict
+        return _unless_narrowed(verification, verdict)
     # What never ran took no second turn either.
     unmet.sort(key=lambda demand: demand.kind in LOOPS)
     if finding.never_ran.blind and verification.settings.assume_covered:
@@ -161,6 +161,24 @@ def _unless_unseen(
         verdict,
         verdict=Answer.UNSUPPORTED.value,
         reason=verification.why_not(finding, unmet),
+        notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
+    )
+
+
+def _unless_narrowed(verification: Verification, verdict: Verdict) -> Verdict:
+    """The verdict, but no yes where offsets lose bits that no call that is run can need."""
+    if not verification.narrowed:
+        return verdict
+    lines = ", ".join(map(str, dict.fromkeys(verification.narrowed)))
+    text = f"offsets that the original converts to 64 bits (line {lines}) are shorter then"
+    if verification.settings.assume_covered:
+        text += "; taken never to need them, because --assume-covered says so"
+        return replace(verdict, notes=(*verdict.notes, text))
+    return replace(
+        verdict,
+        verdict=Answer.UNSUPPORTED.value,
+        reason=f"{text}, and no call that is run here has 2**31 elements. Keep the conversion; or, "
+        "where you know that there are never so many, add --assume-covered",
         notes=(*verdict.notes, f"what was run is {verdict.verdict}"),
     )
 

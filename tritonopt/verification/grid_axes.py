@@ -26,7 +26,8 @@ def axes_of_many(
     for axis, line in _asked(kernel):
         counts = [_count(x, axis) for x in launches]
         plain = any(count is not None and _is_plain(count) for count in counts)
-        if plain or _several_tiles(kernel, launches, axis):
+        tiles = any(count is not None and _is_of_tiles(count) for count in counts)
+        if plain or _several_tiles(kernel, launches, axis) or (tiles and not _known(kernel)):
             found.setdefault(axis, line)
     return found
 
@@ -40,6 +41,21 @@ def _several_tiles(kernel: source.Kernel, launches: Sequence[source.Launch], axi
         if binding.launch in launches and axis < len(binding.grid)
     ]
     return any(count is not None and not is_at_most_one(known, count) for count in counts)
+
+
+def _known(kernel: source.Kernel) -> bool:
+    """Whether it can be read what the kernel is launched with."""
+    return bool(facts.of(kernel).launches.bindings)
+
+
+def _is_of_tiles(count: ast.expr) -> bool:
+    """Whether it is a number of tiles as long as a tuner says: `cdiv(n, META["BLOCK"])`."""
+    length: ast.expr | None = None
+    if isinstance(count, ast.Call) and len(count.args) == 2:
+        length = count.args[1]
+    elif isinstance(count, ast.BinOp) and isinstance(count.op, ast.FloorDiv):
+        length = count.right
+    return isinstance(length, ast.Subscript) and isinstance(length.slice, ast.Constant)
 
 
 def _asked(kernel: source.Kernel) -> Iterator[tuple[int, int]]:

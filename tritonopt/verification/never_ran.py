@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tritonopt import source
-from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.signature.argument_language import Signature
 from tritonopt.verification.signature.launchers import Launcher
 
@@ -40,7 +41,7 @@ class NeverRan:
         required, aiming = search.requirements, search.aiming
         excused, dead = required.excused(aiming), required.never_left()
         # Who gives the arguments says as well how many programs there are.
-        alone = [d for d in required.unmet() if d.kind == "programs" and given]
+        alone = [d for d in required.unmet() if given and _is_fixed(d, required)]
         unmet = tuple(d for d in required.unmet() if d not in (*excused, *dead, *alone))
         notes = [f"{d}; from the text it follows that none can" for d in required.impossible()]
         notes += [f"{d}; no size was found for which it would" for d in excused]
@@ -53,7 +54,8 @@ class NeverRan:
         blind = ""
         if required.scouts is not None and required.blind:
             blind = required.scouts.trouble or "no call was fit for it"
-        single = {d: size for d in unmet if (size := aiming.tried.largest_single(d))}
+        tried = {d: max(t.largest_single(d) for t in aiming.every_tried) for d in unmet}
+        single = {d: size for d, size in tried.items() if size}
         return cls(unmet, single, blind, tuple(notes))
 
     def explained(
@@ -87,6 +89,24 @@ class NeverRan:
             f"{unmet[0]}{single}{more}. Say what reaches it: --launcher {launcher.name} "
             f"--args '{signature}'{rest}{alone}"
         )
+
+
+def _is_fixed(demand: Demand, required: Requirements) -> bool:
+    """Whether the arguments leave nothing open that has a part in what is asked for.
+
+    Of a loop: it ran over the same single step in every call, with the same constants, where the
+    other version's took several turns. Its tile holds what the arguments say that there is.
+    """
+    if demand.kind not in LOOPS:
+        return demand.kind == "programs"
+    at = ("original", "rewritten").index(demand.title)
+    ran = [c for both in required.observed.seen.values() if demand.line in (c := both[at]).loops]
+    loops = [c.loops[demand.line] for c in ran]
+    single = all(loop.turns == 1 and loop.bounds is not None for loop in loops)
+    same = len({loop.bounds for loop in loops}) == 1 and len({c.constants for c in ran}) == 1
+    unmet = required.unmet()
+    other = (d for d in required.demands if d.title != demand.title and d.text == demand.text)
+    return single and same and any(d.kind == "turns" and d not in unmet for d in other)
 
 
 def _holds(node: ast.FunctionDef, line: int) -> bool:

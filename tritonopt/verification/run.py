@@ -15,6 +15,7 @@ from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands
 from tritonopt.verification.coverage.guards import kept_guards
+from tritonopt.verification.coverage.index_widths import narrowed_offsets
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.text_differences import Comparison
@@ -312,6 +313,11 @@ class Verification:
     def demands(self) -> list[Demand]:
         """What must run for a yes."""
         return demands(self.old, self.new, (self._reached(self.old), self._reached(self.new)))
+
+    @cached_property
+    def narrowed(self) -> list[int]:
+        """Lines of the original that compute an offset in 64 bits, the rewritten one in fewer."""
+        return narrowed_offsets(Comparison.of(self.old, self.new))
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""

@@ -11,7 +11,7 @@ import pytest
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.coverage.aiming import _meeting
+from tritonopt.verification.coverage.call_changes import meeting
 from tritonopt.verification.coverage.demands import demands
 from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.observed import Observed
@@ -717,7 +717,7 @@ def test_numbers_that_tests_compare_with() -> None:
 def test_rows_whose_index_is_the_one_that_is_ignored() -> None:
     signature = parse("x: f32[m, n], target: i64[m] in 0..n, ignore: -100|1|40")
     example = plain_example(signature, rising)
-    found = [dict(change(example).arguments) for change in _meeting(signature)]
+    found = [dict(change(example).arguments) for change in meeting(signature)]
     assert [f["ignore"] for f in found] == [PlainValue(1), PlainValue(40)]
     targets = [f["target"] for f in found]
     assert [(t.low, t.high) for t in targets if isinstance(t, TensorRecipe)] == [(1, 1), (0, 4)]
@@ -835,3 +835,19 @@ def test_axes_along_which_there_are_several_programs(grid: str) -> None:
     launcher = module.launches[0].launcher
     assert set(axes_of_many(module, module.kernels[0], [launcher])) == GRIDS[grid]
     assert not axes_of_many(module, module.kernels[0], [])
+
+
+FOR_A_TILE = {
+    "triton.cdiv(n, meta['BLOCK'])": {0},
+    "(n + meta['BLOCK'] - 1) // meta['BLOCK']": {0},
+    "triton.cdiv(n, triton.next_power_of_2(n))": set(),
+}
+
+
+@pytest.mark.parametrize("count", FOR_A_TILE)
+def test_tiles_of_a_length_that_another_file_chooses(count: str) -> None:
+    text = SCALED.replace("scaled_kernel[(m,)]", f"scaled_kernel[lambda meta: ({count},)]")
+    text = text.replace("@triton.jit", "@triton.heuristics(tiles['scaled'])\n@triton.jit")
+    module = source.read("from settings import tiles\n" + text, "f.py")
+    launcher = module.launches[0].launcher
+    assert set(axes_of_many(module, module.kernels[0], [launcher])) == FOR_A_TILE[count]

@@ -74,3 +74,69 @@ def launch(x: torch.Tensor):
 def test_ties_are_drawn(of_texts: Callable[..., Verdict]) -> None:
     changed = ABOVE.replace("x > 1.5", "x >= 1.5")
     assert of_texts(ABOVE, changed, args="x: f32[n]").verdict == "counterexample"
+
+
+TAKEN = f"""{_HEAD}
+@triton.jit
+def take(index_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.load(index_ptr + tl.program_id(0))
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n)
+    tl.store(y_ptr + tl.program_id(0) * n + cols, x, mask=cols < n)
+
+def launch(index: torch.Tensor, x: torch.Tensor):
+    y = torch.empty(index.shape[0], x.shape[1], device=x.device)
+    take[(index.shape[0],)](index, x, y, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return y
+"""
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_an_index_in_a_narrow_type(dtype: str, of_texts: Callable[..., Verdict]) -> None:
+    changed = TAKEN.replace(
+        "tl.program_id(0))\n    cols", f"tl.program_id(0)).to(tl.{dtype})\n    cols"
+    )
+    verdict = of_texts(TAKEN, changed, args="index: i64[m] in 0..r, x: f32[r, n]")
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
+IN_PARTS = f"""{_HEAD}
+@triton.jit
+def part(x_ptr, y_ptr, n, per, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * per + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n, other=0.0)
+    tl.store(y_ptr + tl.program_id(0), tl.sum(x, axis=0))
+
+@triton.jit
+def whole(y_ptr, out_ptr, count, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    y = tl.load(y_ptr + at, mask=at < count, other=0.0)
+    tl.store(out_ptr, tl.sum(y, axis=0))
+
+def launch(x: torch.Tensor):
+    (n,) = x.shape
+    x = x.contiguous()
+    per = 128
+    count = triton.cdiv(n, per)
+    parts = torch.empty(count, device=x.device)
+    out = torch.empty((), device=x.device)
+    part[(count,)](x, parts, n, per, BLOCK=128)
+    whole[(1,)](parts, out, count, BLOCK=triton.next_power_of_2(count))
+    return out
+"""
+
+
+def test_as_many_tiles_as_a_number_that_differs(of_texts: Callable[..., Verdict]) -> None:
+    """From the 257th part on they are lost: as many tiles as a changed number says, and more."""
+    changed = IN_PARTS.replace(
+        "triton.next_power_of_2(count))", "256 if count > 256 else triton.next_power_of_2(count))"
+    )
+    verdict = of_texts(IN_PARTS, changed, args="x: f32[n]")
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
+def test_ties_among_larger_numbers_are_drawn(of_texts: Callable[..., Verdict]) -> None:
+    """Rounded to even by half a number: 1 % too much shows beyond 50 only."""
+    even = ABOVE.replace("x > 1.5", "tl.abs(x - 2.0 * tl.floor(x / 2.0)) > 0.5")
+    changed = even.replace("x - 2.0", "x - 2.02")
+    assert of_texts(even, changed, args="x: f32[n]").verdict == "counterexample"

@@ -11,6 +11,7 @@ from tritonopt import source
 from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome, RunOptions
 from tritonopt.verification.settling.trial import NothingWorks, Trial
+from tritonopt.verification.signature.argument_language import ChoiceArgument
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge
@@ -335,3 +336,74 @@ def test_a_reduction_along_no_dimension_is_also_one_along_some() -> None:
         return Attempt.GOOD if dim is None or dim in (-1, 0, 1) else Attempt.FAILED
 
     assert "dim: None|-1|0|1" in str(_trial(_REDUCTION, rule).find_signature())
+
+
+def test_a_size_of_the_result_is_one_of_its_own() -> None:
+    """The input's own sizes would hide that something is scaled."""
+
+    def rule(example: Example) -> int:
+        size = dict(example.arguments).get("output_size")
+        whole = isinstance(size, PlainValue) and isinstance(size.value, tuple)
+        fits = whole and len(size.value) == 2 and len(example.tensors["x"].shape) == 4
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    code = """
+def f(x: torch.Tensor, output_size: Tuple[int]):
+    n, c, h, w = x.shape
+    kernel[(n,)](x, n, BLOCK=16)
+"""
+    found = _trial("import torch\n" + code, rule).find_signature()
+    assert str(found) == "x: f32|f16|bf16[n, c, h, w], output_size: (p, q)"
+
+
+def test_a_value_that_some_leading_dimensions_do_not_go_with_is_tried_with_others() -> None:
+    """A reduction along the first dimension of which only powers of two are taken."""
+
+    def rule(example: Example) -> int:
+        given = dict(example.arguments)
+        shape = example.tensors["x"].shape
+        if given.get("dim") == PlainValue(0):
+            return Attempt.FAILED_AFTER_LAUNCH if shape[0] & (shape[0] - 1) else Attempt.GOOD
+        return Attempt.GOOD if given.get("dim") in (None, PlainValue(None), PlainValue(-1)) else 0
+
+    code = """
+def f(x: torch.Tensor, dim=None):
+    n = x.shape[-1]
+    kernel[(x.numel() // n,)](x, n, BLOCK=16)
+"""
+    found = _trial("import torch\n" + code, rule).find_signature()
+    assert "dim: None|-1|0" in str(found)
+
+
+@pytest.mark.parametrize("ranks", [(2, 3), (3, 4)])
+def test_ranks_that_the_code_tells_apart_are_drawn(ranks: tuple[int, int]) -> None:
+    def rule(example: Example) -> int:
+        return Attempt.GOOD if len(example.tensors["x"].shape) in ranks else Attempt.FAILED
+
+    code = f"""
+def f(x: torch.Tensor):
+    if x.dim() not in {ranks}:
+        raise ValueError
+    batch = x.shape[0] if x.dim() == {ranks[1]} else 1
+    kernel[(batch,)](x, x.shape[-1], BLOCK=16)
+"""
+    found = _trial("import torch\n" + code, rule).find_signature()
+    assert found.tensors[0].shape[0] == "..."
+    assert len(found.tensors[0].shape) == ranks[0] + 1
+
+
+def test_numbers_that_a_kernel_tells_apart_are_drawn() -> None:
+    code = """
+@triton.jit
+def divergence(x, beta, BLOCK: tl.constexpr):
+    if beta == 0.0:
+        pass
+    elif beta == 1.0:
+        pass
+
+def f(x: torch.Tensor, beta: float = 0.5):
+    n = x.shape[-1]
+    divergence[(x.numel() // n,)](x, beta, BLOCK=16)
+"""
+    found = _trial("import torch\n" + code, lambda example: Attempt.GOOD).find_signature()
+    assert found.get("beta") == ChoiceArgument("beta", (0.5, 0.0, 1.0, 0.1, 2.0))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 from tritonopt.facts.algebra.atoms import CeilDiv, FloorDiv, Maximum, Minimum, PowerOfTwo
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
 
 _STEPS = 4
 """So many roundings and extremes one after the other are done away with."""
+
+
+def turns_at_launches(facts: KernelFacts, loop: Loop) -> tuple[tuple[str, int], ...]:
+    """(launch, turns) of each launch and configuration; empty where one does not show them."""
+    if loop.start is None or loop.stop is None or loop.step is None:
+        return ()
+    start, stop, step = map(facts.forms.of, (loop.start, loop.stop, loop.step))
+    found = []
+    for binding in facts.launches.bindings:
+        length = substitute(stop - start, binding).constant_value
+        tile = substitute(step, binding).constant_value
+        if length is None or tile is None or tile <= 0:
+            return ()
+        found.append((binding.launch.where, max(ceil(length / tile), 0)))
+    return tuple(found)
 
 
 def takes_one_turn(facts: KernelFacts, loop: Loop) -> bool:

@@ -66,16 +66,37 @@ def _is_carried_on(facts: KernelFacts, loop: Loop, name: str) -> bool:
 
 
 def _brings(facts: KernelFacts, loop: Loop, node: ast.AST, name: str) -> bool:
-    """Whether a statement binds a name to something of itself and of a reduction."""
+    """Whether a statement binds a name to something of itself and of a reduction.
+
+    Not where it scales what it had, as an online softmax does: that is no sum of reductions.
+    """
     match node:
         case ast.AugAssign(target=ast.Name(id=bound), value=value) if bound == name:
             pass
         case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
             if not any(isinstance(n, ast.Name) and n.id == name for n in walk(value)):
                 return False
+            if _is_scaled(value, name):
+                return False
         case _:
             return False
     return any(_is_reduction(facts, loop, n, value) for n in walk(value))
+
+
+def _is_scaled(value: ast.expr, name: str) -> bool:
+    """Whether a sum has a name for a factor: `total * scale + tl.sum(x)`."""
+    match value:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return any(
+                _is_scaled(side, name)
+                or (
+                    isinstance(side, ast.BinOp)
+                    and isinstance(side.op, (ast.Mult, ast.Div))
+                    and any(isinstance(n, ast.Name) and n.id == name for n in walk(side))
+                )
+                for side in (left, right)
+            )
+    return False
 
 
 def _is_reduction(facts: KernelFacts, loop: Loop, node: ast.AST, whole: ast.expr) -> bool:

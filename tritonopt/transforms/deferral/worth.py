@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tritonopt.facts.algebra.tiles import Tiles, tiles_of
+from tritonopt.facts.algebra.turns import turns_at_launches
 from tritonopt.facts.operations import Op
 from tritonopt.transforms.deferral.regrouping import Deferral
 
+_TURNS = 4
+"""From so many on it was measured to gain; in fewer it was as often a loss."""
 _FITS = 8192
 """Elements up to which another tile is taken to find registers in a program of few warps."""
 
@@ -31,10 +34,13 @@ def worth_of(deferral: Deferral) -> Worth:
     if once is not None:
         text = f"{kept}, which runs once at the launch in {once.where}"
         return Worth(text, pays=False, unpaid="nothing-to-save")
+    few = _few_turns(deferral)
+    if few:
+        return Worth(f"{kept}; {few}", pays=False)
     if len(deferral.shape) == 1:
         wider = deferral.dtype in ("fp64", "int64", "uint64") and not _is_as_wide(deferral)
         large = any(tiles.size is not None and tiles.size > _FITS for tiles in launches)
-        return Worth(kept, depends=wider or large)
+        return Worth(kept, depends=wider or large or few is None)
     tile = deferral.tile
     while tile.op is Op.CAST:
         tile = tile.operand
@@ -42,6 +48,16 @@ def worth_of(deferral: Deferral) -> Worth:
         text = f"{kept}; it comes straight from a load, and the compiler may do that by itself"
         return Worth(text, pays=False, unpaid="nothing-to-save")
     return Worth(kept, depends=True)
+
+
+def _few_turns(deferral: Deferral) -> str | None:
+    """Where a loop is seen to turn too few times to gain; "" where none is, None if unknown."""
+    loops = list(deferral.loops)
+    seen = turns_at_launches(deferral.facts, loops[0]) if len(loops) == 1 else ()
+    if not seen:
+        return None
+    where, least = min(seen, key=lambda pair: pair[1])
+    return f"at the launch in {where} the loop turns {least} times" if least < _TURNS else ""
 
 
 def _launches(deferral: Deferral) -> tuple[Tiles, ...]:

@@ -94,6 +94,9 @@ def _check_launches(facts: KernelFacts, tile: str) -> None:
             detail = f"the launch in {launch.where} does not show what it passes for {tile}"
             raise unknown(claim, "arguments-are-not-seen", detail)
         warps = launch.options.get("num_warps")
+        if warps is None and launch.hides_options:
+            detail = f"the launch in {launch.where} may have a number of warps behind **"
+            raise unknown(claim, "arguments-are-not-seen", detail)
         if warps is not None and not isinstance(warps, ast.Constant):
             detail = f"the launch in {launch.where} computes its number of warps"
             raise unknown(claim, "warps-are-computed", detail)

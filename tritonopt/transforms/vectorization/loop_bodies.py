@@ -219,10 +219,7 @@ class _Reader:
                 raise self._not_lane_by_lane(node)
 
     def _check_not_a_tile(self, node: ast.expr, value: Value) -> None:
-        if value.shape:
-            text = f"line {node.lineno} computes with a tile already"
-            raise refuted(CLAIM, "works-on-tiles", text)
-        if value.shape is None and value.op not in (Op.DTYPE, Op.ATTRIBUTE):
+        if value.shape != () and value.op not in (Op.DTYPE, Op.ATTRIBUTE):
             text = f"line {node.lineno} computes something of which the shape is not known"
             raise unknown(CLAIM, "works-on-tiles", text)
 
@@ -343,7 +340,8 @@ class _Reader:
             text = f"line {node.lineno} loads one element again and again, under another mask"
             raise unknown(CLAIM, "not-lane-by-lane", text)
         if effect.pointer.shape != ():
-            raise refuted(CLAIM, "works-on-tiles", f"line {node.lineno} loads a tile already")
+            text = f"line {node.lineno} loads something of which the shape is not known"
+            raise unknown(CLAIM, "works-on-tiles", text)
         self._check_mask(effect)
 
     def _check_mask(self, effect: Effect) -> None:
@@ -361,8 +359,6 @@ class _Reader:
         if name != "store" and len(call.args) > 2:
             raise self._not_understood(call)  # a mask in its place
         if effect.pointer.shape != () or not self._loop.is_lane(effect.pointer):
-            if effect.pointer.shape:
-                raise refuted(CLAIM, "works-on-tiles", f"line {call.lineno} stores a tile already")
             text = f"line {call.lineno} writes to one element in every iteration"
             raise refuted("stores-do-not-overlap", "stores-overlap", text)
         self._check_mask(effect)

@@ -85,12 +85,17 @@ class ScalarLoop:
 
 
 def scalar_loops(facts: KernelFacts) -> Iterator[ScalarLoop]:
-    """Innermost loops of the kernel's own text with an access to one element per iteration."""
+    """Innermost loops of the kernel's own text with an access to one element per iteration.
+
+    A loop that computes with tiles beside that is not meant: these would get one more axis.
+    """
     around = {loop.parent for loop in facts.loops}
     for loop in facts.loops:
         if not loop.inlined and loop.kind in _COUNTED and loop not in around:
             found = ScalarLoop(facts, loop)
-            if any(_is_scalar_access(found, effect) for effect in found.effects):
+            if any(_is_scalar_access(found, effect) for effect in found.effects) and not any(
+                value.shape for node, value in facts.values.items() if node in found.nodes
+            ):
                 yield found
 
 

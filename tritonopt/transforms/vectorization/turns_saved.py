@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.algebra.turns import turns_at_launches
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
 
 _FEW = 4
@@ -29,15 +29,12 @@ def saving(loop: ScalarLoop) -> Saving:
     known = count.constant_value
     if known is not None:
         return _of(known, "")
-    launches = [
-        (w.launch.where, substitute(count, w).constant_value) for w in loop.facts.launches.bindings
-    ]
-    seen = [(where, number) for where, number in launches if number is not None]
-    if seen and len(seen) == len(launches):
+    seen = turns_at_launches(loop.facts, loop.loop)
+    if seen:
         where, most = max(seen, key=lambda pair: pair[1])
         return _of(most, f" at most, at the launch in {where}")
     return Saving(f"it turns {count.readable} times", depends=True)
 
 
-def _of(turns: Fraction, where: str) -> Saving:
+def _of(turns: int | Fraction, where: str) -> Saving:
     return Saving(f"it turns {turns} times{where}", pays=turns > _FEW)

@@ -109,7 +109,7 @@ class Checker:
             self.observed.saw(example, found.coverage)
         elif found.taught:
             self.observed.covers(found.coverage)
-        elif found.accepted and found.compared and self.versions.interpreted:
+        elif found.accepted and (found.compared or not any(c.grids for c in found.coverage)):
             self.observed.saw_guards(found.coverage)
 
     def try_out(self, example: Example) -> Examination:

@@ -56,4 +56,5 @@ class Scouting:
         if found.accepted and found.written:
             coverage = scouts.run(example)
             if coverage is not None:
-                observed.saw(example, coverage)
+                (ours, own), (theirs, other) = zip(coverage, found.coverage, strict=True)
+                observed.saw(example, (ours.as_launched(own), theirs.as_launched(other)))

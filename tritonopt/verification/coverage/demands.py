@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
@@ -46,6 +47,8 @@ class Demand:
     """Of a kernel's grid, along which there have to be two programs; the kernel is the `text`."""
     extent: str = ""
     """The length of a tile, of which there have to be two elements."""
+    within: range = range(0)
+    """The lines of the function that it is asked of."""
 
     def met_by(self, seen: Coverage) -> bool:
         if self.kind == "line":
@@ -108,17 +111,18 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         suspects = compared.suspects | compared.local[body.name]
         known = set() if counterpart is None else _choices(counterpart.node, suspects)
         known |= _of_hardware(version.module, body.node)
+        within = range(body.node.lineno, (body.node.end_lineno or body.node.lineno) + 1)
         kernel = _kernel_of(version.module, body)
         if kernel is not None:
             known |= _of_launches(body.node)
             if any(statement.concerned for statement in body.statements):
                 axes = axes_of_many(version.module, kernel, [b.node for b in reached])
                 for axis, line in axes.items():
-                    yield Demand(title, line, "programs", kernel.name, axis=axis)
-        for statement in body.statements:
-            if statement.concerned:
-                yield from _demanded(title, version, statement, known)
-        yield from _lanes(title, version.module, body)
+                    yield Demand(title, line, "programs", kernel.name, axis=axis, within=within)
+        concerned = (s for s in body.statements if s.concerned)
+        asked = chain.from_iterable(_demanded(title, version, s, known) for s in concerned)
+        for demand in chain(asked, _lanes(title, version.module, body)):
+            yield replace(demand, within=within)
 
 
 def _kernel_of(module: source.Module, body: Body) -> source.Kernel | None:

@@ -46,7 +46,10 @@ class Observed:
         return any(_as_large(example, other) for other in self.heavy)
 
     def saw_guards(self, coverage: Both) -> None:
-        """A guard ended every program of a call: that nothing is written has been compared."""
+        """A guard ended every program of a call, or an early return the launcher.
+
+        That nothing is written has been compared, and what is returned.
+        """
         ours, theirs = coverage
         if not (ours.stored or theirs.stored):
             self.covers(coverage)

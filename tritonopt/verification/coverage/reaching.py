@@ -1,10 +1,11 @@
-"""Which of the calls so far run what differs, where a plain one does not run it."""
+"""Which of the calls so far run what differs, or come near, where a plain one does not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.sized_calls import Change
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage
 
@@ -35,3 +36,30 @@ def _met(example: Example, demands: Sequence[Demand], seen: Seen) -> set[Demand]
     sides: Mapping[str, Coverage] = dict(zip(("original", "rewritten"), both, strict=True))
     asked = (d for d in demands if d.kind in ("line", "true", "false"))
     return {d for d in asked if d.met_by(sides[d.title])}
+
+
+def entering(
+    made: Mapping[Example, Change],
+    explored: Sequence[Change],
+    unmet: Sequence[Demand],
+    seen: Seen,
+) -> Change | None:
+    """The change of calls that comes to most functions in which something has still not run.
+
+    To those to which none of the explored ones comes.
+    """
+    entered: dict[Change, set[tuple[str, range]]] = {}
+    for example, change in made.items():
+        entered.setdefault(change, set()).update(_entered(example, unmet, seen))
+    known = set().union(*(entered.pop(change, ()) for change in explored))
+    best = max(entered, key=lambda change: len(entered[change] - known), default=None)
+    return best if best is not None and entered[best] - known else None
+
+
+def _entered(example: Example, unmet: Sequence[Demand], seen: Seen) -> set[tuple[str, range]]:
+    """The functions of some demands of which a call runs anything."""
+    both = seen(example)
+    if both is None:
+        return set()
+    sides: Mapping[str, Coverage] = dict(zip(("original", "rewritten"), both, strict=True))
+    return {(d.title, d.within) for d in unmet if sides[d.title].lines & set(d.within)}

@@ -10,6 +10,7 @@ from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.guards import Guard
 from tritonopt.verification.coverage.observed import Observed
 from tritonopt.verification.coverage.scouts import Scouts
+from tritonopt.verification.coverage.tried_sizes import TriedSizes
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Requirements:
         """Loops of which no call could be found that cuts their last turn short."""
         if self.blind:
             return []
-        return [d for d in self.unmet() if d.kind == "ragged" and aiming.tried.cannot_be_ragged(d)]
+        ragged = [d for d in self.unmet() if d.kind == "ragged"]
+        return [d for d in ragged if _cannot_be_ragged(d, aiming.every_tried)]
 
     def never_left(self) -> list[Demand]:
         """What runs only where a guard holds that both versions have, and held in neither."""
@@ -61,3 +63,9 @@ class Requirements:
             for d in self.unmet()
             if any((a if d.title == "original" else b).asked_by(d) for a, b in dead)
         ]
+
+
+def _cannot_be_ragged(demand: Demand, tried: Sequence[TriedSizes]) -> bool:
+    """By those that show which size bears on the loop; where none does, by all."""
+    bearing = [t for t in tried if t.governs(demand)]
+    return all(t.cannot_be_ragged(demand) for t in bearing or tried)

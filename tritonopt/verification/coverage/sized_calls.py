@@ -27,14 +27,17 @@ class SizedCalls:
 
     def make(self, sizes: Mapping[str, int], change: Change = same) -> Example:
         """A call of these sizes, otherwise plain but for the change."""
-        found = change(sized(self.signature, self.limits, sizes))
+        found = change(self.plain(sizes))
         self._origins[found] = sizes, change
         return found
 
+    def plain(self, sizes: Mapping[str, int]) -> Example:
+        """The plain call of these sizes."""
+        return sized(self.signature, self.limits, sizes)
+
     def elements(self, sizes: Mapping[str, int]) -> int:
         """How many elements its tensors have together."""
-        example = sized(self.signature, self.limits, sizes)
-        return sum(recipe.elements for recipe in example.tensors.values())
+        return sum(recipe.elements for recipe in self.plain(sizes).tensors.values())
 
     def sizes_of(self, example: Example) -> Mapping[str, int]:
         """The sizes that a call was made with."""

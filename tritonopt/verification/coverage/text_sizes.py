@@ -14,7 +14,7 @@ from tritonopt.verification.coverage.text_differences import Comparison
 LARGEST = 2**17
 """Numbers beyond that are no sizes of anything that is run here."""
 _MOST_BITS = 20
-_EXACT = {"float16": 2**11, "bfloat16": 2**8}
+_EXACT = {"float16": 2**11, "bfloat16": 2**8, "int8": 2**7, "uint8": 2**8, "int16": 2**15}
 """Whole numbers up to which a narrow type holds all; offsets may be counted in it by mistake."""
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,

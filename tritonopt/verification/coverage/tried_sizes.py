@@ -36,6 +36,10 @@ class TriedSizes:
                 largest = max(largest, size if turns == 1 else 0)
         return largest
 
+    def governs(self, demand: Demand) -> bool:
+        """Whether a size bears on how often a loop turns."""
+        return (demand.title, demand.line) in self.governed
+
     def cannot_be_ragged(self, demand: Demand) -> bool:
         """Whether all was tried that could have cut the last turn of a loop short.
 
@@ -43,7 +47,7 @@ class TriedSizes:
         several turns and all of them whole, or the original takes no such size.
         """
         at = ("original", "rewritten").index(demand.title)
-        if (demand.title, demand.line) not in self.governed:
+        if not self.governs(demand):
             # No size has a part in how often it turns, as far as each could be changed.
             return self.weighed >= set(self.base)
         for name in self.governed[demand.title, demand.line]:

@@ -149,7 +149,7 @@ def values_of(
         if found.ndim > 1:
             found[0] *= 0.0
     elif values == HALVES:
-        found = (4 * found).round() / 2
+        found = (4 * found).round() / 2 + 64.0 * (found > 1)  # which every type still holds
     elif values == TINY:
         found *= 1e-3 if dtype is torch.float16 else 1e-18
     elif values == CONSTANT and found.numel() and found.ndim:

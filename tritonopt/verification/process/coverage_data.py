@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Place = tuple[int, int]
 """A line of the file, and a column from 0."""
@@ -55,6 +55,16 @@ class Coverage:
     """Kernels of which a launch changed memory: known of compiled ones as well."""
     stored: bool = True
     """Whether a program stored something; else only guards that ended programs are told of."""
+
+    def as_launched(self, other: Coverage) -> Coverage:
+        """What of it holds of the same call where it was launched as in the other.
+
+        Programs of another grid share the tiles in another way: how often loops turn, and how
+        many programs there are, is then not known.
+        """
+        if set(self.grids) == set(other.grids):
+            return self
+        return replace(self, loops={}, grids=other.grids)
 
     def merged(self, other: Coverage) -> Coverage:
         loops = dict(self.loops)

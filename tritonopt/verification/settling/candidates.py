@@ -41,6 +41,7 @@ _WHOLE_LIST = re.compile(
 _WHERE = ("device", "layout", "pin_memory", "memory_format", "generator", "stream")
 """Where a result is to lie, and what makes it: the default is what callers pass."""
 _OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
+_OWN_SIZES = "pqrstu"
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
 
@@ -289,7 +290,8 @@ def _whole_lists(
     if "bool" in kind:
         yield ChoiceArgument(name, ((True,) * max(count, 1),))
         return
-    fixed = "uple[" in kind and count > 0
+    # `Tuple[int]` is written for any number of them.
+    fixed = "uple[" in kind and count > 1
     whole = [s for s in shapes if "..." not in s]
     main = whole[0] if whole else FRAMES[0]
     numbers = [
@@ -303,6 +305,11 @@ def _whole_lists(
     if name.lower().startswith(("dim", "axis")):
         yield from (ChoiceArgument(name, (value,)) for value in ((-1,), (0,), (0, 1)))
     elif "size" in name.lower() or "shape" in name.lower():
+        # Sizes of their own first: those of a tensor would hide that something is scaled.
+        taken = {d for s in shapes for d in s}
+        own = [letter for letter in _OWN_SIZES if letter not in taken]
+        for length in (count,) if fixed else (2, 1, 3):
+            yield SizeArgument(name, tuple(own[:length]), as_tuple=True)
         yield from sizes
         yield from numbers
     else:
@@ -329,10 +336,10 @@ def variations(
             yield name, (replace(given, optional=True),)
         if (default is None and name in known) or name in _WHERE:
             continue
-        if isinstance(default, ast.Constant) and default.value is None:
-            if given is None or given == ChoiceArgument(name, (None,)):
-                kind = reading.kind(parameter)
-                yield name, tuple(_for_nothing(name, kind, evidence, shapes))[:_MOST]
+        none = isinstance(default, ast.Constant) and default.value is None
+        if none and given in (None, ChoiceArgument(name, (None,))):
+            kind = reading.kind(parameter)
+            yield name, tuple(_for_nothing(name, kind, evidence, shapes))[:_MOST]
         elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
             value = given.values[0]
             others = _other_values(value, evidence)

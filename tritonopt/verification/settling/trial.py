@@ -31,6 +31,7 @@ from tritonopt.verification.signature.argument_language import (
     FLOATS,
     Argument,
     ChoiceArgument,
+    Dimension,
     SequenceArgument,
     Signature,
     SizeArgument,
@@ -90,7 +91,7 @@ class Trial:
         if found is None:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
-        found = self._with_leading(self._raised(found))
+        found = self._with_other_ranks(self._with_leading(self._raised(found)))
         return self._with_complex(self._without_bad_types(self._varied(found)))
 
     # The search
@@ -290,6 +291,27 @@ class Trial:
             return signature
         return one if self._attempt_any(one).level == Attempt.GOOD else signature
 
+    def _with_other_ranks(self, signature: Signature) -> Signature:
+        """Any leading dimensions, where a test asks how many there are and one more is taken.
+
+        Or one less, where what is taken already has a dimension that others need not have.
+        """
+        whole = max((t.shape for t in signature.tensors), key=len, default=())
+        if not whole or "..." in whole or not _asks_for_ranks(self.reading.launcher.function):
+            return signature
+        free = next(n for n in "mblkcdpqrs" if n not in signature.size_names)
+        for rest, leading in ((whole, [free]), (whole[1:], [])):
+
+            def opened(
+                tensor: TensorArgument, shape: tuple[Dimension, ...] = rest
+            ) -> TensorArgument:
+                return replace(tensor, shape=("...", *shape)) if tensor.shape == whole else tensor
+
+            wider = _with_tensors(signature, opened)
+            if rest and _is_closed(wider) and self._good(with_leading(wider, leading)):
+                return wider
+        return signature
+
     def _varied(self, signature: Signature) -> Signature:
         """With values for what has defaults, as far as the original takes them."""
         for name, forms in variations(self.reading, signature):
@@ -317,7 +339,11 @@ class Trial:
         return self._good(self._with(signature, replace(form, optional=False)))
 
     def _takes(self, signature: Signature, name: str, value: object) -> bool:
-        return self._good(self._with(signature, ChoiceArgument(name, (value,))))
+        """A value, with any leading dimensions or with one that has the sizes of all others."""
+        wanted = self._with(signature, ChoiceArgument(name, (value,)))
+        names = {size for shape in wanted.shapes for size in shape}
+        one = [n for n in "mblkcdpqrs" if n not in names][:1]
+        return self._good(wanted) or ("..." in names and self._good(with_leading(wanted, one)))
 
     def _good(self, signature: Signature) -> bool:
         return self._attempt_any(signature).level == Attempt.GOOD and self._taken(signature) > 0
@@ -370,12 +396,22 @@ class Trial:
         return tuple(found)
 
 
+def _asks_for_ranks(launcher: ast.FunctionDef) -> bool:
+    """Whether a test asks for a number of dimensions: `x.dim() == 3`, `x.ndim not in (2, 3)`."""
+    tests = (n for n in ast.walk(launcher) if isinstance(n, ast.Compare))
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in ("dim", "ndim")
+        for test in tests
+        for node in ast.walk(test)
+    )
+
+
 def _is_closed(signature: Signature) -> bool:
-    """Whether every size that is named is one of a tensor's."""
+    """Whether every size that is named is one of a tensor's, or of what is made."""
     sizes = {d for tensor in signature.tensors for d in tensor.shape}
     for argument in signature.arguments:
         wanted: tuple[object, ...] = tuple(t.high for t in tensors_of(argument))
-        if isinstance(argument, SizeArgument) and sizes:
+        if isinstance(argument, SizeArgument) and sizes and not argument.as_tuple:
             wanted = argument.sizes
         if not all(size in sizes for size in wanted if isinstance(size, str)):
             return False

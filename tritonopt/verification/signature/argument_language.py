@@ -330,8 +330,8 @@ def _check(signature: Signature) -> None:
         wanted: tuple[Bound | None, ...] = tuple(
             bound for tensor in tensors_of(argument) for bound in (tensor.low, tensor.high)
         )
-        if isinstance(argument, SizeArgument) and signature.tensors:
-            # Without a tensor (`torch.zeros`) the sizes themselves are drawn.
+        if isinstance(argument, SizeArgument) and signature.tensors and not argument.as_tuple:
+            # A tuple may be the shape of what is made; without a tensor any size may be.
             wanted = argument.sizes
         for size in (name for bound in wanted for name in names_of(bound or 0)):
             if size not in dimensions:

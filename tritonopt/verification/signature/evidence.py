@@ -125,6 +125,9 @@ class Findings:
         """Sizes that kernels show for pointers: parameter to its number of elements."""
         for parameter in launcher.parameters:
             _annotation(module, parameter, self.evidence[parameter.arg])
+        for name, value in _told_apart_by_kernels(module):
+            if name in self.evidence:
+                self.evidence[name].compared.append(value)
 
     def is_list(self, value: Value) -> TypeGuard[Tensor]:
         return isinstance(value, Tensor) and self.evidence[value.name].several
@@ -154,6 +157,20 @@ class Findings:
         if form == "rows" and axis in (1, -1):
             return self.size(name, -1)
         return Count(name) if form == "flat" else None
+
+
+def _told_apart_by_kernels(module: source.Module) -> Iterator[tuple[str, int | float]]:
+    """Numbers that kernels compare a parameter with: a launcher mostly calls it the same."""
+    for kernel in module.kernels:
+        parameters = {p.name for p in kernel.parameters}
+        for node in ast.walk(kernel.node):
+            match node:
+                case ast.Compare(
+                    left=ast.Name(id=name),
+                    ops=[ast.Eq() | ast.NotEq()],
+                    comparators=[ast.Constant(value=int() | float() as value)],
+                ) if name in parameters and not isinstance(value, bool):
+                    yield name, value
 
 
 _JAXTYPING = {

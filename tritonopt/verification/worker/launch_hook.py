@@ -66,6 +66,11 @@ class Session:
         if self.launches:
             self.read.add(tensor.untyped_storage().data_ptr())
 
+    def compiled_launch(self, sizes: tuple[int, ...]) -> None:
+        """The launch in progress has a grid of these sizes."""
+        name = self.launches[-1] if self.launches else ""
+        RECORDER.launched(name, (*sizes, 1, 1)[:3], ())
+
     def results(self, wanted: tuple[tuple[str, str], ...]) -> list[tuple[str, Any]]:
         """Of the tensors of these kernels and parameters those that nothing took up afterwards.
 
@@ -143,7 +148,7 @@ class Watch:
         def call(executor: Any, *args: Any, **kwargs: Any) -> Any:
             session = watch.session
             if session is not None:
-                executor.grid = _checked(executor.grid)
+                executor.grid = _checked(executor.grid, lambda sizes: None)
             if session is None or session.widened is None:
                 result = original(executor, *args, **kwargs)
                 if session is not None:
@@ -166,7 +171,7 @@ class Watch:
             session = watch.session
             if session is None or warmup:
                 return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
-            grid = _checked(grid)
+            grid = _checked(grid, session.compiled_launch)
             if not session.options.fusion:
                 kwargs["enable_fp_fusion"] = False
             if session.widened is None:
@@ -195,7 +200,7 @@ class Watch:
                 raise NotWidenable("a wrapper launches what it has compiled before")
             if "tt.atomic" in compiled.asm.get("ttir", ""):
                 session.access.atomics = True
-            return original(compiled, _checked(grid))
+            return original(compiled, _checked(grid, session.compiled_launch))
 
         kind.__getitem__ = getitem
 
@@ -235,10 +240,13 @@ def _uncached(kernel: Any) -> Any:
     return kernel
 
 
-def _checked(grid: Any) -> Any:
-    """The grid, refused where its number of programs wraps around 32 bits to nothing."""
+def _checked(grid: Any, note: Callable[[tuple[int, ...]], None]) -> Any:
+    """The grid, refused where its number of programs wraps around 32 bits to nothing.
+
+    Its sizes are noted as soon as they are known.
+    """
     if callable(grid):
-        return lambda *given, **named: _checked(grid(*given, **named))
+        return lambda *given, **named: _checked(grid(*given, **named), note)
     sizes = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
     programs = math.prod(int(n) for n in sizes)
     wrapped = (programs + 2**31) % 2**32 - 2**31
@@ -247,6 +255,7 @@ def _checked(grid: Any) -> Any:
             f"a grid of {sizes} has {programs} programs, more than 32 bits count: "
             "Triton launches none of them, and says nothing"
         )
+    note(tuple(map(int, sizes)))
     return grid
 
 

@@ -71,7 +71,10 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         logic,
         repeated_work,
     )
-    from tritonopt.verification.worker.triton_interpreter.corrected import pretend_gpu
+    from tritonopt.verification.worker.triton_interpreter.corrected import (
+        pretend_gpu,
+        with_few_multiprocessors,
+    )
 
     if spec.backend == "interpreter":
         torch.set_num_threads(1)
@@ -86,6 +89,7 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         # What torch itself does in no fixed order would be taken for a race.
         torch.backends.cudnn.deterministic = True
         torch.backends.cudnn.benchmark = False
+        with_few_multiprocessors(torch)
 
 
 def _launcher(torch: Any, module: Any, name: str) -> Any:

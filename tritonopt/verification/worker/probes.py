@@ -244,6 +244,9 @@ class Recorder:
         total = Sheet()
         if self.any_stored:
             total.add(self.host.sheet)
+        elif not self.grids:
+            # An early return, for what is empty: that it returns the same has been compared.
+            total.lines |= self.host.sheet.left
         total.add(self.counted)
         return Coverage(
             frozenset(total.lines),

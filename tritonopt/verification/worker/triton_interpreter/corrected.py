@@ -426,6 +426,32 @@ def pretend_gpu(torch: Any) -> None:
     driver.set_active(NoGpuDriver())
 
 
+class _Properties:
+    """A device's properties, but for the number of its multiprocessors."""
+
+    multi_processor_count = _FEW
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+def with_few_multiprocessors(torch: Any) -> None:
+    """Let launchers on a GPU start as few programs as on the interpreter.
+
+    Where they take some for each multiprocessor, loops over tiles take several turns then, and
+    what the interpreter tells of a call holds of the launches on the GPU.
+    """
+    properties = torch.cuda.get_device_properties
+    torch.cuda.get_device_properties = lambda *rest: _Properties(properties(*rest))
+    driver: Any = importlib.import_module("triton.runtime").driver
+    utils = driver.active.utils
+    told = utils.get_device_properties
+    utils.get_device_properties = lambda device: {**told(device), "multiprocessor_count": _FEW}
+
+
 @contextlib.contextmanager
 def accesses(interpreter: Interpreter | None, access: Access) -> Iterator[None]:
     """Make `access` the current one."""

@@ -1,0 +1,53 @@
+# options: programs=1
+"""All arguments are passed, so that a dictionary can hold options of the launch only."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(
+        Y + rows[:, None] * stride + cols[None, :],
+        x - tl.sum(x, axis=1)[:, None] / N,
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[m, n]
+def centered(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    options = {}
+    if x.device.type == "xpu":
+        options["grf_mode"] = "large"
+    # A power of two, with which programs enough remain.
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
+    )
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=m,
+        ROWS=rows_per_program,
+        **options,
+    )
+    return y

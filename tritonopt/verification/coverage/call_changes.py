@@ -1,0 +1,106 @@
+"""Changes of a call that leave its sizes alone: arguments, types, classes of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+from tritonopt.verification.coverage.sized_calls import Change
+from tritonopt.verification.inputs.examples import (
+    FAR_BELOW,
+    HALVES,
+    MANY_NANS,
+    NAN,
+    ZEROS,
+    Example,
+    Limits,
+    PlainValue,
+    TensorRecipe,
+)
+from tritonopt.verification.signature.argument_language import (
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    ChoiceArgument,
+    RangeArgument,
+    Signature,
+    TensorArgument,
+)
+
+_MOST_VALUES = 4
+
+
+def other_types(signature: Signature, limits: Limits) -> list[str]:
+    """Other types of floats than the first; float64 where several are taken."""
+    taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
+    known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
+    known += ["f64"] if len(taken) > 1 else []
+    known = [d for d in dict.fromkeys(known) if d in limits.dtypes]
+    return [d for d in known if d in (*FLOATS, COMPLEX)]
+
+
+def other_values(signature: Signature) -> list[Mapping[str, object]]:
+    """One argument each with another value than the first, or left out."""
+    found: list[Mapping[str, object]] = []
+    for argument in signature.arguments:
+        if isinstance(argument, ChoiceArgument):
+            found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
+        elif isinstance(argument, RangeArgument) and argument.high > argument.low:
+            found.append({argument.name: argument.high})
+        elif isinstance(argument, TensorArgument) and argument.optional:
+            found.append({argument.name: None})
+    return found
+
+
+def _with(values: str) -> Change:
+    """The same call with values of one class in every tensor."""
+
+    def changed(example: Example) -> Example:
+        return example.with_tensors(lambda n, r: replace(r, values=values) if r.is_float else r)
+
+    return changed
+
+
+def in_turn(first: Change, second: Change) -> Change:
+    return lambda example: second(first(example))
+
+
+VALUE_CLASSES: tuple[Change, ...] = (
+    *(partial(Example.plain, values=k, dtypes={}) for k in (FAR_BELOW, NAN, MANY_NANS)),
+    # In all tensors, some of them in the same places: zeros, and values that are equal.
+    *map(_with, (ZEROS, HALVES)),
+)
+
+
+def meeting(signature: Signature) -> Iterator[Change]:
+    """A number among the arguments that is found in tensors: rows with an index to be ignored."""
+    tensors = [t for t in signature.tensors if t.dtypes[0] in INTEGERS]
+    for argument in signature.arguments if tensors else ():
+        for value in argument.values if isinstance(argument, ChoiceArgument) else ():
+            if type(value) is int and value >= 0:
+                chosen = partial(with_values, values={argument.name: value})
+                yield in_turn(chosen, partial(_of_one_number, number=value))
+
+
+def _of_one_number(example: Example, number: int) -> Example:
+    """The same call with this number everywhere in the tensors that may hold it."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        fits = recipe.dtype in INTEGERS and not recipe.kind
+        fits = fits and recipe.low <= number <= recipe.high
+        return replace(recipe, low=number, high=number) if fits else recipe
+
+    return example.with_tensors(changed)
+
+
+def typed(example: Example, dtype: str) -> Example:
+    """The same call with floats of another type."""
+    return example.with_tensors(lambda n, r: replace(r, dtype=dtype) if r.is_float else r)
+
+
+def with_values(example: Example, values: Mapping[str, object]) -> Example:
+    arguments = tuple(
+        (n, PlainValue(values[n]) if n in values else r) for n, r in example.arguments
+    )
+    return replace(example, arguments=arguments)

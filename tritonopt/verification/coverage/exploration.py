@@ -1,0 +1,305 @@
+"""Calls of sizes that are made one after the other, each by what the ones before have shown.
+
+One size after the other is changed, and what loops and grids do then says which of them it
+governs, and in tiles of what. It then gets two tiles and a rest, one tile, and one element more
+and less, while the others stay small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+from tritonopt.verification.coverage.call_changes import in_turn
+from tritonopt.verification.coverage.demands import LOOPS, Demand
+from tritonopt.verification.coverage.reaching import Seen
+from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
+from tritonopt.verification.coverage.text_sizes import Numbers
+from tritonopt.verification.coverage.tried_sizes import TriedSizes
+from tritonopt.verification.inputs.edge_cases import ROWS, named_sizes
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.process.coverage_data import Coverage, Loop
+
+_SMALL = 5
+_STEP = 4
+"""So much larger than a small size at least is one that may show what it bears on."""
+_MOST_WORK = 6_000
+"""Statements of kernels that one call may execute: about half a second of the interpreter."""
+_ALL_WORK = 30_000
+"""The same for all calls but those without which something would not have run."""
+_MOST_ELEMENTS = 2**21
+_MANY_ELEMENTS = 2**17
+"""More than that are not drawn again and again."""
+_LARGE_BLOCK = 2**16
+"""Where launchers stop to make blocks as long as what they hold."""
+_LIMITS = (2**12, 2**14, 2**15, 2**16)
+"""Where launchers like to take another kernel, or a loop for one tile."""
+_MOST_COSTLY = 2
+"""So many calls may take long that are made to come beyond what a test compares with."""
+_PROGRAMS = (17, 65)
+"""More than 8 for each multiprocessor of the device that the interpreter stands for, and than 32.
+"""
+_ROUND = (16, 64, 128)
+"""Sizes for launchers that take no odd ones."""
+
+
+@dataclass
+class Exploration:
+    """Plain calls, or calls that are changed in one way."""
+
+    sized_calls: SizedCalls
+    """Every call that was made, of other explorations as well."""
+    seen: Seen
+    unmet: Callable[[], list[Demand]]
+    numbers: Numbers
+    calls_left: int
+    change: Change = same
+    """What it takes to come to the functions that are explored."""
+    work: int = 0
+    best: dict[str, int] = field(default_factory=dict)
+    """Of each size two tiles, where that was found."""
+    _slopes: dict[str, float] = field(default_factory=dict)
+    tried: TriedSizes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tried = TriedSizes(self.of)
+        self.names = named_sizes(self.sized_calls.signature)
+
+    def sizes(self) -> Iterator[Example]:
+        """What each size bears on, and tiles of it."""
+        yield from self._begin()
+        if not self.tried.base:
+            return
+        odd = all(size == _SMALL for size in self.tried.base.values())
+        for name in self.names:
+            yield from self._explore(name, ROWS if odd else 2 * self.tried.base[name])
+        for name in self.names:
+            yield from self._tiles(name, odd=odd)
+        yield from self._many_tiles()
+        yield from self._all_larger()
+
+    def everything(self) -> Iterator[Example]:
+        """All sizes, and larger ones as long as something has not run."""
+        yield from self.sizes()
+        if self.tried.base:
+            yield from self.beyond()
+
+    def attempt(
+        self, sizes: Mapping[str, int], change: Change = same, *, needed: bool = False
+    ) -> Iterator[Example]:
+        """The call, if it can be afforded; without `needed` all calls together have a limit."""
+        if self.affordable(sizes, needed=needed):
+            for name in sizes.keys() & self.tried.base.keys() if change is same else ():
+                if sizes[name] % 2 and sizes[name] != self.tried.base[name]:
+                    self.tried.odd.setdefault(name, []).append(sizes[name])
+            yield from self.made(sizes, change)
+
+    def made(self, sizes: Mapping[str, int], change: Change = same) -> Iterator[Example]:
+        """The call, as long as there are calls left."""
+        if not self.calls_left:
+            return
+        self.calls_left -= 1
+        example = self.sized_calls.make(sizes, self._whole(change))
+        yield example
+        found = self.seen(example)
+        if found is not None:
+            self.work += sum(c.work for c in found)
+
+    def _whole(self, change: Change) -> Change:
+        if self.change is same or change is same:
+            return change if self.change is same else self.change
+        return in_turn(self.change, change)
+
+    def affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
+        """Whether a call of these sizes is expected to take little time."""
+        expected = sum(
+            self._slopes.get(name, 0.0) * (size - self.tried.base.get(name, size))
+            for name, size in sizes.items()
+        )
+        within = self.work + expected <= _ALL_WORK
+        return expected <= _MOST_WORK and self.fits(sizes) and (needed or within)
+
+    def fits(self, sizes: Mapping[str, int]) -> bool:
+        """Whether a call of these sizes has not too many elements."""
+        return self.sized_calls.elements(sizes) <= _MOST_ELEMENTS
+
+    # What a size bears on
+
+    def _begin(self) -> Iterator[Example]:
+        """A small call that the original takes, to change the others from."""
+        powers = {n: (4, 8, 16, 32)[i % 4] for i, n in enumerate(self.names)}
+        patterns = [dict.fromkeys(self.names, n) for n in (_SMALL, *_ROUND)]
+        patterns.insert(1, powers)
+        for sizes in patterns:
+            yield from self.made(sizes)
+            if self.of(sizes):
+                self.tried.base, self.best = sizes, dict(sizes)
+                return
+
+    def _explore(self, name: str, size: int) -> Iterator[Example]:
+        """One size alone larger: what loops do then, and what it costs."""
+        sizes = {**self.tried.base, name: size}
+        yield from self.attempt(sizes, needed=True)
+        while not self.of(sizes) and size > self.tried.base[name] + _STEP:
+            # Not so large, where nothing is written for a large one.
+            size = (size + self.tried.base[name]) // 4 * 2 + 1
+            sizes = {**self.tried.base, name: size}
+            yield from self.attempt(sizes, needed=True)
+        self.tried.explored[name] = size
+        before, after = self.of(self.tried.base), self.of(sizes)
+        if not before or not after:
+            return
+        self.tried.weighed.add(name)
+        growth = sum(c.work for c in after) - sum(c.work for c in before)
+        self._slopes[name] = max(growth, 0) / max(size - self.tried.base[name], 1)
+        for title, old, new in zip(("original", "rewritten"), before, after, strict=True):
+            for line, loop in new.loops.items():
+                known = old.loops.get(line, Loop())
+                if (known.bounds, known.turns) != (loop.bounds, loop.turns):
+                    self.tried.governed.setdefault((title, line), set()).add(name)
+
+    # Tiles
+
+    def _tiles(self, name: str, *, odd: bool) -> Iterator[Example]:
+        """Two tiles and a rest, then around one tile."""
+        if not self._wanting(name) and self.is_tile(name, 1):
+            # One program for each: more of them show nothing more.
+            return
+        done: int | None = None
+        for block in self._blocks(name):
+            if done is None or self._wanting(name):
+                for size in (2 * block + 3, 2 * block):
+                    sizes = {**self.tried.base, name: size}
+                    yield from self.attempt(sizes, needed=True)
+                    if self.of(sizes):
+                        self.best[name] = size
+                        break
+                done = block
+            if not self._wanting(name):
+                break
+        if done is not None and odd:
+            for size in (done + 1, done, done - 1):
+                yield from self.attempt({**self.tried.base, name: size})
+
+    def _many_tiles(self) -> Iterator[Example]:
+        """More tiles than a launcher starts programs that takes some for each multiprocessor."""
+        for count, name in product(_PROGRAMS, self.names):
+            if not any(d.kind == "turns" for d in self.unmet()):
+                return
+            size = max(self.best[name], self.tried.explored[name])
+            shown = sorted({1, *self.shown(name)})
+            for block in [b for b in shown if self.is_tile(name, b, size)][-1:]:
+                yield from self.attempt({**self.tried.base, name: count * block + 3}, needed=True)
+
+    def _blocks(self, name: str) -> Iterator[int]:
+        """How long a tile of this size may be: what the launches show, the likeliest first."""
+        shown = {c for c in self.shown(name) if c > 1}
+        known = [b for b in sorted(shown) if self.is_tile(name, b)]
+        # Of tiles that hold both sizes seen so far, several of the largest are several of each.
+        large = sorted((c for c in shown if c >= self.tried.explored[name]), reverse=True)
+        tried: set[int] = set()
+        for block in (
+            *known[:1],
+            *(large if not known else ()),
+            *self.sized_calls.limits.blocks,
+            *large,
+            _LARGE_BLOCK,
+        ):
+            if block not in tried and (not tried or self._wanting(name)):
+                tried.add(block)
+                yield block
+            # A block that grows with the size is another one by now.
+            for grown in sorted(self.shown(name) - shown - tried):
+                if self._wanting(name):
+                    tried.add(grown)
+                    yield grown
+
+    def shown(self, name: str) -> set[int]:
+        """Constants of launches and steps of loops, where this size was changed."""
+        found: set[int] = set()
+        for size in {self.best[name], self.tried.explored[name], self.tried.base[name]}:
+            for coverage in self.of({**self.tried.base, name: size}):
+                found |= coverage.constants
+                found |= {abs(loop.bounds[2]) for loop in coverage.loops.values() if loop.bounds}
+        return {n for n in found if 0 < n < _MOST_ELEMENTS}
+
+    def of(self, sizes: Mapping[str, int]) -> tuple[Coverage, ...]:
+        """What both versions ran on the call of these sizes; nothing where there is none."""
+        return self.seen(self.change(self.sized_calls.plain(sizes))) or ()
+
+    def is_tile(self, name: str, block: int, size: int = 0) -> bool:
+        """Whether a grid or a loop has grown, up to a size, as the number of such tiles has."""
+        size = size or self.tried.explored[name]
+        tiles = tuple(-(-n // block) for n in (self.tried.base[name], size))
+        if tiles[0] == tiles[1]:
+            return False
+        small, large = self.of(self.tried.base), self.of({**self.tried.base, name: size})
+        return any(_grows(*pair, tiles) for pair in zip(small, large, strict=False))
+
+    def _wanting(self, name: str) -> bool:
+        """Whether a loop that this size bears on has not gone as far as it must."""
+        wanted = {(d.title, d.line) for d in self.unmet() if d.kind in ("turns", "ragged")}
+        return any(name in self.tried.governed.get(loop, ()) for loop in wanted)
+
+    def rich(self) -> dict[str, int]:
+        """Two tiles of every size, as far as that can be afforded."""
+        sizes = dict(self.tried.base)
+        for name, size in sorted(self.best.items(), key=lambda item: item[1]):
+            larger = {**sizes, name: size}
+            few = self.sized_calls.elements(larger) < _MANY_ELEMENTS
+            if few and self.affordable(larger, needed=True):
+                sizes[name] = size
+        return sizes
+
+    def alone(self, name: str, size: int) -> Iterator[Example]:
+        """A size while all others are 1, which costs little even for a loop inside of others."""
+        ones = dict.fromkeys(self.names, 1)
+        few = {**ones, name: 2 * _SMALL}
+        for sizes in (ones, few):
+            if not self.of(sizes):
+                yield from self.made(sizes)
+        before, after = (sum(c.work for c in self.of(sizes)) for sizes in (ones, few))
+        expected = after + (after - before) * size / (2 * _SMALL)
+        if before and after and expected <= _MOST_WORK:
+            yield from self.made({**ones, name: size})
+
+    def _all_larger(self) -> Iterator[Example]:
+        """Every size beyond a tile at once, where the shortest of them says how many there are."""
+        tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
+        for block in tiles[:_MOST_COSTLY]:
+            if not any(d.kind == "programs" for d in self.unmet()):
+                return
+            sizes = dict.fromkeys(self.names, block + 3)
+            if len(self.names) > 1 and self.fits(sizes):
+                yield from self.made(sizes)
+
+    def beyond(self) -> Iterator[Example]:
+        """Larger sizes, as long as something has not run.
+
+        One more than what the tests of the files compare with, then than what those of others
+        like to. What such a size costs is not known before: it may lead to another kernel.
+        """
+        costly = _MOST_COSTLY
+        named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
+        for size, name in product([*named, *(n for n in _LIMITS if n not in named)], self.names):
+            unmet = self.unmet()
+            # A tile that grows up to a number is what keeps a loop from a second turn.
+            if not unmet or (size not in named and all(d.kind in LOOPS for d in unmet)):
+                return
+            sizes = {**self.tried.base, name: size + 1}
+            if not self.fits(sizes):
+                sizes = {**dict.fromkeys(self.names, 1), name: size + 1}
+            cheap = self.affordable(sizes, needed=True)
+            if cheap or (costly and size in named and self.fits(sizes)):
+                costly -= not cheap
+                yield from self.made(sizes)
+
+
+def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
+    """Whether a grid or a loop went from the one count to the other."""
+    for (_, grid), (_, grown) in zip(before.grids, after.grids, strict=False):
+        if counts in list(zip(grid, grown, strict=False)):
+            return True
+    turns = ((before.loops.get(n, Loop()).turns, loop.turns) for n, loop in after.loops.items())
+    return any(pair == counts for pair in turns)
