@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tritonopt.verification.inputs.examples import Example
@@ -26,13 +26,12 @@ from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import Attempt, RunOptions, same_bits
 from tritonopt.verification.settling.candidates import FRAMES, Choice, choices, variations
 from tritonopt.verification.settling.repairs import Repair, repairs
+from tritonopt.verification.settling.wider_forms import raised, with_complex, with_tensors
 from tritonopt.verification.signature.argument_language import (
-    COMPLEX,
     FLOATS,
     Argument,
     ChoiceArgument,
     Dimension,
-    SequenceArgument,
     Signature,
     SizeArgument,
     TensorArgument,
@@ -91,8 +90,9 @@ class Trial:
         if found is None:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
-        found = self._with_other_ranks(self._with_leading(self._raised(found)))
-        return self._with_complex(self._without_bad_types(self._varied(found)))
+        found = raised(found, self.reading.evidence, self._taken, self._stable)
+        found = self._varied(self._with_other_ranks(self._with_leading(found)))
+        return self._with_complex(self._without_bad_types(found))
 
     # The search
 
@@ -246,31 +246,6 @@ class Trial:
 
     # More than the plainest call
 
-    def _raised(self, signature: Signature) -> Signature:
-        """With any leading dimensions where the code counts dimensions from the last one alone.
-
-        All tensors of one shape alike, or these alone; if the original takes that as it takes the
-        plainest call, and writes all of its result.
-        """
-        asked = ((t, self.reading.evidence.get(t.name)) for t in signature.tensors)
-        last = {
-            t.name: t.shape
-            for t, e in asked
-            if e is not None and e.least_rank and not (e.from_start or e.rank or e.annotated)
-        }
-        for shape in dict.fromkeys(s for s in last.values() if "..." not in s):
-            for names in (
-                {t.name for t in signature.tensors if t.shape == shape},
-                {n for n, s in last.items() if s == shape},
-            ):
-                raised = _leading_before(signature, names)
-                enough = self._taken(raised) >= self._taken(signature) > 0
-                good = enough and self._attempt_any(raised).level == Attempt.GOOD
-                if good and self._stable(raised):
-                    signature = raised
-                    break
-        return signature
-
     def _stable(self, signature: Signature) -> bool:
         """Whether a call gives the same whatever memory held before."""
         example = plain_example(signature, rising, self.backward)
@@ -307,7 +282,7 @@ class Trial:
             ) -> TensorArgument:
                 return replace(tensor, shape=("...", *shape)) if tensor.shape == whole else tensor
 
-            wider = _with_tensors(signature, opened)
+            wider = with_tensors(signature, opened)
             if rest and _is_closed(wider) and self._good(with_leading(wider, leading)):
                 return wider
         return signature
@@ -358,17 +333,11 @@ class Trial:
 
     def _with_complex(self, signature: Signature) -> Signature:
         """Complex numbers, where the code asks for them and the original takes them."""
-        names = _of_floats(signature)
-        if not names or "complex" not in ast.unparse(self.reading.launcher.definition):
+        if "complex" not in ast.unparse(self.reading.launcher.definition):
             return signature
-        alone, beside = (
-            _with_tensors(
-                signature,
-                lambda t, kept=kept: _complex(t, keep=kept) if t.name in names else t,  # type: ignore[misc]
-            )
-            for kept in (False, True)
-        )
-        return beside if self._attempt_any(alone).level == Attempt.GOOD else signature
+        alone = with_complex(signature, beside=False)
+        taken = alone != signature and self._attempt_any(alone).level == Attempt.GOOD
+        return with_complex(signature, beside=True) if taken else signature
 
     # Combinations
 
@@ -423,13 +392,6 @@ def _has_sizes(signature: Signature) -> bool:
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
 
 
-def _leading_before(signature: Signature, names: Collection[str]) -> Signature:
-    """With any dimensions before those that these tensors have."""
-    return _with_tensors(
-        signature, lambda t: replace(t, shape=("...", *t.shape)) if t.name in names else t
-    )
-
-
 def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
     """With these dimensions in place of `...`."""
 
@@ -437,11 +399,7 @@ def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
         shape = (s for d in tensor.shape for s in (names if d == "..." else (d,)))
         return replace(tensor, shape=tuple(shape))
 
-    return _with_tensors(signature, changed)
-
-
-def _complex(tensor: TensorArgument, *, keep: bool) -> TensorArgument:
-    return replace(tensor, dtypes=(*(tensor.dtypes if keep else ()), COMPLEX))
+    return with_tensors(signature, changed)
 
 
 def _of_floats(signature: Signature) -> set[str]:
@@ -462,15 +420,4 @@ def _without(signature: Signature, dtype: str) -> Signature:
 def _with_dtypes(
     signature: Signature, change: Callable[[tuple[str, ...]], tuple[str, ...]]
 ) -> Signature:
-    return _with_tensors(signature, lambda t: replace(t, dtypes=change(t.dtypes)))
-
-
-def _with_tensors(
-    signature: Signature, changed: Callable[[TensorArgument], TensorArgument]
-) -> Signature:
-    def of(argument: Argument) -> Argument:
-        if isinstance(argument, SequenceArgument):
-            return argument.with_parts(changed)
-        return changed(argument) if isinstance(argument, TensorArgument) else argument
-
-    return replace(signature, arguments=tuple(map(of, signature.arguments)))
+    return with_tensors(signature, lambda t: replace(t, dtypes=change(t.dtypes)))
