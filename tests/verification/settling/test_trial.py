@@ -12,6 +12,7 @@ from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome, RunOptions
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import ChoiceArgument
+from tritonopt.verification.signature.argument_language import ChoiceArgument
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge
@@ -200,6 +201,37 @@ def test_what_was_guessed_varies() -> None:
         return Attempt.GOOD if values in ([-1], [0], [1]) else Attempt.FAILED
 
     assert "dim: -1|0|1" in str(_trial(code, rule).find_signature())
+
+
+def test_a_default_that_stands_elsewhere_is_one_of_a_few() -> None:
+    code = """
+def f(x, reduction=Reduction.MEAN.value):
+    m, n = x.shape
+    mode = kind(reduction)
+    kernel[(m,)](x, n, BLOCK=16)
+
+def kind(reduction):
+    return reduction
+"""
+
+    def rule(example: Example) -> int:
+        fits = dict(example.arguments).get("reduction") != PlainValue(2)
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    reduction = _trial(code, rule).find_signature().get("reduction")
+    assert reduction == ChoiceArgument("reduction", (0, 1))
+
+
+def test_what_a_text_is_compared_with_in_small_letters_varies() -> None:
+    code = """
+def f(x, reduction="mean"):
+    m, n = x.shape
+    if reduction.lower() == "sum":
+        pass
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+    found = str(_trial(code, lambda example: Attempt.GOOD).find_signature())
+    assert "reduction: 'mean'|'sum'" in found
 
 
 _FROM_THE_END = """
