@@ -16,7 +16,12 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.rank_lifting.lifting_legality import RowBatch, prove_row_batch, row_ids
+from tritonopt.transforms.rank_lifting.lifting_legality import (
+    RowBatch,
+    fixed_rows,
+    prove_row_batch,
+    row_ids,
+)
 from tritonopt.transforms.rank_lifting.row_launches import Batching
 from tritonopt.transforms.writing import Writer
 
@@ -69,6 +74,10 @@ class RowBatches(Pass):
     number before the loop begins with an axis for the rows; anything else is declined
     (`one-and-many`). A helper stays as it is where it computes lane by lane and is given tiles of
     one kind (`helper-cannot-be-lifted`).
+
+    A program that handles several rows already, in tiles of two axes, keeps as many of them
+    (`several-rows-already`, where all launches pass the same number). One that goes
+    from row to row by the number of programs does not start anew for each (`num-programs-is-used`).
 
     Every launch is seen, in the kernel's file, and says how long a tile is; a tuner or a heuristic
     that chooses it, or that would see one more argument, is declined. Each launch is a statement
@@ -177,6 +186,15 @@ class RowBatches(Pass):
         ids = row_ids(facts)
         if ids is not None:
             yield self._examined(facts, ids)
+            return
+        several = fixed_rows(facts)
+        if several is not None:
+            anchor, number = several
+            detail = f"a program handles {number} of them already, however long they are"
+            checklist = Checklist()
+            with checklist.until_one_fails():
+                raise refuted("rows-can-be-lifted", "several-rows-already", detail)
+            yield Site(anchor, checklist.conditions, f"left the rows as they are: {detail}")
 
     def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site:
         checklist = Checklist()

@@ -570,6 +570,10 @@ REASONS: Mapping[str, Reason] = {
         "With several rows, the compiler would fail an assertion at a reduction in a loop.",
         "Reduce once behind the loop: name `defer-reduction` before `row-batch`.",
     ),
+    "several-rows-already": Reason(
+        "A program handles several rows already, in tiles of two axes.",
+        "Compute at the launch how many: some thousand elements to a program.",
+    ),
     "tile-is-long": Reason(
         "A program has enough to do with one tile.",
         "Nothing; or let it hold more: `row-batch{elements=8192}`.",

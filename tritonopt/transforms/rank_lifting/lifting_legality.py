@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Lane, ProgramId
-from tritonopt.facts.language import REDUCTIONS, SCANS
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.operations import Op
 from tritonopt.facts.program_ids import ProgramIds
@@ -26,6 +28,8 @@ from tritonopt.transforms.rank_lifting.row_launches import (
 from tritonopt.transforms.rank_lifting.row_names import RowNames, name_rows
 from tritonopt.transforms.tiling.programs import check_effects, check_program_ids, check_races
 from tritonopt.transforms.writing import Writer
+
+_PROGRAM = ProgramId(Polynomial.constant(AXIS))
 
 
 @dataclass(frozen=True)
@@ -56,15 +60,39 @@ def row_ids(facts: KernelFacts) -> ProgramIds | None:
     number the elements through, there are no rows, unless the tiles are reduced.
     """
     ids = ProgramIds.of(facts.kernel, AXIS)
-    if not ids.calls or ids.are_strided:
-        return None
-    own = [effect for effect in facts.effects if _is_of_program(facts, effect.pointer)]
-    tiles = [effect for effect in own if effect.pointer is not None and effect.pointer.rank == 1]
-    if not tiles or any(e.pointer is not None and (e.pointer.rank or 0) > 1 for e in own):
+    ranks = _ranks(facts)
+    if not ids.calls or 1 not in ranks or max(ranks) > 1:
         return None
     computed = facts.interpretation.computed
-    is_flat = any(_is_flat(facts, value) for value in computed)
+    is_flat = ids.are_strided or any(_is_flat(facts, value) for value in computed)
     return None if is_flat and not any(map(_is_reduction, computed)) else ids
+
+
+def fixed_rows(facts: KernelFacts) -> tuple[ast.expr, str] | None:
+    """Where a kernel makes the numbers of several rows to a program, and how many each has.
+
+    None where it does not, or where a launch may pass another number each time.
+    """
+    ids = ProgramIds.of(facts.kernel, AXIS)
+    computed = facts.interpretation.computed
+    if not ids.calls or 2 not in _ranks(facts) or any(v.function in MATRIX for v in computed):
+        return None  # the rows of a product are those of its tiles
+    reduced = (value.operands[0] for value in computed if _is_reduction(value))
+    if not any(tile.rank == 2 for tile in reduced):
+        return None
+    for rows in (value for value in computed if _is_flat(facts, value)):
+        forms = (substitute(coefficient(facts.forms.of(rows), _PROGRAM), binding)
+                 for binding in facts.launches.bindings)  # fmt: skip
+        numbers = {form.constant_value for form in forms}
+        if numbers and None not in numbers:
+            return ids.calls[0], ", ".join(map(str, sorted(filter(None, numbers))))
+    return None
+
+
+def _ranks(facts: KernelFacts) -> set[int]:
+    """How many axes that has which a program reads or writes at places of its own."""
+    own = (e.pointer for e in facts.effects if _is_of_program(facts, e.pointer))
+    return {pointer.rank or 0 for pointer in own if pointer is not None}
 
 
 def _is_of_program(facts: KernelFacts, value: Value | None) -> bool:
@@ -94,7 +122,7 @@ def _is_flat(facts: KernelFacts, value: Value) -> bool:
     if value.rank != 1 or value.op not in (Op.ADD, Op.SUB):
         return False
     form = facts.forms.of(value)
-    step = coefficient(form, ProgramId(Polynomial.constant(AXIS)))
+    step = coefficient(form, _PROGRAM)
     return any(isinstance(atom, Lane) and atom.extent == step for atom in form.atoms)
 
 

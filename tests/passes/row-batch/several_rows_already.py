@@ -1,4 +1,4 @@
-# expect: silent
+# expect: missed several-rows-already
 # options: programs=1
 """A program handles several rows already."""
 
