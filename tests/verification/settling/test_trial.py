@@ -12,7 +12,6 @@ from tritonopt.verification.inputs.examples import Example, PlainValue
 from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome, RunOptions
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import ChoiceArgument
-from tritonopt.verification.signature.argument_language import ChoiceArgument
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge

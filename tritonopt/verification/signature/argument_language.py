@@ -117,7 +117,7 @@ class ChoiceArgument:
     values: tuple[object, ...]
 
     def __str__(self) -> str:
-        if self.values == (False, True):
+        if all(type(v) is bool for v in self.values) and self.values == (False, True):
             return f"{self.name}: bool"
         return f"{self.name}: {'|'.join(map(repr, self.values))}"
 
