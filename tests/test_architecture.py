@@ -213,6 +213,7 @@ INNER_FLOORS = {
         "signature": 0,
         "inputs": 1,
         "process": 2,
+        "algebra": 2,
         "worker": 3,
         "settling": 3,
         "coverage": 3,

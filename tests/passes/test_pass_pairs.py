@@ -181,3 +181,8 @@ def test_every_order_gives_the_same_answer(drawn: Drawn, order: tuple[str, ...],
         f"{order}: {verdict.verdict}: {verdict.counterexample or verdict.reason}\n"
         f"{difference(text, result.text)}"
     )
+    if BACKEND == "interpreter":
+        assert verdict.algebra is not None
+        assert verdict.algebra.is_same, (
+            f"{order}: {verdict.algebra}\n{difference(text, result.text)}"
+        )
