@@ -59,14 +59,12 @@ def verify(
 
     Of the files one `launcher` is called, or all that come to the kernel that they are asked
     `about`; or, where there is none, one `kernel` is launched with a `grid` (`cdiv(n, BLOCK)`)
-    and `args`. With a `command` all launches that it makes
-    are compared, then others like them. `assume` gives facts about sizes that both versions
-    rest on (`n % 16 == 0`, `m <= n`): only such calls are drawn. `assume_covered` takes it that
-    these calls run all that differs, where a GPU and the interpreter cannot tell. With `algebra` a
-    yes of the interpreter says too whether both are the same functions where arithmetic is exact;
-    `require="algebra"` gives a yes only then. With `text`
-    that is the rewritten version, which is in no file yet, and `rewritten` only says where it
-    would stand.
+    and `args`. With a `command` all launches that it makes are compared, then others like them.
+    `assume` gives facts about sizes that both versions rest on (`n % 16 == 0`, `m <= n`): only such
+    calls are drawn. `assume_covered` takes it that these calls run all that differs, where a GPU
+    and the interpreter cannot tell. With `algebra` a yes of the interpreter says too whether both
+    are the same functions where arithmetic is exact; `require="algebra"` gives a yes only then.
+    With `text` that is the rewritten version, and `rewritten` only says where it would stand.
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
     _check_options(backend, require, max_examples)
