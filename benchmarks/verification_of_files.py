@@ -254,7 +254,9 @@ _LACKS = {
     "no function launches": "no function of the package launches the kernels",
     "cannot all be read": "arguments that the original takes are not found",
     "no plain call of the original": "arguments that the original takes are not found",
-    "could be compared": "the original takes none of the calls that are drawn",
+    "could be compared|discarded|itself failed": "the original fails on most calls that are drawn",
+    "outside of": "the original touches memory that is not its own",
+    "never launched": "the launcher came to no kernel",
     "never ran|never took|never held|always held|never more than|one program alone": (
         "what ran is the same, but something that differs never ran"
     ),
