@@ -94,7 +94,9 @@ def test_kernels_are_shown_once_and_as_one_where_they_are_the_same() -> None:
         Row("scale", "x", {"m": 8}, compiled=same),
         Row("scale", "y", {"m": 9}, compiled=same),
         Row("scale", "z", {"m": 10}, compiled=(same[0], compiled("2", "after", registers=64))),
+        Row("scale", "z", {"m": 11}, compiled=same),
     )
+    assert "    kernels as for m=8" in lines(*rows)
     found = [line.strip() for line in lines(*rows) if "registers" in line]
     assert found == [
         "kernel, sm_90  same machine code: 40 registers, no spills, 16 bytes shared, "

@@ -92,7 +92,7 @@ def check_gpu() -> None:
     """Raises NoGpu where there is none."""
     session = Session(())
     try:
-        there = session.begin()
+        there = session.has_gpu()
     except (Died, Refusal) as error:
         raise VerificationError(f"torch cannot be used here: {error}") from None
     finally:
