@@ -185,10 +185,21 @@ def inner(y, weights, size):
 """
 
 
-def test_a_condition_that_refuses_is_looked_at_through_views_and_copies() -> None:
+_PACKED = """
+def launch(*args, **kwargs):
+    x, w = args[0], args[1]
+    size = args[2]
+    return inner(x.transpose(0, 1), w, size)
+""" + _FAILING[_FAILING.index("\ndef inner") :]
+
+
+@pytest.mark.parametrize(("text", "given"), [(_FAILING, ()), (_PACKED, ("x", "w", "size"))])
+def test_a_condition_that_refuses_is_looked_at_through_views_and_copies(
+    text: str, given: tuple[str, ...]
+) -> None:
     scope: dict[str, Any] = {}
-    exec(compile(_FAILING, "failing.py", "exec"), scope)
-    blaming = Blaming(_FAILING)
+    exec(compile(text, "failing.py", "exec"), scope)
+    blaming = Blaming(text, given)
 
     def line(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "exception":
