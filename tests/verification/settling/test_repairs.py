@@ -139,6 +139,12 @@ def test_two_sides_of_a_condition_become_equal() -> None:
     assert any(len(set(parse(t).size_names)) == 2 for t in found)
 
 
+def test_a_size_may_be_some_times_another() -> None:
+    blame = Blame(("w",), (), (("==", 3, 8),))
+    found = _suggested("x: f32[m, p], w: f32[k, n]", "AssertionError: packed", _SIZES, blame)
+    assert "x: f32[m, p], w: f32[2 * p, n]" in found and "x: f32[m, p], w: f32[4 * m, n]" in found
+
+
 def test_a_type_that_is_asked_for() -> None:
     blame = Blame(("x",), (("x", 1),), (("==", "f32", "i32"),))
     assert "x: i32[n]" in _suggested("x: f32[n]", "AssertionError", _SIZES, blame)
@@ -179,10 +185,21 @@ def inner(y, weights, size):
 """
 
 
-def test_a_condition_that_refuses_is_looked_at_through_views_and_copies() -> None:
+_PACKED = """
+def launch(*args, **kwargs):
+    x, w = args[0], args[1]
+    size = args[2]
+    return inner(x.transpose(0, 1), w, size)
+""" + _FAILING[_FAILING.index("\ndef inner") :]
+
+
+@pytest.mark.parametrize(("text", "given"), [(_FAILING, ()), (_PACKED, ("x", "w", "size"))])
+def test_a_condition_that_refuses_is_looked_at_through_views_and_copies(
+    text: str, given: tuple[str, ...]
+) -> None:
     scope: dict[str, Any] = {}
-    exec(compile(_FAILING, "failing.py", "exec"), scope)
-    blaming = Blaming(_FAILING)
+    exec(compile(text, "failing.py", "exec"), scope)
+    blaming = Blaming(text, given)
 
     def line(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "exception":

@@ -10,6 +10,7 @@ from itertools import combinations, product
 from tritonopt.verification.coverage.call_changes import (
     VALUE_CLASSES,
     in_turn,
+    meeting,
     other_types,
     other_values,
     typed,
@@ -25,6 +26,8 @@ from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
 
 _MOST_CALLS = 80
+_WHOLE = ("i32", "i64")
+"""Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_SINGLED_OUT = 24
 _MOST_CHANGES = 3
 """Beside the plain calls, so many changes may be explored."""
@@ -94,6 +97,10 @@ class Aiming:
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))
         for change in VALUE_CLASSES:
             yield from self.plain.made(sizes, change)
+        for change in meeting(self.signature) if self.unmet() else ():
+            yield from self.plain.made(sizes, change)
+        for dtype in _WHOLE if self.unmet() else ():
+            yield from self.plain.made(sizes, partial(typed, dtype=dtype))
 
     def _under_changes(self) -> Iterator[Example]:
         """Sizes for functions that the plain call does not come to, but another one does.

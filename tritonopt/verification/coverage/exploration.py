@@ -80,6 +80,7 @@ class Exploration:
         for name in self.names:
             yield from self._tiles(name, odd=odd)
         yield from self._many_tiles()
+        yield from self._all_larger()
 
     def base(self) -> Example | None:
         """The call that the others are changed from; None as long as there is none."""
@@ -273,6 +274,16 @@ class Exploration:
                 yield from self.made({**small, name: size})
                 return
 
+    def _all_larger(self) -> Iterator[Example]:
+        """Every size beyond a tile at once, where the shortest of them says how many there are."""
+        tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
+        for block in tiles[:_MOST_COSTLY]:
+            if not any(d.kind == "programs" for d in self.unmet()):
+                return
+            sizes = dict.fromkeys(self.names, block + 3)
+            if len(self.names) > 1 and self.fits(sizes):
+                yield from self.made(sizes)
+
     def beyond(self) -> Iterator[Example]:
         """Larger sizes, as long as something has not run.
 
@@ -282,7 +293,9 @@ class Exploration:
         costly = _MOST_COSTLY
         named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
         for size, name in product([*named, *(n for n in _LIMITS if n not in named)], self.names):
-            if all(d.kind in LOOPS for d in self.unmet()):
+            unmet = self.unmet()
+            # A tile that grows up to a number is what keeps a loop from a second turn.
+            if not unmet or (size not in named and all(d.kind in LOOPS for d in unmet)):
                 return
             sizes = {**self.tried.base, name: size + 1}
             if not self.fits(sizes):

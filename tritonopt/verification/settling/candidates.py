@@ -264,7 +264,7 @@ def _scalars(
     if evidence.compared:
         yield ChoiceArgument(name, tuple(dict.fromkeys(evidence.compared)))
     if kind in ("float", "number"):
-        yield ChoiceArgument(name, (0.5, 1.0, 2.0))
+        yield ChoiceArgument(name, (0.5, 1.0, 2.0, 0.1))
     elif kind == "bool":
         yield ChoiceArgument(name, (False, True))
     elif lower.startswith(("dim", "axis")):
@@ -342,6 +342,9 @@ def variations(
         if none and given in (None, ChoiceArgument(name, (None,))):
             kind = reading.kind(parameter)
             yield name, tuple(_for_nothing(name, kind, evidence, shapes))[:_MOST]
+        elif default is not None and given is None and reading.kind(parameter) in ("", "int"):
+            # `reduction=Reduction.MEAN.value`: which of a few, and what they are stands elsewhere.
+            yield name, tuple(ChoiceArgument(name, (value,)) for value in (0, 1, 2))
         elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
             value = given.values[0]
             others = _other_values(value, evidence)
@@ -352,7 +355,7 @@ def _for_nothing(
     name: str, kind: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
 ) -> Iterator[Argument]:
     """What may be passed, at times, for a parameter that is None by default."""
-    if evidence.tensor:
+    if evidence.tensor or kind == "Tensor" or "torch.Tensor" in kind:
         found = list(_tensors(name, evidence, shapes))
         # As many dimensions as the kernel's accesses show.
         found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
@@ -371,6 +374,9 @@ def _for_nothing(
         usual = (("float", 0.5), ("number", 0.5), ("int", 2), ("bool", True))
         typed = [value for word, value in usual if word in kind]
         yield ChoiceArgument(name, (None, *(typed or [value for _, value in usual if not kind])))
+        if not kind:
+            forms = list(dict.fromkeys(t.shape for t in _tensors(name, evidence, shapes)))
+            yield from (TensorArgument(name, DEFAULT_DTYPES, s, optional=True) for s in forms[:3])
 
 
 def _other_values(value: object, evidence: Evidence) -> list[object]:

@@ -7,7 +7,8 @@ launcher calls them; a plain value is known by the name of its parameter.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import FrameType
 from typing import Any
@@ -29,8 +30,10 @@ _OPERATORS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt:
 class Blaming:
     """Looks at the frames of one call while it fails."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, given: Sequence[str] = ()) -> None:
+        """`given` are the arguments in the order in which they are passed, where that counts."""
         self.text = text
+        self.given = given
         self.blame = Blame()
         self.owners: dict[int, str] | None = None
         """Address of a memory: the argument that lies in it."""
@@ -43,11 +46,21 @@ class Blaming:
         if self.owners is not None:
             return
         self.owners = {}
-        for name, value in frame.f_locals.items():
+        for name, value in self._passed(frame):
             parts = value if isinstance(value, (list, tuple)) else [value]
             addresses = [address for part in parts if (address := memory_of(part))]
             self.owners.update((address, name) for address in addresses)
             self.arguments.add(name)
+
+    def _passed(self, frame: FrameType) -> Iterator[tuple[str, Any]]:
+        """The arguments by name, those in `*args` as well."""
+        code = frame.f_code
+        named = code.co_argcount + code.co_kwonlyargcount
+        packed = code.co_varnames[named] if code.co_flags & inspect.CO_VARARGS else ""
+        for name, value in frame.f_locals.items():
+            if name != packed:
+                yield name, value
+        yield from zip(self.given[code.co_argcount :], frame.f_locals.get(packed, ()), strict=False)
 
     def failed(self, frame: FrameType, error: object) -> None:
         """An exception is in this frame: of those it goes through, the innermost counts."""
@@ -86,7 +99,8 @@ class Blaming:
                 for n in _names(last.value)
                 for o in self._owners_of(n, frame, last.lineno, depth - 1)
             ]
-            return list(dict.fromkeys(found))
+            if found:
+                return list(dict.fromkeys(found))
         if name in self.arguments:
             return [name]
         return []
