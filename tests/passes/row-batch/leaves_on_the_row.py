@@ -1,4 +1,4 @@
-# expect: missed branch-on-the-row
+# verify: always
 # options: programs=1
 """A row of padding is left alone."""
 
