@@ -19,6 +19,38 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_call(parser: argparse.ArgumentParser) -> None:
+    """What is called, and with what."""
+    parser.add_argument(
+        "--launcher", metavar="NAME", help="the function to call, where the file has several"
+    )
+    parser.add_argument(
+        "--kernel",
+        metavar="NAME",
+        help="launch this kernel itself, without a launcher: needs --grid and --args",
+    )
+    parser.add_argument(
+        "--grid",
+        metavar="SIZES",
+        help="the grid for --kernel, as in 'cdiv(n, BLOCK), m': names of sizes and arguments, "
+        "+ - * // %%, cdiv, next_power_of_2, min, max",
+    )
+    parser.add_argument(
+        "--args",
+        metavar="LIST",
+        help="what the launcher is called with, as in 'x: f32[m, n], w: f32[n], eps: 1e-5', "
+        "'parts: [f32[m, n], f32[k, n]], dim: 0'; inferred where the file says enough",
+    )
+    parser.add_argument(
+        "--assume",
+        metavar="FACT",
+        action="append",
+        default=[],
+        help="what holds of the sizes in every call, as in 'n %% 16 == 0', 'm <= n': only such "
+        "calls are drawn (may be given several times)",
+    )
+
+
 def add_report_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",

@@ -40,7 +40,7 @@ _HEAVY = {"torch", "triton", "hypothesis", "numpy"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
     _add_subject(parser)
-    _add_call(parser)
+    _add_backend(parser)
     _add_judgment(parser)
     _add_effort(parser)
     shared.add_format(parser)
@@ -63,38 +63,11 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("rewritten", metavar="REWRITTEN", help="the same, of the other version")
     parser.set_defaults(about=None)
-    parser.add_argument(
-        "--launcher", metavar="NAME", help="the function to call, where the file has several"
-    )
-    parser.add_argument(
-        "--kernel",
-        metavar="NAME",
-        help="launch this kernel itself, without a launcher: needs --grid and --args",
-    )
+    shared.add_call(parser)
 
 
-def _add_call(parser: argparse.ArgumentParser) -> None:
-    """What it is called with, and where."""
-    parser.add_argument(
-        "--grid",
-        metavar="SIZES",
-        help="the grid for --kernel, as in 'cdiv(n, BLOCK), m': names of sizes and arguments, "
-        "+ - * // %%, cdiv, next_power_of_2, min, max",
-    )
-    parser.add_argument(
-        "--args",
-        metavar="LIST",
-        help="what the launcher is called with, as in 'x: f32[m, n], w: f32[n], eps: 1e-5', "
-        "'parts: [f32[m, n], f32[k, n]], dim: 0'; inferred where the file says enough",
-    )
-    parser.add_argument(
-        "--assume",
-        metavar="FACT",
-        action="append",
-        default=[],
-        help="what holds of the sizes in every call, as in 'n %% 16 == 0', 'm <= n': only such "
-        "calls are drawn (may be given several times)",
-    )
+def _add_backend(parser: argparse.ArgumentParser) -> None:
+    """Where it runs."""
     parser.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda", "compile"),
@@ -199,7 +172,7 @@ def _narrow(arguments: argparse.Namespace) -> None:
     """
     original, rewritten = place(arguments.original), place(arguments.rewritten)
     arguments.original, arguments.rewritten = original.path, rewritten.path
-    named = {p.path: _kernel_at(p) for p in (original, rewritten) if p.focus is not None}
+    named = {p.path: kernel_at(p) for p in (original, rewritten) if p.focus is not None}
     if not named:
         return
     path, name = next(iter(named.items()))
@@ -219,7 +192,7 @@ def _narrow(arguments: argparse.Namespace) -> None:
         arguments.about = name
 
 
-def _kernel_at(given: Place) -> str:
+def kernel_at(given: Place) -> str:
     """The qualified name of the kernel that is meant. Raises PlaceError, SourceError."""
     assert given.focus is not None
     module = read_place(given)

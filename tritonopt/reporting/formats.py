@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tritonopt.reporting.reporter import Reporter, Run, VerdictReporter
+    from tritonopt.reporting.reporter import ComparisonReporter, Reporter, Run, VerdictReporter
 
 OF_FILES = ("text", "concise", "json", "github", "sarif")
 OF_VERDICTS = ("text", "json")
@@ -44,3 +44,14 @@ def verdict_reporter(name: str) -> VerdictReporter:
     from tritonopt.reporting.text import TextVerdict
 
     return TextVerdict()
+
+
+def comparison_reporter(name: str) -> ComparisonReporter:
+    """What reports on times."""
+    if name == "json":
+        from tritonopt.reporting.json import JsonComparison
+
+        return JsonComparison()
+    from tritonopt.reporting.timing_table import TextComparison
+
+    return TextComparison()

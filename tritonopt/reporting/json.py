@@ -8,10 +8,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tritonopt.reporting.findings import FileFindings, Summary, safety_names
-from tritonopt.reporting.reporter import VerdictReporter, WholeReporter
+from tritonopt.reporting.reporter import ComparisonReporter, VerdictReporter, WholeReporter
 from tritonopt.rewriting.model import Remark
 
 if TYPE_CHECKING:
+    from tritonopt.measurement.results import Comparison as Timing
+    from tritonopt.measurement.results import Row
     from tritonopt.verification.process.compiled_programs import Comparison
     from tritonopt.verification.verdict import Verdict
 
@@ -34,6 +36,38 @@ class JsonVerdict(VerdictReporter):
 
     def no_verdict(self, backend: str, reason: str) -> None:
         print(no_verdict_report(backend, reason))
+
+
+class JsonComparison(ComparisonReporter):
+    """One object for a script, which gets one where nothing was timed too."""
+
+    def comparison(self, found: Timing) -> None:
+        print(bench_report(found))
+
+    def nothing(self, reason: str) -> None:
+        print(_text({"version": VERSION, "calls": [], "error": reason}))
+
+
+def bench_report(found: Timing) -> str:
+    """The object that `bench --format json` prints; times are in microseconds."""
+    return _text(
+        {
+            "version": VERSION,
+            "paths": dict(zip(found.versions, found.paths, strict=True)),
+            "machine": None if found.machine is None else asdict(found.machine),
+            "notes": found.notes,
+            "calls": [_timed(row, found.versions) for row in found.rows],
+            "error": None,
+        }
+    )
+
+
+def _timed(row: Row, versions: Iterable[str]) -> dict[str, Any]:
+    shares = {
+        "of_copy": {name: row.copy_share(name) for name in versions},
+        "of_matmul": {name: row.matrix_share(name) for name in versions},
+    }
+    return {**asdict(row), **shares}
 
 
 def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tritonopt.measurement.results import Comparison
     from tritonopt.reporting.findings import FileFindings, Summary
     from tritonopt.verification.verdict import Verdict
 
@@ -68,6 +69,18 @@ class VerdictReporter(ABC):
     @abstractmethod
     def no_verdict(self, backend: str, reason: str) -> None:
         """Report that the verification could not be started, to whoever reads no complaints."""
+
+
+class ComparisonReporter(ABC):
+    """A report on what was timed, in one format."""
+
+    @abstractmethod
+    def comparison(self, found: Comparison) -> None:
+        """Report what was found."""
+
+    @abstractmethod
+    def nothing(self, reason: str) -> None:
+        """Report that nothing could be timed, to whoever reads no complaints."""
 
 
 def say(*lines: str) -> None:

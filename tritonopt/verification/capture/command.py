@@ -109,13 +109,7 @@ def capture(
             atomic=tuple(sorted(_atomic(old) | _atomic(new))),
         )
         shown = shlex.join(command)
-        sys.stdout.flush()
-        try:
-            # Its output is no part of the report.
-            done = subprocess.run(command, env=environment(plan, Path(folder)), stdout=2)
-        except OSError as error:
-            raise VerificationError(f"`{shown}` cannot be started: {error.strerror}") from None
-        found = Captured(done.returncode, obstacles=widened.obstacles)
+        found = Captured(_status(command, plan, Path(folder)), obstacles=widened.obstacles)
         for report in sorted(reports.iterdir()):
             _read(report, found)
     if not found.difference:
@@ -128,6 +122,38 @@ def capture(
             "nothing skips the tests."
         )
     return found
+
+
+def recorded(
+    module: source.Module, command: Sequence[str]
+) -> tuple[int, dict[str, list[Mapping[str, Any]]]]:
+    """Run the command; its exit status, and the launches that it makes of the file's kernels.
+
+    A launch is described as in `Captured.records`, of each kernel as many as are described there.
+    Raises VerificationError where the command cannot be started.
+    """
+    names = tuple(k.name for k in module.kernels if k.qualname == k.name)
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
+        reports = Path(folder) / "reports"
+        reports.mkdir()
+        plan = Plan(os.path.realpath(module.path), "", names, str(reports), compares=False)
+        status = _status(command, plan, Path(folder))
+        found: dict[str, list[Mapping[str, Any]]] = {}
+        for line in (line for report in sorted(reports.iterdir()) for line in _lines(report)):
+            if line["launch"] is not None:
+                found.setdefault(line["kernel"], []).append(line["launch"])
+    return status, found
+
+
+def _status(command: Sequence[str], plan: Plan, folder: Path) -> int:
+    """The exit status of the command, whose launches are seen as the plan says."""
+    sys.stdout.flush()
+    try:
+        # Its output is no part of the report.
+        return subprocess.run(command, env=environment(plan, folder), stdout=2).returncode
+    except OSError as error:
+        shown = shlex.join(command)
+        raise VerificationError(f"`{shown}` cannot be started: {error.strerror}") from None
 
 
 def _check(old: source.Module, new: source.Module) -> None:

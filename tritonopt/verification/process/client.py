@@ -29,8 +29,9 @@ from tritonopt.verification.process.messages import (
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from tritonopt.verification.worker.server import serve; serve(int(sys.argv[2]))"
+    "from importlib import import_module; import_module(sys.argv[3]).serve(int(sys.argv[2]))"
 )
+SERVER = "tritonopt.verification.worker.server"
 
 
 class Died(Exception):
@@ -52,9 +53,11 @@ class Refusal(Exception):
 class Worker:
     """One process; started on first use, and again after it died."""
 
-    def __init__(self, timeout: float, *, forked: bool) -> None:
+    def __init__(self, timeout: float, *, forked: bool, server: str = SERVER) -> None:
         self.timeout = timeout
         self.forked = forked
+        self.server = server
+        """The module whose `serve` a fresh process runs; a forked one runs the usual."""
         self.process: subprocess.Popen[bytes] | Forked | None = None
         self.connection: Connection | None = None
         self.log: IO[bytes] | None = None
@@ -77,7 +80,7 @@ class Worker:
 
     def _fresh(self, descriptor: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-c", _START, json.dumps(sys.path), str(descriptor)],
+            [sys.executable, "-c", _START, json.dumps(sys.path), str(descriptor), self.server],
             pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
             stdout=log,

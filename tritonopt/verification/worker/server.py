@@ -24,8 +24,12 @@ from tritonopt.verification.worker.loaded_version import LoadedVersion
 
 def serve(descriptor: int) -> None:
     """Answer requests until the other side hangs up."""
+    answer_requests(descriptor, Server())
+
+
+def answer_requests(descriptor: int, server: object) -> None:
+    """Let a server answer, whose methods are the requests, until the other side hangs up."""
     connection = Connection(descriptor)
-    server = Server()
     while True:
         try:
             request, arguments = connection.recv()

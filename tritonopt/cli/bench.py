@@ -1,0 +1,160 @@
+"""`tritonopt bench`: what two versions of a file take on this GPU, call by call."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from tritonopt.cli import arguments as shared
+from tritonopt.cli.main import ERROR, OK, complain
+from tritonopt.cli.places import PlaceError, place
+from tritonopt.cli.progress import Bar
+from tritonopt.cli.verify import kernel_at
+from tritonopt.reporting import formats
+from tritonopt.source import SourceError
+
+if TYPE_CHECKING:
+    from tritonopt.measurement.results import Comparison
+    from tritonopt.tuning.bench import Progress
+
+_DESCRIPTION = """\
+Call the launcher of both files in turn on the GPU, and print what each takes for
+every call, the ratio of the two with its 95 % interval, and how near they come to a
+copy of the same number of bytes. This runs the files' code. With one file: its times.
+
+  tritonopt bench before.py after.py --args 'x: f16[m=1024..65536*4, n=1024|4096], w: f16[n]'
+  tritonopt bench before.py after.py -- python train.py
+  tritonopt bench after.py --kernel scale --grid 'cdiv(n, BLOCK)' \\
+      --args 'x: f32[n=1048576], y: f32[n], BLOCK: 256|1024'
+
+Behind the name of a size stands what it is: a number, several (1024|4096), or a range
+with a factor (1024..65536*4). All combinations are timed. After `--` stands a command
+of yours: the launches of BEFORE's kernels that it makes are timed. Without either the
+file itself is run for its launches, where it has a __main__ part or tests.
+"""
+
+_HEAVY = {"torch", "triton", "hypothesis", "numpy"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = _DESCRIPTION
+    parser.add_argument(
+        "before", metavar="BEFORE", help="a file; FILE:KERNEL is about what launches this kernel"
+    )
+    parser.add_argument(
+        "after", metavar="AFTER", nargs="?", help="another version of it; without: BEFORE alone"
+    )
+    shared.add_call(parser)
+    parser.add_argument(
+        "--flops",
+        metavar="FORMULA",
+        help="how many operations a call makes, as in '2 * m * n * k': shows how near it comes to "
+        "a large matrix product of torch",
+    )
+    _add_effort(parser)
+    parser.add_argument(
+        "--no-gpu",
+        action="store_true",
+        help="run nothing: compile the kernels for several GPUs, which need not be there, and "
+        "show registers, spills, shared memory and the widths of accesses",
+    )
+    shared.add_format(parser)
+
+
+def _add_effort(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--precision",
+        type=_share,
+        default=0.005,
+        metavar="SHARE",
+        help="go on until the ratio is known to so much, up and down (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=_seconds,
+        default=2.0,
+        metavar="S",
+        help="but no longer than this for one call (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=120.0,
+        metavar="S",
+        help="what a first call may take, in which kernels are compiled and tuned "
+        "(default: %(default)s)",
+    )
+
+
+def _share(text: str) -> float:
+    if not 0 < (value := float(text)) < 1:
+        raise argparse.ArgumentTypeError("must be between 0 and 1")
+    return value
+
+
+def _seconds(text: str) -> float:
+    if not 0 < (value := float(text)) < 1e6:
+        raise argparse.ArgumentTypeError("must be above 0")
+    return value
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        from tritonopt.tuning.bench import NoGpu
+        from tritonopt.verification import VerificationError
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _HEAVY:
+            raise
+        reason = f"timing needs {error.name}: pip install 'tritonopt[verify]'"
+        return _nothing(reason, arguments)
+    try:
+        found = _timed(arguments)
+    except (VerificationError, NoGpu, PlaceError, SourceError) as error:
+        return _nothing(str(error), arguments)
+    formats.comparison_reporter(arguments.format).comparison(found)
+    # A call of which nothing could be told is no answer, as for `verify`.
+    told = any(row.times or row.compiled for row in found.rows)
+    return OK if told else ERROR
+
+
+def _timed(arguments: argparse.Namespace) -> Comparison:
+    """Raises NoGpu, and what is wrong with what was given."""
+    from tritonopt.measurement.timing import Effort
+    from tritonopt.tuning.bench import bench
+
+    before = place(arguments.before)
+    about = None if before.focus is None else kernel_at(before)
+    if about is not None and (arguments.launcher or arguments.kernel):
+        raise PlaceError(
+            f"{before.path}: a part of the file, --kernel or --launcher, not two of them"
+        )
+    if about is not None and arguments.grid:
+        arguments.kernel = about
+    with Bar(1, "timing", sys.stderr) as bar:
+
+        def show(progress: Progress) -> None:
+            bar.update(progress.done, progress.of, progress.label)
+
+        return bench(
+            before.path,
+            arguments.after,
+            launcher=arguments.launcher,
+            about=about,
+            kernel=arguments.kernel,
+            grid=arguments.grid,
+            args=arguments.args,
+            assume=arguments.assume,
+            command=arguments.shadowed,
+            flops=arguments.flops,
+            effort=Effort(precision=arguments.precision, seconds=arguments.seconds),
+            timeout=arguments.timeout,
+            gpu=not arguments.no_gpu,
+            progress=show,
+        )
+
+
+def _nothing(reason: str, arguments: argparse.Namespace) -> int:
+    """What stood in the way; a script that asked for JSON gets it in an object."""
+    formats.comparison_reporter(arguments.format).nothing(reason)
+    return complain(reason)

@@ -1,0 +1,184 @@
+"""`bench`: what two versions of a file take, call by call, on this GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tritonopt.measurement.results import Comparison, Machine, Row
+from tritonopt.measurement.timing import Effort
+from tritonopt.tuning.compiled_code import Compiling
+from tritonopt.tuning.session import Session
+from tritonopt.tuning.subjects import Subject, Wanted, subjects_of
+from tritonopt.tuning.timing_server import Version
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.process.client import Died, Refusal
+from tritonopt.verification.signature.size_facts import is_comparison, names_in, strange, value_of
+
+BEFORE, AFTER = "before", "after"
+"""How the versions are called in what is reported."""
+
+
+class NoGpu(Exception):
+    """There is nothing to time on; the message says what can be done without."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is; given to its callback before every call."""
+
+    done: int
+    of: int
+    label: str
+
+
+def bench(
+    before: Path | str,
+    after: Path | str | None = None,
+    *,
+    launcher: str | None = None,
+    about: str | None = None,
+    kernel: str | None = None,
+    grid: str | None = None,
+    args: str | None = None,
+    assume: Sequence[str] = (),
+    command: Sequence[str] = (),
+    flops: str | None = None,
+    effort: Effort | None = None,
+    timeout: float = 120.0,
+    gpu: bool = True,
+    progress: Callable[[Progress], None] | None = None,
+) -> Comparison:
+    """Time the launcher of two versions of a file in turn, or of one file alone.
+
+    What is called is told as to `verify`; behind the names of sizes in `args` stand the numbers
+    to time (`x: f16[m=1024..65536*4, n=4096]`). `flops` is how many operations a call makes, as
+    a formula of the sizes. `timeout` seconds may a first call take, in which kernels are compiled
+    and tuned. Without `gpu` nothing runs: kernels are compiled, and what they need is told.
+    What fails for a call is told in its row. Raises VerificationError for what the caller did
+    wrong, and NoGpu.
+    """
+    needed = ("torch", "triton", "hypothesis", "numpy")
+    if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
+        raise VerificationError(
+            f"this runs the kernels, and needs {', '.join(missing)}: "
+            "pip install 'tritonopt[verify]'"
+        )
+    if gpu:
+        check_gpu()
+    found = subjects_of(
+        Wanted(
+            Path(before),
+            None if after is None else Path(after),
+            launcher,
+            about,
+            kernel,
+            grid,
+            args,
+            tuple(assume),
+            tuple(command),
+            runs=gpu,
+        )
+    )
+    for subject in found.subjects:
+        _check_flops(flops, subject)
+    run = _Run(Path(before), None if after is None else Path(after), effort or Effort(), timeout)
+    run.flops, run.progress, run.of = flops, progress, sum(len(s.calls) for s in found.subjects)
+    for subject in found.subjects:
+        if gpu:
+            run.time(subject)
+        else:
+            run.compile(subject)
+    return Comparison(
+        versions=(BEFORE,) if after is None else (BEFORE, AFTER),
+        paths=(str(before),) if after is None else (str(before), str(after)),
+        rows=tuple(run.rows),
+        machine=run.machine,
+        notes=found.notes,
+    )
+
+
+def check_gpu() -> None:
+    """Raises NoGpu where there is none."""
+    session = Session(())
+    try:
+        there = session.begin()
+    except (Died, Refusal) as error:
+        raise VerificationError(f"torch cannot be used here: {error}") from None
+    finally:
+        session.close()
+    if not there:
+        raise NoGpu(
+            "torch sees no GPU here, and times are taken on one. --no-gpu compiles the kernels "
+            "without one, and shows what they need"
+        )
+
+
+def _check_flops(flops: str | None, subject: Subject) -> None:
+    if flops is None:
+        return
+    wrong = strange(flops)
+    if wrong is not None:
+        text = wrong[1]
+    elif is_comparison(flops):
+        text = "a number of operations is expected, as in `2 * m * n * k`"
+    else:
+        sizes = set(subject.calls[0].sizes)
+        unknown = set(names_in(flops)) - sizes
+        if not unknown:
+            return
+        text = f"{', '.join(sorted(unknown))}: the sizes are {', '.join(sorted(sizes)) or 'none'}"
+    raise VerificationError(f"--flops '{flops}': {text}")
+
+
+class _Run:
+    """What was found by now."""
+
+    def __init__(self, before: Path, after: Path | None, effort: Effort, timeout: float) -> None:
+        self.before = before
+        self.after = after
+        self.effort = effort
+        self.timeout = timeout
+        self.flops: str | None = None
+        self.progress: Callable[[Progress], None] | None = None
+        self.of = 0
+        self.rows: list[Row] = []
+        self.machine: Machine | None = None
+
+    def versions(self, subject: Subject) -> list[Version]:
+        path = str(self.before.resolve())
+        what = subject.launcher, subject.autograd
+        found = [Version(BEFORE, path, subject.before.text, path, *what)]
+        if self.after is not None:
+            there = str(self.after.resolve())
+            found.append(Version(AFTER, path, subject.after.text, there, *what))
+        return found
+
+    def time(self, subject: Subject) -> None:
+        session = Session(self.versions(subject), self.timeout)
+        try:
+            for call in subject.calls:
+                self._report(call.label)
+                flops = value_of(self.flops, call.sizes) if self.flops else 0
+                row = session.row(subject.launcher, call, self.effort, flops)
+                self.rows.append(replace(row, flops=flops))
+            if session.worker.process is not None:
+                self.machine = session.machine()
+        except Died:
+            pass  # what it had measured before is told all the same
+        finally:
+            session.close()
+
+    def compile(self, subject: Subject) -> None:
+        with ExitStack() as stack:
+            compiling = Compiling.of(self.versions(subject), stack)
+            for call in subject.calls:
+                self._report(call.label)
+                self.rows.append(compiling.row(subject.launcher, call))
+
+    def _report(self, label: str) -> None:
+        if self.progress is not None:
+            self.progress(Progress(len(self.rows), self.of, label))

@@ -1,0 +1,139 @@
+"""The parent's end of the worker that times: what fails or hangs costs a row, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tritonopt.measurement.results import Machine, Row
+from tritonopt.measurement.timing import Effort
+from tritonopt.tuning.calls import Call
+from tritonopt.tuning.timing_server import First, Timed, Version
+from tritonopt.verification.process.client import Died, Refusal, Worker
+from tritonopt.verification.process.messages import OUT_OF_MEMORY, Failure
+
+SERVER = "tritonopt.tuning.timing_server"
+_PATIENCE = 300.0
+"""Seconds for everything but a first call."""
+_SHOWN = 300
+"""Characters of a reason."""
+
+
+@dataclass
+class Session:
+    """Versions of a launcher in a worker, which is started anew when it died."""
+
+    versions: Sequence[Version]
+    timeout: float = 120.0
+    """Seconds for the first call of a version, which may compile and tune."""
+    server: str = SERVER
+    """The module that serves in the worker."""
+    worker: Worker = field(init=False)
+    unloadable: dict[str, str] = field(default_factory=dict)
+    """Versions that cannot be imported, and why."""
+    loaded_into: object = None
+    """The process that holds the others."""
+
+    def __post_init__(self) -> None:
+        self.worker = Worker(max(self.timeout, _PATIENCE), forked=False, server=self.server)
+
+    def begin(self) -> bool:
+        """Whether there is a GPU. Raises Died where torch cannot be imported."""
+        return bool(self.worker.ask("begin"))
+
+    def row(
+        self, launcher: str, call: Call, effort: Effort, flops: int = 0, *, copy: bool = True
+    ) -> Row:
+        """Time one call in every version that takes it."""
+        firsts: dict[str, First] = {}
+        failures: dict[str, str] = {}
+        row = Row(launcher, call.label, call.sizes)
+        try:
+            self._prepare(call)
+            failures.update(self.unloadable)
+            for version in self.versions:
+                if version.name not in failures:
+                    self._first(version.name, call, firsts, failures)
+            good = tuple(v.name for v in self.versions if v.name in firsts)
+            timed: Timed | None = None
+            if good:
+                timed = self.worker.ask("time", good, effort, flops, copy)
+        except (Died, Refusal) as error:
+            every = dict.fromkeys((v.name for v in self.versions), said(error.failure))
+            return _of(row, firsts, {**every, **failures}, None)
+        return _of(row, firsts, failures, timed)
+
+    def _first(
+        self, name: str, call: Call, firsts: dict[str, First], failures: dict[str, str]
+    ) -> None:
+        """A version's first call; a death of it costs the others nothing."""
+        try:
+            self.worker.send("first", name)
+            firsts[name] = self.worker.receive(self.timeout)
+        except Refusal as error:
+            failures[name] = said(error.failure)
+        except Died as death:
+            failures[name] = said(death.failure)
+            self._prepare(call)
+            for other in firsts:
+                firsts[other] = self.worker.ask("first", other)
+
+    def _prepare(self, call: Call) -> None:
+        if self.worker.process is None or self.worker.process is not self.loaded_into:
+            self._load()
+        self.worker.ask("prepare", call)
+
+    def _load(self) -> None:
+        """All versions, in one process, which may be a new one."""
+        self.begin()
+        for version in self.versions:
+            if version.name in self.unloadable:
+                continue
+            try:
+                self.worker.ask("load", version)
+            except (Refusal, Died) as error:
+                self.unloadable[version.name] = f"it cannot be imported: {said(error.failure)}"
+                if isinstance(error, Died):
+                    return self._load()
+        self.loaded_into = self.worker.process
+
+    def machine(self) -> Machine:
+        """What was measured on. Raises Died."""
+        found: Machine = self.worker.ask("machine")
+        return found
+
+    def close(self) -> None:
+        self.worker.close()
+
+
+def said(failure: Failure) -> str:
+    """A failure in a line of a table."""
+    if failure.kind == OUT_OF_MEMORY:
+        return "out of memory"
+    text = str(failure.message).strip().splitlines()
+    line = text[0] if text else ""
+    if failure.kind == "Hang":
+        return line
+    return f"{failure.kind}: {line}"[:_SHOWN]
+
+
+def _of(
+    row: Row, firsts: Mapping[str, First], failures: Mapping[str, str], timed: Timed | None
+) -> Row:
+    """The row with what was found."""
+    row = replace(
+        row,
+        failures=failures,
+        notes=tuple(first.note for first in firsts.values() if first.note),
+        compiled=tuple(c for first in firsts.values() for c in first.compiled),
+    )
+    if timed is None:
+        return row
+    return replace(
+        row,
+        times=timed.times,
+        ratio=timed.ratio,
+        moved=timed.moved,
+        copy=timed.copy,
+        matrix=timed.matrix,
+    )

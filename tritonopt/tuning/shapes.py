@@ -1,0 +1,153 @@
+"""Sizes in `--args`: `x: f16[m=1024..65536*4, n=1024|4096], w: f16[n]`.
+
+Behind the name of a size stands what it is: one number, several (`1024|4096`), or a range with a
+factor (`1024..65536*4` is 1024, 4096, 16384, 65536). Where the size has its numbers once, its
+name alone is enough elsewhere. All combinations are timed, with each type that a tensor may have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from tritonopt.tuning.calls import Call
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.signature.argument_language import (
+    Argument,
+    ChoiceArgument,
+    SequenceArgument,
+    Signature,
+    TensorArgument,
+)
+from tritonopt.verification.signature.size_facts import hold
+
+MOST_CALLS = 400
+"""More than that are a mistake in a range, or should be several runs."""
+_SIZES = re.compile(
+    r"(?P<name>[A-Za-z_]\w*)(?P<space>\s*)=(?!=)\s*(?P<numbers>\d[\d|.*\s]*\d|\d)", re.ASCII
+)
+_RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)\s*(?:\*\s*(\d+))?")
+
+
+@dataclass(frozen=True)
+class Ranged:
+    """A list of arguments without the numbers of its sizes, and these."""
+
+    text: str
+    sizes: Mapping[str, tuple[int, ...]]
+
+
+def without_sizes(text: str) -> Ranged:
+    """Take the numbers out of a list of arguments; VerificationError points at what is wrong."""
+    sizes: dict[str, tuple[int, ...]] = {}
+
+    def taken(match: re.Match[str]) -> str:
+        if not _in_brackets(text, match.start()):
+            return match.group()  # `y: =x` and facts have their own equals signs
+        name = match["name"]
+        numbers = _numbers(text, match.start("numbers"), match["numbers"])
+        if sizes.setdefault(name, numbers) != numbers:
+            raise _error(text, match.start(), f"`{name}` has other numbers before")
+        return name
+
+    return Ranged(_SIZES.sub(taken, text), sizes)
+
+
+def _in_brackets(text: str, at: int) -> bool:
+    return text.count("[", 0, at) > text.count("]", 0, at)
+
+
+def _numbers(text: str, at: int, written: str) -> tuple[int, ...]:
+    found: list[int] = []
+    for part in written.split("|"):
+        part = part.strip()
+        if part.isdigit():
+            found.append(int(part))
+            continue
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            raise _error(text, at, f"`{part}`: write 4096, 1024|4096 or 1024..65536*4")
+        low, high, factor = int(match[1]), int(match[2]), int(match[3] or 2)
+        if factor < 2 or low < 1 or high < low:
+            raise _error(text, at, f"`{part}`: a range goes up from 1 or more, by a factor above 1")
+        while low <= high:
+            found.append(low)
+            low *= factor
+    return tuple(dict.fromkeys(found))
+
+
+def _error(text: str, at: int, message: str) -> VerificationError:
+    return VerificationError(f"--args, column {at + 1}: {message}\n  {text}\n  {' ' * at}^")
+
+
+def calls_of(
+    signature: Signature, sizes: Mapping[str, Sequence[int]], *, alternatives: bool
+) -> list[Call]:
+    """The calls with all combinations of these sizes of which the facts hold.
+
+    With `alternatives` each value and each type that was written is a call of its own, else the
+    first. Raises VerificationError where a size has no number, or there are too many calls.
+    """
+    if missing := [name for name in signature.size_names if name not in sizes]:
+        text = f"the sizes {', '.join(missing)} have no numbers. {how_to(signature)}"
+        raise VerificationError(text)
+    names = list(signature.size_names)
+    found: list[Call] = []
+    for form in _forms(signature) if alternatives else [one_form(signature)]:
+        for numbers in product(*(sizes[name] for name in names)):
+            chosen = dict(zip(names, numbers, strict=True))
+            if not hold(form.facts, chosen):
+                continue
+            found.append(Call(form, chosen))
+            if len(found) > MOST_CALLS:
+                raise VerificationError(
+                    f"these are more than {MOST_CALLS} calls: take larger factors in the ranges"
+                )
+    if not found:
+        facts = " and ".join(f"`{fact}`" for fact in signature.facts)
+        raise VerificationError(f"of none of these sizes {facts} hold")
+    return found
+
+
+def how_to(signature: Signature) -> str:
+    """What to write, made of the arguments as they are known."""
+    text = str(signature)
+    for at, name in enumerate(signature.size_names):
+        numbers = "1024..65536*4" if at == 0 else "1024..32768*2"
+        text = re.sub(rf"(?<=[\[ ]){name}(?=[\],])", f"{name}={numbers}", text, count=1)
+    return f"Write for example: --args {text!r}"
+
+
+def one_form(signature: Signature) -> Signature:
+    """The signature with the first of the types and values that each argument may have."""
+    return next(_forms(signature))
+
+
+def _forms(signature: Signature) -> Iterator[Signature]:
+    """One signature for every combination of types and of plain values."""
+    # Callers seldom mix types: tensors that may have the same ones have the same one.
+    dtypes = list(dict.fromkeys(tensor.dtypes for tensor in signature.tensors))
+    choices = [a for a in signature.arguments if isinstance(a, ChoiceArgument)]
+    for types in product(*dtypes):
+        typed = dict(zip(dtypes, types, strict=True))
+        for values in product(*(choice.values for choice in choices)):
+            chosen = dict(zip((c.name for c in choices), values, strict=True))
+            arguments = tuple(_with(a, typed, chosen) for a in signature.arguments)
+            yield replace(signature, arguments=arguments)
+
+
+def _with(
+    argument: Argument, typed: Mapping[tuple[str, ...], str], chosen: Mapping[str, object]
+) -> Argument:
+    def of_type(tensor: TensorArgument) -> TensorArgument:
+        return replace(tensor, dtypes=(typed[tensor.dtypes],))
+
+    if isinstance(argument, TensorArgument):
+        return of_type(argument)
+    if isinstance(argument, SequenceArgument):
+        return argument.with_parts(of_type)
+    if isinstance(argument, ChoiceArgument):
+        return replace(argument, values=(chosen[argument.name],))
+    return argument

@@ -1,0 +1,299 @@
+"""The worker that times: all versions of a file in one process on the GPU.
+
+Started by `session`, which talks to it over a socket. Everything that runs somebody's code
+happens here, so that a crash, a hang or a lack of memory costs one row of a table.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tritonopt.measurement.results import Compiled, Machine, Ratio, Times
+from tritonopt.measurement.timing import Effort, Function
+from tritonopt.tuning.calls import Call
+from tritonopt.verification.worker.server import answer_requests
+
+COPY = "(copy)"
+"""The name of the copy among the versions that are timed."""
+_TOLERANCES = {"torch.float16": 1e-2, "torch.bfloat16": 5e-2, "torch.float32": 2e-3}
+"""Of the largest value: what differs by more is no rounding. It takes `verify` to tell more."""
+_ON_CPU = "cpu tensor"
+"""What Triton says of a tensor that was made without a device."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a file, and what of it is called."""
+
+    name: str
+    path: str
+    """The original's: the module that both versions are loaded as."""
+    text: str
+    text_path: str
+    launcher: str
+    autograd: bool = False
+
+
+@dataclass(frozen=True)
+class First:
+    """What the first call of a version showed."""
+
+    compiled: tuple[Compiled, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What the runs of a call showed."""
+
+    times: Mapping[str, Times]
+    ratio: Ratio | None
+    moved: int
+    copy: float | None
+    matrix: float | None
+
+
+def serve(descriptor: int) -> None:
+    """Answer requests until the other side hangs up."""
+    answer_requests(descriptor, TimingServer())
+
+
+class TimingServer:
+    """What a worker can be asked. Method names are the requests."""
+
+    place = "cuda"
+    """Where arguments are made."""
+
+    def __init__(self) -> None:
+        self.device: Any = None
+        self.launchers: dict[str, Callable[..., Any]] = {}
+        self.arguments: dict[str, Any] = {}
+        self.pristine: list[Any] | None = None
+        self.returned: list[Any] = []
+        self.expected: list[Any] | None = None
+        self.speeds: dict[Any, float] = {}
+
+    def begin(self) -> bool:
+        """Whether there is a GPU here."""
+        os.environ.pop("TRITON_INTERPRET", None)
+        # Lines would make binaries of the same instructions differ.
+        os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
+        import torch
+
+        if not torch.cuda.is_available():
+            return False
+        from tritonopt.measurement.cuda import CudaDevice
+
+        self.device = CudaDevice()
+        return True
+
+    def machine(self) -> Machine:
+        found: Machine = self.device.machine()
+        return found
+
+    def load(self, version: Version) -> None:
+        """Load one version; another one of the same name is forgotten."""
+        import torch
+
+        from tritonopt.verification.worker.loading import load
+
+        before = list(sys.meta_path)
+        try:
+            module: Any = load(Path(version.path), version.text, version.text_path)
+        except SystemExit as end:
+            raise ImportError(f"it ends the process when it is imported ({end.code!r})") from None
+        # The next version is loaded as the same module.
+        sys.meta_path[:] = before
+        sys.modules.pop(module.__name__, None)
+        found: Any = functools.reduce(getattr, version.launcher.split("."), module)
+        if isinstance(found, type) and issubclass(found, torch.autograd.Function):
+            found = getattr(found, "apply")  # noqa: B009  # a type to mypy
+        self.launchers[version.name] = _by_position(found) if version.autograd else found
+
+    def prepare(self, call: Call) -> None:
+        """Make the arguments of a call; those of the last one are given back."""
+        import torch
+
+        from tritonopt.tuning.arguments import build, bytes_of, tensors_in
+
+        self.arguments, self.pristine, self.returned, self.expected = {}, None, [], None
+        torch.cuda.empty_cache()
+        self.arguments = build(call, self.place)
+        tensors = tensors_in(self.arguments)
+        free, _ = torch.cuda.mem_get_info()
+        # Outputs may take as much again, in each of two versions.
+        if 4 * bytes_of(tensors) < free:
+            self.pristine = [t.clone() for t in tensors]
+
+    def first(self, name: str) -> First:
+        """Call a version for the first time, and compare what it gives with the first version."""
+        import torch
+
+        from tritonopt.tuning.arguments import tensors_in
+
+        self._restore()
+        try:
+            result = self._first_called(name)
+        except Exception as error:
+            _leave_if_poisoned(error)
+            raise
+        note = ""
+        if self.pristine is not None:
+            found = [*tensors_in(self.arguments), *tensors_in(result)]
+            if self.expected is None:
+                self.expected = [t.clone() for t in found]
+            else:
+                note = _difference(self.expected, found)
+        self.returned = tensors_in(result)
+        del result
+        # Once more: an autotuner has chosen by now, and launches one configuration.
+        with _compilations() as compiled:
+            self._called(name)
+            torch.cuda.synchronize()
+        return First(tuple(_described(name, each) for each in compiled), note)
+
+    def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
+        """Time versions whose first call was made, in turn."""
+        import torch
+
+        from tritonopt.measurement.cuda import copying
+        from tritonopt.measurement.timing import side_by_side
+        from tritonopt.tuning.arguments import bytes_of, tensors_in
+
+        moved = bytes_of([*tensors_in(self.arguments), *self.returned])
+        self.pristine, self.returned, self.expected = None, [], None
+        torch.cuda.empty_cache()
+        functions: dict[str, Function] = {
+            name: functools.partial(self._called, name) for name in names
+        }
+        free, _ = torch.cuda.mem_get_info()
+        if copy and moved < free // 2:
+            functions[COPY] = copying(moved)
+        pairs = [(names[0], names[1])] if len(names) > 1 else []
+        samples = side_by_side(functions, self.device, effort, pairs=pairs)
+        return Timed(
+            {name: samples.times(name) for name in names},
+            samples.ratio(*pairs[0]) if pairs else None,
+            moved,
+            samples.times(COPY).median if COPY in functions else None,
+            flops / self._matrix_speed() if flops else None,
+        )
+
+    def _called(self, name: str) -> Any:
+        return self.launchers[name](**self.arguments)
+
+    def _first_called(self, name: str) -> Any:
+        import torch
+
+        try:
+            result = self._called(name)
+        except ValueError as error:
+            if _ON_CPU not in str(error):
+                raise
+            # Whoever calls such a launcher has made the GPU the default.
+            torch.set_default_device("cuda")
+            result = self._called(name)
+        torch.cuda.synchronize()
+        return result
+
+    def _restore(self) -> None:
+        from tritonopt.tuning.arguments import tensors_in
+
+        for tensor, before in zip(tensors_in(self.arguments), self.pristine or (), strict=False):
+            tensor.copy_(before)
+
+    def _matrix_speed(self) -> float:
+        """Operations per microsecond, in the type of the arguments; float32 as tf32."""
+        import torch
+
+        from tritonopt.measurement.cuda import matrix_speed
+        from tritonopt.tuning.arguments import tensors_in
+
+        floats = [t.dtype for t in tensors_in(self.arguments) if t.is_floating_point()]
+        dtype = floats[0] if floats else torch.float16
+        if dtype not in self.speeds:
+            torch.backends.cuda.matmul.allow_tf32 = True
+            self.speeds[dtype] = matrix_speed(self.device, dtype)
+        return self.speeds[dtype]
+
+
+def _by_position(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An autograd function takes no names."""
+    return lambda **arguments: function(*arguments.values())
+
+
+def _difference(expected: list[Any], found: list[Any]) -> str:
+    """What differs by more than rounding, or nothing."""
+    import torch
+
+    if len(expected) != len(found):
+        return f"it returns {len(found)} tensors with its arguments, the original {len(expected)}"
+    for one, other in zip(expected, found, strict=True):
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return (
+                f"a result is {other.dtype} {tuple(other.shape)}, the original's "
+                f"{one.dtype} {tuple(one.shape)}"
+            )
+        if torch.equal(one, other) or not one.numel():
+            continue
+        if not one.is_floating_point():
+            return "whole numbers among the results differ"
+        if not torch.equal(torch.isfinite(one), torch.isfinite(other)):
+            return "inf or NaN stands in other places of the results"
+        scale = one.nan_to_num(0, 0, 0).abs().max().item()
+        error = (one - other).nan_to_num(0, 0, 0).abs().max().item()
+        if error > _TOLERANCES.get(str(one.dtype), 1e-6) * max(scale, 1e-30):
+            return f"the results differ by {error / max(scale, 1e-30):.1e} of the largest value"
+    return ""
+
+
+def _leave_if_poisoned(error: BaseException) -> None:
+    """An illegal access ends the CUDA context: the process has no further use."""
+    import torch
+
+    try:
+        torch.cuda.synchronize()
+    except Exception:
+        print(f"{type(error).__name__}: {error}", flush=True)
+        os._exit(70)
+
+
+@contextmanager
+def _compilations() -> Iterator[list[Any]]:
+    """What kernels are launched meanwhile, as Triton compiled them."""
+    kind: Any = importlib.import_module("triton.runtime.jit").JITFunction
+    usual = kind.run
+    found: list[Any] = []
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        compiled = usual(*args, **kwargs)
+        if hasattr(compiled, "asm") and all(compiled is not each for each in found):
+            found.append(compiled)
+        return compiled
+
+    kind.run = run
+    try:
+        yield found
+    finally:
+        kind.run = usual
+
+
+def _described(version: str, compiled: Any) -> Compiled:
+    import hashlib
+
+    from tritonopt.verification.worker.machine_code import statistics
+
+    target = compiled.metadata.target
+    name = f"sm_{target.arch}" if target.backend == "cuda" else str(target.arch)
+    binary = compiled.asm.get("cubin", compiled.asm.get("hsaco", b""))
+    numbers = statistics(compiled)
+    digest = hashlib.sha256(binary).hexdigest()
+    return Compiled(version, compiled.metadata.name, name, numbers, digest=digest)
