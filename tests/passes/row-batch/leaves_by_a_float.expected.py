@@ -10,11 +10,11 @@ import triton.language as tl
 def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < M
+    cols = tl.arange(0, BLOCK)
     weight = tl.load(W + rows, mask=row_mask)
     row_mask &= ~(weight < 0.5)
     row_mask &= weight != 1.0
     row_mask &= ~((weight < 0.7) == (weight > 0.6))
-    cols = tl.arange(0, BLOCK)
     x = tl.load(
         X + rows[:, None] * stride + cols[None, :],
         mask=row_mask[:, None] & (cols[None, :] < N),

@@ -9,6 +9,7 @@ import triton.language as tl
 @triton.jit
 def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
     weight = tl.load(W + row)
     if weight < 0.5:
         return
@@ -16,7 +17,6 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
         return
     if (weight < 0.7) == (weight > 0.6):
         return
-    cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x * weight, mask=cols < N)
 

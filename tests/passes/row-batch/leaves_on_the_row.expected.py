@@ -11,8 +11,8 @@ import triton.language as tl
 def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
-    row_mask &= ~(tl.load(L + rows, mask=row_mask) < 0)
     cols = tl.arange(0, BLOCK)
+    row_mask &= ~(tl.load(L + rows, mask=row_mask) < 0)
     x = tl.load(
         X + rows[:, None] * stride + cols[None, :],
         mask=row_mask[:, None] & (cols[None, :] < N),

@@ -12,9 +12,9 @@ def kernel(
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)
     # Nothing to do for these.
     row_mask &= ~(rows >= M)
-    cols = tl.arange(0, BLOCK)
     x = tl.load(
         X + rows[:, None] * stride + cols[None, :],
         mask=row_mask[:, None] & (cols[None, :] < N),

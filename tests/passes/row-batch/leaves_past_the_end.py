@@ -9,10 +9,10 @@ import triton.language as tl
 @triton.jit
 def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
     # Nothing to do for these.
     if row >= M:
         return
-    cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
 

@@ -1,3 +1,4 @@
+# verify: no, the test never holds
 # options: programs=1
 """The number of rows is that of programs, so that none leaves."""
 

@@ -60,7 +60,9 @@ def _guarded(branch: InvariantBranch, plan: Plan, guard: ast.If, copies: str) ->
     return f"{code}\nelse:\n{excerpts.indented(rest, unit)}"
 
 
-def _copy(branch: InvariantBranch, guard: ast.If | None, changes: Sequence[Change]) -> str:
+def _copy(
+    branch: InvariantBranch, guard: ast.If | None, changes: Sequence[Replace | Remove]
+) -> str:
     """The loop after changes inside of it, and without a condition that was asked before it."""
     module, loop = branch.module, branch.loop.node
     gone = any(guard is change.anchor for change in changes)
