@@ -18,6 +18,7 @@ from tritonopt.source.launches import Elsewhere, Launch, Reference, Uses, find_u
 from tritonopt.source.lines import Lines
 from tritonopt.source.mutation import find_changed_names, find_replaced_names
 from tritonopt.source.names import Binding, Names
+from tritonopt.source.parsing import parsed
 from tritonopt.source.reflection import find_hidden_names
 from tritonopt.source.trees import walk
 
@@ -55,7 +56,7 @@ def parse(text: str, path: str, program: Program | None = None) -> Module:
         with warnings.catch_warnings():
             # Invalid escapes and the like are the file's own affair.
             warnings.simplefilter("ignore")
-            tree = ast.parse(text, filename=path)
+            tree = parsed(text, path)
     except SyntaxError as error:
         line, column = error.lineno or 0, error.offset or 0
         message = error.msg

@@ -37,9 +37,9 @@ class Session:
     def __post_init__(self) -> None:
         self.worker = Worker(max(self.timeout, _PATIENCE), forked=False, server=self.server)
 
-    def begin(self) -> bool:
-        """Whether there is a GPU. Raises Died where torch cannot be imported."""
-        return bool(self.worker.ask("begin"))
+    def has_gpu(self) -> bool:
+        """Whether the worker sees one. Raises Died and Refusal where torch cannot be imported."""
+        return bool(self.worker.ask("probe"))
 
     def row(
         self, launcher: str, call: Call, effort: Effort, flops: int = 0, *, copy: bool = True
@@ -85,7 +85,7 @@ class Session:
 
     def _load(self) -> None:
         """All versions, in one process, which may be a new one."""
-        self.begin()
+        self.worker.ask("begin")
         for version in self.versions:
             if version.name in self.unloadable:
                 continue

@@ -81,19 +81,20 @@ class TimingServer:
         self.expected: list[Any] | None = None
         self.speeds: dict[Any, float] = {}
 
-    def begin(self) -> bool:
+    def probe(self) -> bool:
         """Whether there is a GPU here."""
+        import torch
+
+        return bool(torch.cuda.is_available())
+
+    def begin(self) -> None:
+        """Get hold of the GPU."""
         os.environ.pop("TRITON_INTERPRET", None)
         # Lines would make binaries of the same instructions differ.
         os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
-        import torch
-
-        if not torch.cuda.is_available():
-            return False
         from tritonopt.measurement.cuda import CudaDevice
 
         self.device = CudaDevice()
-        return True
 
     def machine(self) -> Machine:
         found: Machine = self.device.machine()

@@ -33,7 +33,14 @@ from tritonopt.verification.signature.inference import InferredSignature
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.signature.results import results_of
 from tritonopt.verification.tasks import Task
-from tritonopt.verification.verdict import Answer, Timing, Verdict
+from tritonopt.verification.verdict import (
+    YES,
+    Algebra,
+    AlgebraAnswer,
+    Answer,
+    Timing,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from tritonopt.verification.comparison.checker import Checker
@@ -70,6 +77,8 @@ class Settings:
     """Facts about sizes that every drawn call keeps to."""
     assume_covered: bool = False
     """Whether all that differs is taken to have run, where that cannot be seen."""
+    algebra: bool = True
+    """Whether a yes of the interpreter is held against residues too."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +277,29 @@ class Verification:
             written=checker.tally.written,
             compared=checker.tally.compared,
         )
-        return Finding(self._answered(result, checker, signature, found), signature, never_ran)
+        answer = self._with_algebra(self._answered(result, checker, signature, found), checker)
+        return Finding(answer, signature, never_ran)
+
+    def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
+        """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
+        from tritonopt.verification.comparison.same_algebra import SameAlgebra
+
+        required = self.settings.require == "algebra"
+        if verdict.verdict not in YES or not (self.settings.algebra or required):
+            return verdict
+        if not checker.versions.interpreted:
+            reason = "residues are followed by the interpreter: --backend interpreter"
+            algebra = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=reason)
+        else:
+            algebra = SameAlgebra(checker, self.settings.seed).run()
+        verdict = replace(verdict, algebra=algebra)
+        if not required or algebra.is_same:
+            return verdict
+        if algebra.is_different:
+            answer = Answer.COUNTEREXAMPLE.value
+            return replace(verdict, verdict=answer, counterexample=algebra.text)
+        reason = f"whether it is the same algebra is not known: {algebra.text}"
+        return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
 
     def _answered(
         self,

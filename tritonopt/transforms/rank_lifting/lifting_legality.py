@@ -84,10 +84,11 @@ def fixed_rows(facts: KernelFacts) -> tuple[ast.expr, str] | None:
     if not any(tile.rank == 2 for tile in reduced):
         return None
     for rows in (value for value in computed if _is_flat(facts, value)):
-        step = coefficient(facts.forms.of(rows), _PROGRAM)
-        assert step is not None
-        bindings = facts.launches.bindings
-        numbers = {substitute(step, binding).constant_value for binding in bindings}
+        each = coefficient(facts.forms.of(rows), _PROGRAM)
+        if each is None:
+            continue
+        passed = (substitute(each, binding) for binding in facts.launches.bindings)
+        numbers = {form.constant_value for form in passed}
         if numbers and None not in numbers:
             return ids.calls[0], ", ".join(map(str, sorted(filter(None, numbers))))
     return None

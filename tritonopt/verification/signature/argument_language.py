@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from tritonopt.facts.host import torch_api
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.size_facts import (
     Fact,
@@ -401,7 +402,7 @@ def check_formula(text: str, origin: Origin, start: int = 0) -> ast.expr:
     """The expression; an error points at the first thing that formulas do not have."""
     try:
         # In brackets, because a line may begin with a space.
-        tree = ast.parse(f"({text})", mode="eval").body
+        tree = parsed(f"({text})", mode="eval").body
     except SyntaxError as error:
         at = start + max((error.offset or 1) - 2, 0)
         raise origin.error(at, f"this is no expression: {error.msg}") from None

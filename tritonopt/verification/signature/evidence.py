@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from tritonopt import source
 from tritonopt.facts.host import torch_api
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.signature.argument_language import DTYPES, Dimension
 from tritonopt.verification.signature.launchers import Launcher
 
@@ -188,7 +189,7 @@ def _annotation(module: source.Module, parameter: ast.arg, evidence: Evidence) -
         return
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            node = ast.parse(node.value, mode="eval").body
+            node = parsed(node.value, mode="eval").body
         except SyntaxError:
             return
     text = ast.unparse(node)

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from tritonopt.facts.host import torch_api
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.process.messages import Blame
 
 _ASKED = torch_api.SIZE_ATTRIBUTES | {"dtype"}
@@ -100,7 +101,7 @@ def _address(value: Any) -> int | None:
 
 @lru_cache(maxsize=1)
 def _tree(text: str) -> ast.Module:
-    return ast.parse(text)
+    return parsed(text)
 
 
 def _innermost(tree: ast.AST, line: int) -> tuple[ast.stmt, ast.expr | None] | None:

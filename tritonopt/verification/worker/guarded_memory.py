@@ -216,11 +216,13 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         pretend_cuda: bool,
         launching: Callable[[], bool],
         using: Callable[[Any], None],
+        called: Callable[[Any, Any, Any, Any], None] | None = None,
     ) -> None:
         super().__init__()
         self.arena = arena
         self.launching = launching
         self.using = using
+        self.called = called
         self.pretend_cuda = pretend_cuda
         self.count = 0
 
@@ -248,10 +250,10 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
                 return args[0]
             args = tuple("cpu" if _is_cuda(a) else a for a in args)
         result = func(*args, **kwargs)
-        if func in self.unwritten:
-            return self.rehouse(result, func, keep=False)
-        if func in self.written:
-            return self.rehouse(result, func, keep=True)
+        if func in self.unwritten or func in self.written:
+            result = self.rehouse(result, func, keep=func in self.written)
+        if self.called is not None:
+            self.called(func, args, kwargs, result)
         return result
 
     def rehouse(self, tensor: Any, func: Callable[..., Any], *, keep: bool) -> Any:

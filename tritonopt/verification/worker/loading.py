@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from tritonopt.source.parsing import parsed
+
 Prepare = Callable[[str], str | ast.Module]
 
 
@@ -50,7 +52,7 @@ def name_of(path: Path, text: str) -> ModuleName:
 
 def _relative_levels(text: str) -> int:
     """How many packages up the relative imports reach (namespace packages have no __init__)."""
-    nodes = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom))
+    nodes = (n for n in ast.walk(parsed(text)) if isinstance(n, ast.ImportFrom))
     return max((n.level for n in nodes), default=0)
 
 

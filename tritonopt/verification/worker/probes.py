@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tritonopt.source.parsing import parsed
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import is_text
 from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop, Place
@@ -300,7 +301,7 @@ def _indent(tree: ast.AST, line: str) -> None:
 
 def instrumented(text: str, path: str) -> ast.Module:
     """A file with probes in its functions."""
-    tree = ast.parse(text, path)
+    tree = parsed(text, path)
     _Instrument(_HOST).visit(tree)
     return ast.fix_missing_locations(tree)
 
