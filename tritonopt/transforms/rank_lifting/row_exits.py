@@ -10,8 +10,8 @@ from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.values import INTEGER_DTYPES, is_integer
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.rank_lifting.axes import CLAIM, OF_ROWS
-from tritonopt.transforms.rank_lifting.code_edits import in_parentheses
 from tritonopt.transforms.rank_lifting.lifted_expressions import LiftedExpressions, on_the_row
 
 _CONTRARY = {
