@@ -1,4 +1,4 @@
-# expect: missed under-another-condition
+# expect: missed not-expressible
 """What is asked is computed under the condition of the compiler."""
 
 import triton

@@ -1,5 +1,4 @@
-# expect: missed under-another-condition
-"""The guard stands in an inner loop: it is not right below the one that the branch leaves."""
+"""The guard stands in an inner loop, and leaves both with the branch."""
 
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
-# expect: missed under-another-condition
-"""The condition of the compiler is another one behind the first turn."""
+"""What is no condition of the compiler, for it changes, stays where it is."""
 
 import triton
 import triton.language as tl
