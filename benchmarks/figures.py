@@ -59,7 +59,7 @@ def record() -> dict[str, list[float]]:
     """By what was measured, the least and the most of original time / rewritten time."""
     ratios: dict[str, list[float]] = {}
     measured = (*fuse_stats(), *rewrites(), *default_limits(), *of_a_library(), *launches())
-    for name, ratio in (*measured, *over_rows()):
+    for name, ratio in (*measured, *over_rows(), *scalar_loops()):
         ratios.setdefault(name, []).append(ratio)
     return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
 
@@ -124,6 +124,15 @@ def over_rows() -> Iterator[tuple[str, float]]:
     for name, (variant, lengths) in OVER_ROWS.items():
         for ratio in report.ratios(variant, lengths):
             yield name, ratio
+
+
+def scalar_loops() -> Iterator[tuple[str, float]]:
+    for row in results("scalar_loop_speed-nvidia-h200"):
+        if row["block"] == 128:  # as it is named without options
+            yield (
+                "scalar-loop, 64 turns and more" if row["elements"] >= 64 else "scalar-loop, few",
+                row["ratio"],
+            )
 
 
 def fuse_stats_rows() -> Iterator[str]:

@@ -42,7 +42,7 @@ def every_ratio() -> set[str]:
     seen = {f"{end:.2f}x" for ends in recorded().values() for end in ends}
     for row in figures.results("fuse_stats_speed-nvidia-h200"):
         seen |= {f"{version['ratio']:.2f}x" for version in row["versions"].values()}
-    for name in ("rewrites_speed", "grid_stride_speed", "library_speed"):
+    for name in ("rewrites_speed", "grid_stride_speed", "library_speed", "scalar_loop_speed"):
         seen |= {f"{row['ratio']:.2f}x" for row in figures.results(f"{name}-nvidia-h200")}
     return seen | {f"{library_mean():.2f}x"}
 
@@ -71,6 +71,12 @@ def test_ranges_that_people_read(name: str) -> None:
         r["ratio"] for r in figures.results("rewrites_speed-nvidia-h200") if "rms" in r["kernel"]
     ]
     known.add(f"{min(rms):.2f} {max(rms):.2f}")
+    scalar = [
+        r["ratio"]
+        for r in figures.results("scalar_loop_speed-nvidia-h200")
+        if r["elements"] == 1024 and r["block"] == 128
+    ]
+    known.add(f"{min(scalar):.2f} {max(scalar):.2f}")
     library = [row["ratio"] for row in figures.results("library_speed-nvidia-h200")]
     known.add(f"{min(library):.2f} {max(library):.2f}")
     said = {" ".join(ends) for ends in RANGE.findall(texts()[name])}
