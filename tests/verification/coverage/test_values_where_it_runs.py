@@ -168,3 +168,33 @@ def test_a_single_sequence_takes_several_tiles(of_texts: Callable[..., Verdict])
     args = "x: f32[t], first: i32[s + 1] in 0..t cumulative"
     verdict = of_texts(SEQUENCES, changed, args=args, max_examples=2)
     assert verdict.verdict == "counterexample", verdict.reason
+
+
+STRETCHED = f"""{_HEAD}
+@triton.jit
+def stretch(x_ptr, y_ptr, w, p, scale, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    place = at.to(tl.float32) * scale
+    lower = tl.minimum(place.to(tl.int32), w - 1)
+    upper = tl.minimum(lower + 1, w - 1)
+    share = place - lower
+    one = tl.load(x_ptr + row * w + lower, mask=at < p)
+    other = tl.load(x_ptr + row * w + upper, mask=at < p)
+    tl.store(y_ptr + row * p + at, one * (1 - share) + other * share, mask=at < p)
+
+def launch(x: torch.Tensor, size: tuple):
+    a, b, w = x.shape
+    y = torch.empty(a, b, size[0], device=x.device)
+    grid = (a * b, triton.cdiv(size[0], 256))
+    stretch[grid](x.contiguous(), y, w, size[0], w / size[0], BLOCK=256)
+    return y
+"""
+
+
+def test_a_long_size_beside_others_that_are_not_one(of_texts: Callable[..., Verdict]) -> None:
+    """Of one element every position reads the same, exact or not."""
+    changed = STRETCHED.replace("at.to(tl.float32)", "at.to(tl.float16).to(tl.float32)")
+    args = "x: f32[a, b, w], size: (p,)"
+    verdict = of_texts(STRETCHED, changed, args=args, max_examples=2)
+    assert verdict.verdict == "counterexample", verdict.reason
