@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
 _COMPARISONS = {
@@ -61,7 +62,7 @@ def parse_assumption(text: str) -> Assumption:
     could use, or is false whatever its names stand for.
     """
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = parsed(text.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
         raise AssumptionError(f"{text!r} is not a Python expression") from error
     names = frozenset(

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tritonopt.source.parsing import parsed
+
 FOLDER = Path(__file__).resolve().parent.parent / "passes"
 """The package of passes; in a checkout a link to the folder `passes` at its top."""
 
@@ -39,7 +41,7 @@ def _missing(checkout: Path, entry: str) -> str:
 def _classes(folder: Path) -> Iterator[tuple[Path, ast.ClassDef]]:
     for path in sorted(folder.glob("*.py")):
         try:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
+            tree = parsed(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, SyntaxError):
             continue
         yield from ((path, node) for node in tree.body if isinstance(node, ast.ClassDef))

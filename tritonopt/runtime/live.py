@@ -14,6 +14,8 @@ from typing import Any
 
 from triton.runtime import JITFunction
 
+from tritonopt.source.parsing import parsed
+
 ORIGINAL = "_tritonopt_original"
 """The attribute of a kernel that was made from another one, which it holds."""
 
@@ -26,7 +28,7 @@ def parse(text: str, path: str = "<string>") -> ast.Module:
     """The syntax tree of text that Python has read before, and warned of if there was need."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.parse(text, path)
+        return parsed(text, path)
 
 
 def is_jit_function(value: Any) -> bool:

@@ -36,6 +36,7 @@ from triton.runtime import Autotuner, JITFunction
 
 from tritonopt.cache_directory import cache_directory
 from tritonopt.runtime.live import Live, parse
+from tritonopt.source.parsing import parsed
 
 _OPTIONS = (
     "version",
@@ -113,7 +114,7 @@ def _take_over(node: ast.FunctionDef, old: FunctionType) -> list[_Added]:
 def _code(tree: ast.Module, node: ast.FunctionDef, old: FunctionType, path: str) -> CodeType:
     captured = [ast.arg(name) for name in old.__code__.co_freevars]
     if captured:
-        around = ast.parse("def around(): ...").body[0]
+        around = parsed("def around(): ...").body[0]
         assert isinstance(around, ast.FunctionDef)
         around.args.args, around.body = captured, [node]
         tree.body = [around]

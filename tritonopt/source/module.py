@@ -18,6 +18,7 @@ from tritonopt.source.launches import Elsewhere, Launch, Reference, Uses, find_u
 from tritonopt.source.lines import Lines
 from tritonopt.source.mutation import find_changed_names, find_replaced_names
 from tritonopt.source.names import Binding, Names
+from tritonopt.source.parsing import parsed
 from tritonopt.source.reflection import find_hidden_names
 from tritonopt.source.trees import walk
 
@@ -51,21 +52,25 @@ def read(text: str, path: str = "<string>", program: Program | None = None) -> M
 
 def parse(text: str, path: str, program: Program | None = None) -> Module:
     """As `read`, whatever of the file is parsed already."""
+    place = text.find("\0")
+    if place >= 0:
+        line, start = text.count("\n", 0, place) + 1, text.rfind("\n", 0, place)
+        message = "a null byte, which Python does not read: remove it"
+        raise SourceError(path, line, place - start, message)
     try:
         with warnings.catch_warnings():
             # Invalid escapes and the like are the file's own affair.
             warnings.simplefilter("ignore")
-            tree = ast.parse(text, filename=path)
+            tree = parsed(text, path)
     except SyntaxError as error:
         line, column = error.lineno or 0, error.offset or 0
         message = error.msg
         if (error.text or "").startswith(("<<<<<<< ", ">>>>>>> ", "=======")):
             message = "a merge conflict is left here; resolve it first"
         raise SourceError(path, line, max(column, 1), message) from error
-    except ValueError as error:  # a null byte, before Python 3.12
-        raise SourceError(path, 0, 0, str(error)) from error
     except (RecursionError, MemoryError) as error:
-        raise SourceError(path, 0, 0, "too deeply nested to be parsed") from error
+        message = "too deeply nested to be parsed: split its largest expression"
+        raise SourceError(path, 0, 0, message) from error
     return Module(path, text, tree, program)
 
 

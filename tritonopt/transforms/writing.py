@@ -26,6 +26,7 @@ from tritonopt.rewriting.checklist import Declined
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.rewriting.model import Condition, Status
 from tritonopt.source.names import Scope
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 
 
@@ -195,7 +196,7 @@ class Writer:
                 text = self.find_form(limit, environment)
             except NotExpressible:
                 continue
-            return ast.Compare(index, [ast.Lt()], [ast.parse(text, mode="eval").body])
+            return ast.Compare(index, [ast.Lt()], [parsed(text, mode="eval").body])
         return None
 
     def find_mask(
@@ -464,7 +465,7 @@ class _Rebuild:
         self.names = dict(names)
         self._writer = writer
         self._facts = writer.facts
-        self._guards = [ast.parse(guard, mode="eval").body for guard in guards]
+        self._guards = [parsed(guard, mode="eval").body for guard in guards]
 
     def expression(self, node: ast.expr) -> ast.expr:
         rebuilt = self._rebuilt(node)
@@ -478,7 +479,7 @@ class _Rebuild:
             receiver = self._rebuilt(node.func.value)
             if isinstance(receiver, ast.Constant) and node.func.attr == "to":
                 # A number has no methods, so `start.to(tl.int64)` is a function's affair.
-                cast = ast.parse(self._writer.language("cast"), mode="eval").body
+                cast = parsed(self._writer.language("cast"), mode="eval").body
                 rest = [self.expression(argument) for argument in node.args]
                 keywords = [ast.keyword(k.arg, self.expression(k.value)) for k in node.keywords]
                 return ast.Call(cast, [receiver, *rest], keywords)
@@ -514,7 +515,7 @@ class _Rebuild:
                 # A function that took a tensor may not take a number.
                 cast, to = self._writer.language("cast"), self._writer.language("int32")
                 text = f"{cast}({ast.unparse(after)}, {to})"
-                new.args[place] = ast.parse(text, mode="eval").body
+                new.args[place] = parsed(text, mode="eval").body
         return new
 
     def _guard(self, original: ast.Call, load: ast.Call) -> None:

@@ -3,12 +3,39 @@
     from tritonopt.verification import verify
     verdict = verify(Path("kernel.py"), Path("rewritten.py"))
 
-Importing this needs neither torch, triton nor hypothesis; verifying does.
+Importing this needs neither torch, triton nor hypothesis; verifying does. The names below are
+imported when first used: a worker needs none of them, and waits for all that it imports.
 """
 
-from tritonopt.verification.api import verify
-from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.run import Progress
-from tritonopt.verification.verdict import Answer, Timing, Verdict
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tritonopt.verification.api import verify as verify
+    from tritonopt.verification.errors import VerificationError as VerificationError
+    from tritonopt.verification.run import Progress as Progress
+    from tritonopt.verification.verdict import Answer as Answer
+    from tritonopt.verification.verdict import Timing as Timing
+    from tritonopt.verification.verdict import Verdict as Verdict
+
+_HOMES = {
+    "Answer": "tritonopt.verification.verdict",
+    "Progress": "tritonopt.verification.run",
+    "Timing": "tritonopt.verification.verdict",
+    "VerificationError": "tritonopt.verification.errors",
+    "Verdict": "tritonopt.verification.verdict",
+    "verify": "tritonopt.verification.api",
+}
 
 __all__ = ["Answer", "Progress", "Timing", "VerificationError", "Verdict", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value

@@ -7,6 +7,7 @@ of; a clock would stop at another place on another machine.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,24 +16,27 @@ class TooMuchWork(Exception):
     """More was asked than is worth waiting for."""
 
 
-class _Meter:
-    """The forms that may still be computed."""
+class _Meter(threading.local):
+    """The forms that may still be computed, in each thread by itself."""
 
     left: float = float("inf")
+
+
+_METER = _Meter()
 
 
 @contextmanager
 def at_most(forms: int) -> Iterator[None]:
     """Inside, so many forms can be computed; one more raises TooMuchWork."""
-    before, _Meter.left = _Meter.left, forms
+    before, _METER.left = _METER.left, forms
     try:
         yield
     finally:
-        _Meter.left = before
+        _METER.left = before
 
 
 def spend() -> None:
     """One more form."""
-    _Meter.left -= 1
-    if _Meter.left < 0:
+    _METER.left -= 1
+    if _METER.left < 0:
         raise TooMuchWork

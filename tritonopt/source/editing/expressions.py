@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Sequence
 
 from tritonopt.source.errors import EditConflict
+from tritonopt.source.parsing import parsed
 
 Path = tuple[tuple[str, int | None], ...]
 """From a node to one below it: fields, and indices into those that are lists."""
@@ -36,7 +37,7 @@ def parse(text: str, what: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text)
+            return parsed(text)
     except (SyntaxError, ValueError) as error:
         raise EditConflict(f"{what} does not parse: {error}") from error
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from tritonopt.source.parsing import parsed
 from tritonopt.transforms.loop_fusion.first_tile import first_count, first_guards
 from tritonopt.transforms.loop_fusion.fused_loop import Formula, Lines, MergedSweep
 from tritonopt.transforms.writing import NotExpressible, first_iteration
@@ -21,7 +22,7 @@ def _shifted(sweep: MergedSweep) -> Lines:
     source = sweep.tile.source
     if not sweep.tile.is_exact:
         assert sweep.mask is not None
-        where = ast.parse(sweep.writer.language("where"), mode="eval").body
+        where = parsed(sweep.writer.language("where"), mode="eval").body
         source = ast.Call(where, [sweep.mask, source, ast.Constant(0.0)], [])
     start = first_iteration(
         sweep.writer,

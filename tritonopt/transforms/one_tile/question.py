@@ -17,6 +17,7 @@ from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source import AddDecorator, AddParameter, Change
 from tritonopt.source.kernels import Parameter
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import parents_of
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
@@ -214,7 +215,7 @@ def asked(question: Question, writer: Writer) -> Asked:
 
 
 def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
+    return parsed(text, mode="eval").body
 
 
 def _spelling_of_heuristics(writer: Writer) -> str:

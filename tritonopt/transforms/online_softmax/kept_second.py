@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from tritonopt.facts import Atom, Value
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.source import Change, InsertAfter, Remove, Replace
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.online_softmax.online_legality import OnlineSum
 from tritonopt.transforms.online_softmax.online_sweep import OnlineSweep
@@ -72,7 +73,7 @@ class KeptSecond(OnlineSweep):
     @property
     def _runs(self) -> str:
         text = super()._runs
-        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
         if names & names_bound(self.second):
             raise NotExpressible("what bounds the loop has another name behind it")
         return text

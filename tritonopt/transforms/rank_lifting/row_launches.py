@@ -12,8 +12,9 @@ from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import AddArgument, AddParameter, Change, InsertBefore, Launch
 from tritonopt.source.launches import places
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
-from tritonopt.transforms.rank_lifting.code_edits import in_parentheses
+from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.tiling.known_launches import (
     check_builtin,
     check_numbers,
@@ -168,7 +169,7 @@ def _count(facts: KernelFacts, writer: Writer, extents: tuple[Extent, ...]) -> s
     text = texts.pop() if len(texts) == 1 else None
     if text is None:
         return ""
-    tree = ast.parse(text, mode="eval")
+    tree = parsed(text, mode="eval")
     # A quotient that rounds up adds to the length first, which may not fit 32 bits.
     divides = any(isinstance(node, ast.Call) for node in walk(tree))
     bound = names_bound(facts.kernel.node) | facts.pointers

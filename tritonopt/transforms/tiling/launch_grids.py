@@ -17,6 +17,7 @@ from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
 from tritonopt.source import Change, Launch, ReplaceExpression
 from tritonopt.source.names import Binding, Scope
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.transforms.writing import NotExpressible
 
@@ -188,7 +189,7 @@ class Extent:
                     return None
                 replaced[node] = module.text_of(argument)
         text = module.text_with(self.expression, replaced)
-        left = (n for n in walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name))
+        left = (n for n in walk(parsed(text, mode="eval")) if isinstance(n, ast.Name))
         return None if any(n.id == self.meta for n in left) else self._whole(text)
 
     def _whole(self, text: str) -> str:

@@ -12,6 +12,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source import AddArgument, Change
 from tritonopt.source.launches import places
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.known_launches import (
     check_numbers,
@@ -147,7 +148,7 @@ class _Legality:
 
         In 32 bits, so that nothing on the way may be larger than what it computes today.
         """
-        tree = ast.parse(text, mode="eval")
+        tree = parsed(text, mode="eval")
         names = set(names_in(tree))
         if names & (names_bound(self.facts.kernel.node) | self.facts.pointers):
             return ""

@@ -11,6 +11,7 @@ from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.language import function
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace, ReplaceExpression
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.known_launches import check_builtin
 from tritonopt.transforms.tiling.launch_grids import (
@@ -95,7 +96,7 @@ class Limit:
             return [*before, ReplaceExpression(old, name)]
         assert isinstance(old, ast.Name)
         code = self._assigned(launch, old.id)
-        same = ast.dump(ast.parse(code).body[0]) == ast.dump(own)
+        same = ast.dump(parsed(code).body[0]) == ast.dump(own)
         return [] if same else [Replace(own, code)]
 
 
@@ -191,7 +192,7 @@ def _is_whole(facts: KernelFacts, ids: ProgramIds, extent: Extent) -> bool:
                     return ast.dump(given[other]) == ast.dump(extent.expression)
     parameters = {p.name for p in facts.kernel.parameters} - names_bound(facts.kernel.node)
     known = {name: argument for name, argument in given.items() if name in parameters}
-    return _spelled(ast.parse(stop, mode="eval").body, known) == _spelled(extent.expression, {})
+    return _spelled(parsed(stop, mode="eval").body, known) == _spelled(extent.expression, {})
 
 
 def _spelled(expression: ast.expr, given: Mapping[str, ast.expr]) -> str:

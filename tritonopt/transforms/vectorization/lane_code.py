@@ -13,6 +13,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source import AddArgument, Change, ReplaceExpression
 from tritonopt.source.editing import excerpts
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import children, walk
 from tritonopt.transforms.vectorization.loop_bodies import Body, Branch, is_surely
 from tritonopt.transforms.writing import Writer
@@ -73,7 +74,7 @@ class LaneCode:
     def operand(self, node: ast.expr, mask: str) -> str:
         """The same, in parentheses where it could fall apart inside another expression."""
         code = self.code(node, mask)
-        return code if isinstance(ast.parse(code, mode="eval").body, _ATOMIC) else f"({code})"
+        return code if isinstance(parsed(code, mode="eval").body, _ATOMIC) else f"({code})"
 
     def condition(self, node: ast.expr, mask: str) -> str:
         """A condition as a tile of truth values, ready to be an operand of `&`."""

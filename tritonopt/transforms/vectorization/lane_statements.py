@@ -10,6 +10,7 @@ from functools import cached_property
 from tritonopt.facts import Value
 from tritonopt.facts.dtypes import BOOLEANS, FLOATS
 from tritonopt.source import Change, ReplaceExpression
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.accumulator_tile import AccumulatorTile, number_code
 from tritonopt.transforms.deferral.combining import AND, MAXIMUM, MINIMUM, OR, SUM, XOR
@@ -243,7 +244,7 @@ class LaneStatements:
         if not self.lanes.vanishes(value, update.step.branches):
             code = f"{self.writer.language('where')}({mask}, {code}, 0)"
         if value.constant is None and not is_surely(facts, value, frozenset({dtype})):
-            plain = isinstance(ast.parse(code, mode="eval").body, (ast.Name, ast.Call))
+            plain = isinstance(parsed(code, mode="eval").body, (ast.Name, ast.Call))
             operand = code if plain else f"({code})"
             code = f"{operand}.to({self.writer.language(_LONG[dtype])})"
         lines = []

@@ -18,6 +18,7 @@ import zlib
 from importlib.resources import files
 from pathlib import Path
 
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
 
@@ -268,7 +269,7 @@ def _modules() -> dict[str, str]:
 def _imported(text: str, package: str) -> list[str]:
     """The modules of `tritonopt` that a text may import from."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         if isinstance(node, ast.ImportFrom):
             base = ".".join(filter(None, [package if node.level else "", node.module]))
             found += [base, *(f"{base}.{alias.name}" for alias in node.names)]

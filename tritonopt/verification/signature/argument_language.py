@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from tritonopt.facts.host import torch_api
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.size_facts import (
     Fact,
@@ -39,7 +40,8 @@ EXAMPLE = "--args 'x: f32[m, n], w: f32[n], eps: 1e-5'"
 
 FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i64", "i32", "i16", "i8", "u8")
-DTYPES = (*FLOATS, *INTEGERS, "bool")
+COMPLEX = "c64"
+DTYPES = (*FLOATS, *INTEGERS, "bool", COMPLEX)
 LONG_NAMES = {
     name: short
     for names in torch_api.DTYPES.items()
@@ -116,7 +118,7 @@ class ChoiceArgument:
     values: tuple[object, ...]
 
     def __str__(self) -> str:
-        if self.values == (False, True):
+        if all(type(v) is bool for v in self.values) and self.values == (False, True):
             return f"{self.name}: bool"
         return f"{self.name}: {'|'.join(map(repr, self.values))}"
 
@@ -401,7 +403,7 @@ def check_formula(text: str, origin: Origin, start: int = 0) -> ast.expr:
     """The expression; an error points at the first thing that formulas do not have."""
     try:
         # In brackets, because a line may begin with a space.
-        tree = ast.parse(f"({text})", mode="eval").body
+        tree = parsed(f"({text})", mode="eval").body
     except SyntaxError as error:
         at = start + max((error.offset or 1) - 2, 0)
         raise origin.error(at, f"this is no expression: {error.msg}") from None

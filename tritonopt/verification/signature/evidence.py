@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from tritonopt import source
 from tritonopt.facts.host import torch_api
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.signature.argument_language import DTYPES, Dimension
 from tritonopt.verification.signature.launchers import Launcher
 
@@ -83,6 +84,8 @@ class Evidence:
     tensor: bool = False
     rank: int | None = None
     least_rank: int = 0
+    from_start: bool = False
+    """A dimension is counted from the first one: more of them before it would be others."""
     ragged: bool = False
     """Any number of leading dimensions will do."""
     strided: bool = False
@@ -145,6 +148,7 @@ class Findings:
     def size(self, name: str, axis: int) -> Size:
         evidence = self.evidence[name]
         evidence.tensor = True
+        evidence.from_start |= axis >= 0
         evidence.least_rank = max(evidence.least_rank, axis + 1 if axis >= 0 else -axis)
         return Size(name, axis)
 
@@ -188,7 +192,7 @@ def _annotation(module: source.Module, parameter: ast.arg, evidence: Evidence) -
         return
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            node = ast.parse(node.value, mode="eval").body
+            node = parsed(node.value, mode="eval").body
         except SyntaxError:
             return
     text = ast.unparse(node)

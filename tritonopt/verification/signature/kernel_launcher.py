@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tritonopt import source
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
     FUNCTIONS,
@@ -162,7 +163,7 @@ def _check_parameters(kernel: source.Kernel, given: Signature, passed: dict[str,
 
 
 def _names(text: str) -> Iterator[ast.Name]:
-    return (n for n in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(n, ast.Name))
+    return (n for n in ast.walk(parsed(text.strip(), mode="eval")) if isinstance(n, ast.Name))
 
 
 def _value(argument: Argument) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import Any
 
+from tritonopt.source.parsing import parsed
+
 _CALLS: Mapping[str, Callable[..., int]] = {
     "cdiv": lambda a, b: -(-a // b),
     "next_power_of_2": lambda n: 1 << max(n - 1, 0).bit_length(),
@@ -66,7 +68,7 @@ def strange(expression: str) -> tuple[int, str] | None:
 
 def _tree(expression: str) -> ast.expr:
     # In brackets, because it may begin with a space.
-    return ast.parse(f"({expression})", mode="eval").body
+    return parsed(f"({expression})", mode="eval").body
 
 
 def _evaluated(expression: str, sizes: Mapping[str, int]) -> Any:

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from tritonopt.source.parsing import parsed
+
 Prepare = Callable[[str], str | ast.Module]
 
 
@@ -50,7 +52,7 @@ def name_of(path: Path, text: str) -> ModuleName:
 
 def _relative_levels(text: str) -> int:
     """How many packages up the relative imports reach (namespace packages have no __init__)."""
-    nodes = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom))
+    nodes = (n for n in ast.walk(parsed(text)) if isinstance(n, ast.ImportFrom))
     return max((n.level for n in nodes), default=0)
 
 
@@ -103,6 +105,14 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 def pin_source(path: str, text: str) -> None:
     """Let `inspect` see this text under a path, whatever becomes of the file meanwhile."""
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+
+
+def imported(path: Path) -> ModuleType:
+    """Another file of the package, as it stands there; it may import the one that was loaded."""
+    found = name_of(path, path.read_text(encoding="utf-8"))
+    if str(found.root) not in sys.path:
+        sys.path.insert(0, str(found.root))
+    return importlib.import_module(found.name)
 
 
 def load(path: Path, text: str, text_path: str, prepare: Prepare = lambda text: text) -> ModuleType:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tritonopt.source.parsing import parsed
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import is_text
 from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop, Place
@@ -110,8 +111,7 @@ class Probe:
 
     def extent(self, line: int, column: int, length: Any) -> Any:
         """How long a tile is along one of its axes."""
-        number = getattr(length, "value", length)
-        if type(number) is int:
+        for number in _lengths(length):
             known = self.sheet.extents
             known[line, column] = max(number, known.get((line, column), 0))
         return length
@@ -180,6 +180,19 @@ class Probe:
                     "before it"
                 )
                 entry.types[name] = None
+
+
+def _lengths(extent: Any) -> list[int]:
+    """A length, or those of a whole shape: plain numbers, or constants of the language.
+
+    Looked up among what an object holds, for a tuple of the language fails on names it lacks.
+    """
+    held = vars(extent) if hasattr(extent, "__dict__") else {}
+    whole = held.get("values", extent)
+    if isinstance(whole, (tuple, list)):
+        return [number for part in whole for number in _lengths(part)]
+    number = held.get("value", extent)
+    return [number] if type(number) is int else []
 
 
 def _types(frame: Any, names: tuple[str, ...]) -> dict[str, Any]:
@@ -300,7 +313,7 @@ def _indent(tree: ast.AST, line: str) -> None:
 
 def instrumented(text: str, path: str) -> ast.Module:
     """A file with probes in its functions."""
-    tree = ast.parse(text, path)
+    tree = parsed(text, path)
     _Instrument(_HOST).visit(tree)
     return ast.fix_missing_locations(tree)
 

@@ -25,6 +25,9 @@ def install() -> None:
     _replace_the_language_once(interpreter)
     _look_types_up_once(interpreter)
     _wrap_shapes_once()
+    _make_types_once()
+    _see_plain_values_at_once()
+    _leave_equal_shapes_alone()
 
 
 def _replace_the_language_once(interpreter: Any) -> None:
@@ -87,3 +90,60 @@ def _wrap_shapes_once() -> None:
             known[name] = this.shape, this.numel
 
     tensor.__init__ = init
+
+
+def _make_types_once() -> None:
+    """A type of blocks checks its shape, wraps it and spells its name each time it is made."""
+    language: Any = importlib.import_module("triton.language")
+    kind = language.core.block_type
+    original = kind.__init__
+    known: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+    def init(this: Any, element_ty: Any, shape: Any) -> None:
+        lengths = shape.values if type(shape) is language.core.tuple else shape
+        # `True` is equal to 1, and a constant of the language to what it holds.
+        if not all(type(length) is int for length in lengths):
+            original(this, element_ty, shape)
+            return
+        key = (element_ty.name, *lengths)
+        found = known.get(key)
+        if found is None:
+            original(this, element_ty, shape)
+            known[key] = dict(vars(this))
+            return
+        vars(this).update(found)
+        this.element_ty = element_ty
+
+    kind.__init__ = init
+
+
+def _see_plain_values_at_once() -> None:
+    """What may be a constant of the language is asked for four kinds before it counts as none."""
+    core: Any = importlib.import_module("triton.language.core")
+    original = getattr(core, "_unwrap_if_constexpr", None)
+    if original is None:
+        return
+    plain = {int, float, bool, str, type(None)}
+    plain |= {core.dtype, core.block_type, core.pointer_type, core.tensor}
+
+    def unwrap(value: Any) -> Any:
+        return value if type(value) in plain else original(value)
+
+    core._unwrap_if_constexpr = unwrap
+
+
+def _leave_equal_shapes_alone() -> None:
+    """Two blocks of one shape are compared length by length before they are left as they are."""
+    semantic: Any = importlib.import_module("triton.language.semantic")
+    kind = getattr(semantic, "TritonSemantic", None)
+    original = getattr(kind, "broadcast_impl_value", None)
+    if kind is None or original is None:
+        return
+
+    def broadcast(this: Any, left: Any, right: Any) -> Any:
+        shape = getattr(left.type, "shape", None)
+        if shape is not None and shape is getattr(right.type, "shape", None):
+            return left, right
+        return original(this, left, right)
+
+    kind.broadcast_impl_value = broadcast

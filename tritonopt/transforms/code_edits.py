@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tritonopt.source import Module, ReplaceExpression
+from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import children, walk
 from tritonopt.transforms.writing import NotExpressible, comments_in
 
@@ -105,7 +106,7 @@ class CodeEdits:
 
 
 def _parsed(text: str) -> ast.expr:
-    return ast.parse(f"({text}\n)", mode="eval").body
+    return parsed(f"({text}\n)", mode="eval").body
 
 
 def in_parentheses(text: str) -> str:
@@ -114,8 +115,8 @@ def in_parentheses(text: str) -> str:
 
 
 def _is_conjunction(text: str) -> bool:
-    parsed = _parsed(text)
-    return isinstance(parsed, ast.BinOp) and isinstance(parsed.op, ast.BitAnd)
+    node = _parsed(text)
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd)
 
 
 def _with_argument(call: str, argument: str) -> str:
