@@ -135,6 +135,18 @@ def scalar_loops() -> Iterator[tuple[str, float]]:
             )
 
 
+def by_function(*names: str) -> list[str]:
+    """Rows of a table: the calls of each function of a library, the fastest rewrite first."""
+    ratios: dict[str, list[float]] = {}
+    for row in (row for name in names for row in results(name)):
+        ratios.setdefault(str(row["call"]).partition("(")[0], []).append(row["ratio"])
+    order = sorted(ratios.items(), key=lambda item: (-max(item[1]), item[0]))
+    return [
+        f"| `{name}` | {len(found)} | {min(found):.2f}x to {max(found):.2f}x |"
+        for name, found in order
+    ]
+
+
 def fuse_stats_rows() -> Iterator[str]:
     """The rows of the table in the manual page of fuse-stats."""
     table: dict[tuple[int, int, int], list[str]] = {}

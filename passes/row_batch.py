@@ -222,6 +222,9 @@ class RowBatches(Pass):
         done = checklist.failed is None
         if checklist.failed is None and proof is not None:
             message = f"made each program handle several rows at once ({proof.launches.summary})"
+            if not proof.launches.known_tiles:
+                message += f"; a row of more than {batching.longest} elements keeps a program alone"
+                message += ", in a tile of two axes, which may cost some percent"
         else:
             assert checklist.failed is not None
             message = f"left one row to each program: {checklist.failed.detail}"
