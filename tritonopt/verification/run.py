@@ -152,7 +152,7 @@ class Verification:
 
     def run(self) -> Finding:
         backend = self.settings.backend
-        limits = limits_on(backend, (self.old, self.new))
+        limits = limits_on(backend, (self.old, self.new, *self._home))
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
             original = VersionWorker(self._spec("original", self.old, widened), _TIMEOUT[backend])
@@ -259,7 +259,7 @@ class Verification:
                 Requirements(self.demands, kept_guards(compared), checker.observed, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
-                numbers=Numbers.of(compared),
+                numbers=Numbers.of(compared, self._home),
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )
@@ -335,6 +335,11 @@ class Verification:
             return replace(errors, verdict=Answer.EQUIVALENT.value)
         return result
 
+    @property
+    def _home(self) -> tuple[source.Module, ...]:
+        """The launcher's file, if it is another one."""
+        return () if self.task.home is None else (self.task.home,)
+
     @cached_property
     def demands(self) -> list[Demand]:
         """What must run for a yes."""
@@ -347,9 +352,12 @@ class Verification:
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""
-        launchers, name = Launchers(module), self.task.launcher.name
-        definition = launchers.aliases.get(name, name)
-        return launchers.reached(definition) if definition in launchers.definitions else set()
+        launchers, found = Launchers(module), set()
+        for name in self.task.reaches:
+            definition = launchers.aliases.get(name, name)
+            if definition in launchers.definitions:
+                found |= launchers.reached(definition)
+        return found
 
     def why_not(self, finding: Finding, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""
@@ -403,6 +411,7 @@ class Verification:
             "" if widened is None else widened.source,
             () if widened is None else widened.names,
             self._results(),
+            "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
         )
 
     def _results(self) -> tuple[tuple[str, str], ...]:

@@ -36,7 +36,7 @@ _MOVING = frozenset({
     "gather", "as_strided", "to", "float", "double", "half", "bfloat16", "type", "type_as", "cuda",
     "cpu", "zero_", "fill_", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty",
     "new_zeros", "new_ones", "new_full", "resize_", "flip", "roll", "repeat", "tile", "diagonal",
-    "alias", "ravel", "isnan", "isinf",
+    "alias", "ravel", "isnan", "isinf", "broadcast_to", "broadcast_tensors",
 })  # fmt: skip
 """What gives the numbers that it was given, and 0 or 1 beside them, or none of them."""
 
@@ -81,8 +81,9 @@ class Tensors:
     ) -> None:
         """The launcher has called a function of torch."""
         name = getattr(function, "__name__", "")
-        if name != "grad":
-            self.came(_tensors(result))
+        if name == "grad":
+            return  # what it calls is seen, but for what autograd computes itself
+        self.came(_tensors(result))
         if name in _LOOKING or not self.computed:
             return
         given = [t for t in _tensors((args, kwargs)) if self._is_computed(t)]
