@@ -7,6 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from tritonopt.verification import Progress, Verdict
+from tritonopt.verification.drawn_calls import limits_on, untried
+from tritonopt.verification.inputs.examples import Example, TensorRecipe
+from tritonopt.verification.signature.argument_language import parse
 
 _TWICE = """
 import torch
@@ -40,8 +43,9 @@ def test_a_few_calls_are_enough_for_all_that_has_to_run(
     )
     assert verdict.verdict == "identical", verdict.reason
     assert verdict.examples > asked
-    # The first call that was drawn is behind all that were not.
     assert {step.of for step in steps} == {asked}
+    (note,) = (n for n in verdict.notes if n.startswith(f"{asked} calls were asked for"))
+    assert "were not tried" in note
 
 
 @pytest.mark.parametrize(
@@ -58,3 +62,17 @@ def test_what_a_single_draw_would_miss_is_found(
     assert old in _TWICE
     verdict = of_texts(_TWICE, _TWICE.replace(old, new), max_examples=1)
     assert verdict.verdict == "counterexample", verdict
+
+
+def test_what_no_call_had_is_named() -> None:
+    signature = parse("x: f32|f16[m, n], w: f32[n]")
+    limits = limits_on("interpreter", ())
+    recipe = TensorRecipe("f32", (3, 5))
+    seen = Example((("x", recipe), ("w", TensorRecipe("f32", (5,), "with NaN"))))
+    (note,) = untried(signature, limits, [seen], 10)
+    missing = note.partition("not tried at all: ")[2].split(", ")
+    assert {"f16 for x", "rows further apart", "transposed", "tiny", "with inf and NaN"} <= set(
+        missing
+    )
+    assert "with NaN" not in missing and "ordinary" not in missing
+    assert untried(signature, limits, [seen], 100) == []
