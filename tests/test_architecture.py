@@ -213,6 +213,7 @@ INNER_FLOORS = {
         "signature": 0,
         "inputs": 1,
         "process": 2,
+        "algebra": 2,
         "worker": 3,
         "settling": 3,
         "coverage": 3,
@@ -222,6 +223,7 @@ INNER_FLOORS = {
     "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2},
     "source": {"editing": 0, "project": 0},
     "transforms": {
+        "block_pointers": 0,
         "deferral": 0,
         "hinting": 0,
         "hoisting": 0,

@@ -15,6 +15,7 @@ import pytest
 from benchmarks import figures
 from benchmarks.row.plan import COMPILED, LIGER
 from benchmarks.row.tables import LENGTHS, Report, Timed, by_length
+from benchmarks.verification_of_files import Result, table
 from tritonopt.rewriting.measured import figure
 from tritonopt.rewriting.registry import catalog
 
@@ -146,3 +147,10 @@ def code_with_figures() -> Iterator[str]:
 
 def test_code_has_no_figures_of_its_own() -> None:
     assert not list(code_with_figures()), "take it from tritonopt.rewriting.measured"
+
+
+def test_the_table_of_answered_files_is_made_from_the_record() -> None:
+    rows = json.loads((figures.RESULTS / "verification_of_files.json").read_text(encoding="utf-8"))
+    shown = "\n".join(table(Result(**row) for row in rows))
+    assert f"\n{shown}\n" in texts()["docs/measured.md"]
+    assert all(Result(**row).good for row in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from tritonopt import verification
 from tritonopt.cli.main import main
 from tritonopt.verification import Verdict, VerificationError
+from tritonopt.verification.verdict import Algebra
 
 # max-to-where keeps the type and the bits; fuse-stats rounds differently.
 TEXT = """\
@@ -77,6 +79,22 @@ def written() -> tuple[bool, bool]:
 
 def run(*options: str) -> int:
     return main(["rewrite", "a.py", PASSES, "--write", *options])
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("same", "equivalent, the same algebra, on 9 examples"),
+        ("different", "equivalent, not the same algebra (see tritonopt verify), on 9 examples"),
+        ("not-applicable", "equivalent on 9 examples"),
+    ],
+)
+def test_the_evidence_is_said(
+    judge: Any, capsys: pytest.CaptureFixture[str], answer: str, said: str
+) -> None:
+    judge(lambda fused, where: replace(GOOD, algebra=Algebra(answer, 4, 1e-20)))
+    assert run("--verify", "--backend=interpreter") == 0
+    assert f"a.py: verified: {said}" in capsys.readouterr().err
 
 
 def test_what_was_verified_is_written(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:

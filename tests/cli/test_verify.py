@@ -13,6 +13,7 @@ import pytest
 from tritonopt import verification
 from tritonopt.cli.main import main
 from tritonopt.verification import Progress, Verdict, VerificationError
+from tritonopt.verification.verdict import Algebra
 
 SCALE = """\
 import torch
@@ -80,6 +81,7 @@ def test_what_is_asked(answer: Any) -> None:
         "about": None,
         "assume": [],
         "assume_covered": False,
+        "algebra": True,
         "backend": "auto",
         "require": "equivalent",
         "max_examples": 100,
@@ -96,6 +98,7 @@ def test_what_is_asked(answer: Any) -> None:
         "about": None,
         "assume": [],
         "assume_covered": False,
+        "algebra": True,
         "backend": "cuda",
         "require": "identical",
         "max_examples": 7,
@@ -182,7 +185,18 @@ def test_json(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "script": None,
         "reason": None,
         "notes": ["a note"],
+        "algebra": None,
     }
+
+
+def test_algebra_stands_beside_the_verdict(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(replace(EQUIVALENT, algebra=Algebra("same", 4, 2.5e-30)))
+    main(["verify", "a.py", "b.py", "--format", "json"])
+    report = json.loads(capsys.readouterr().out)
+    assert (report["algebra"], report["algebra_draws"]) == ("same", 4)
+    assert report["algebra_bound"] == 2.5e-30
+    main(["verify", "a.py", "b.py"])
+    assert "  algebra: same (4 draws, by chance at most 1e-29)" in capsys.readouterr().out
 
 
 def test_json_knows_no_infinity(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:

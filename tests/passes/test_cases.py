@@ -15,6 +15,7 @@ before its docstring say what is expected:
     # verify: counterexample, WHY       there is an example on which they differ, as documented
     # verify: only on a GPU, WHY        run where TRITONOPT_BACKEND=cuda
     # verify: only interpreted, WHY     not run there
+    # algebra: no, WHY                  what rounds is not known to be the same algebra
 
 What a case becomes stands beside it in `<case>.expected.py`. To write those files anew,
 set TRITONOPT_UPDATE_CASES=1, and read the difference before committing it.
@@ -34,7 +35,7 @@ from pathlib import Path
 
 import pytest
 
-from tritonopt.rewriting.model import Remark, RemarkKind
+from tritonopt.rewriting.model import Remark, RemarkKind, Safety
 from tritonopt.rewriting.pipeline import RewriteResult, rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.registry import select
@@ -45,7 +46,7 @@ BACKEND = os.environ.get("TRITONOPT_BACKEND", "interpreter")
 EXAMPLES = 4
 AT_MOST = 15
 """So many cases of a pass are verified by every run."""
-DIRECTIVE = re.compile(r"# (expect|options|with|assume|verify): (.*)")
+DIRECTIVE = re.compile(r"# (expect|options|with|assume|verify|algebra): (.*)")
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,11 @@ class Case:
         """Whether original and rewritten are compared on this backend."""
         elsewhere = "only interpreted" if BACKEND == "cuda" else "only on a GPU"
         return not self.verify.startswith(("no", elsewhere))
+
+    @property
+    def rounds(self) -> bool:
+        """Whether floats are computed in another way, and not only at another time."""
+        return any(Safety.ROUNDING in remark.safety for remark in self.rewrite().remarks)
 
     @property
     def is_always_run(self) -> bool:
@@ -180,6 +186,11 @@ def test_same_answer(case: Case, tmp_path: Path) -> None:
         f"{verdict.counterexample or verdict.reason}\n" + difference(case.text, case.became)
     )
     assert verdict.examples > EXAMPLES // 2, f"only {verdict.examples} examples counted"
+    found = verdict.algebra
+    if found is None or BACKEND == "cuda" or case.values("algebra"):
+        return
+    # Whole numbers have no algebra beside their own.
+    assert found.is_same or not (case.rounds or found.is_different), found
 
 
 def kinds(case: Case) -> set[str]:

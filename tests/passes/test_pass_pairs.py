@@ -54,13 +54,14 @@ class Drawn:
     reduced: bool
     exponentials: bool
     serial: bool
+    blocked: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("reduced", "exponentials", "serial")
+    fields += ("reduced", "exponentials", "serial", "blocked")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -99,7 +100,11 @@ def render(drawn: Drawn) -> str:
         lines += ['top = -float("inf")', *sweep, "    top = tl.maximum(top, tl.max(x, axis=0))"]
         lines += ["powers = 0.0", *sweep]
         lines.append("    powers += tl.sum(tl.where(mask, tl.exp(x - top), 0.0), axis=0)")
-    lines += [*sweep, "    w = tl.load(W + cols, mask=mask, other=0.0)"]
+    weights = "W + cols, mask=mask, other=0.0"
+    if drawn.blocked:
+        weights = "tl.make_block_ptr(W, (N,), (1,), (start,), (BLOCK,), (0,))"
+        weights += ', boundary_check=(0,), padding_option="zero"'
+    lines += [*sweep, f"    w = tl.load({weights})"]
     product = "tl.where(mask, x * w, 0.0)" if drawn.cleared else "x * w"
     lines.append(f"    y = {product}")
     if drawn.wrapped:
@@ -181,3 +186,8 @@ def test_every_order_gives_the_same_answer(drawn: Drawn, order: tuple[str, ...],
         f"{order}: {verdict.verdict}: {verdict.counterexample or verdict.reason}\n"
         f"{difference(text, result.text)}"
     )
+    if BACKEND == "interpreter":
+        assert verdict.algebra is not None
+        assert verdict.algebra.is_same, (
+            f"{order}: {verdict.algebra}\n{difference(text, result.text)}"
+        )

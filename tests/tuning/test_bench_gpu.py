@@ -102,7 +102,7 @@ def test_the_same_text_has_the_same_machine_code(timed) -> None:  # type: ignore
     ],
 )
 def test_what_fails_for_some_shapes_costs_these(timed, change, said) -> None:  # type: ignore[no-untyped-def]
-    found = timed(change, timeout=15.0)
+    found = timed(change, timeout=10.0)
     for row in found.rows:
         if row.sizes["n"] == 1000:
             assert said in row.failures["after"]

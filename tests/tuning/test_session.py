@@ -41,15 +41,18 @@ Timed = Callable[..., list[Row]]
 
 @pytest.fixture
 def timed(tmp_path: Path) -> Iterator[Timed]:
-    """The rows for 20 and 40 elements, of the kernel above and of a changed copy of it."""
+    """The rows for so many elements, of the kernel above and of a changed copy of it."""
     sessions: list[Session] = []
 
-    def run(old: str, new: str, timeout: float = 60.0) -> list[Row]:
+    def run(
+        old: str, new: str, timeout: float = 60.0, sizes: tuple[int, ...] = (20, 40)
+    ) -> list[Row]:
         assert old in KERNEL
         before, after = tmp_path / "before.py", tmp_path / "after.py"
         before.write_text(KERNEL)
         after.write_text(KERNEL.replace(old, new))
-        wanted = Wanted(before, after, args="x: f32[n=20|40]", launcher="double")
+        numbers = "|".join(map(str, sizes))
+        wanted = Wanted(before, after, args=f"x: f32[n={numbers}]", launcher="double")
         (subject,) = subjects_of(wanted).subjects
         versions = [
             Version(name, str(before), path.read_text(), str(path), "double")
@@ -80,29 +83,24 @@ def test_other_results_are_noted(timed: Timed) -> None:
         assert row.ratio is not None
 
 
-@pytest.mark.parametrize(
-    "body, said",
-    [
-        ("raise ValueError('never 20')", "ValueError: never 20"),
-        ("raise torch.OutOfMemoryError('so little')", "out of memory"),
-        ("import os; os._exit(3)", "exit status 3"),
-        ("import sys; sys.exit('so it ends')", "so it ends"),
-    ],
-)
-def test_what_fails_for_one_shape_costs_this_one(timed: Timed, body: str, said: str) -> None:
-    fails, works = timed("    # before", f"    if n == 20:\n        {body}\n    #")
-    assert said in fails.failures[AFTER]
-    assert set(fails.times) == {BEFORE}
-    assert fails.ratio is None
-    assert set(works.times) == {BEFORE, AFTER}
-    assert not works.failures
+FAILURES = {
+    20: ("raise ValueError('never 20')", "ValueError: never 20"),
+    24: ("raise torch.OutOfMemoryError('so little')", "out of memory"),
+    28: ("import os; os._exit(3)", "exit status 3"),
+    32: ("import sys; sys.exit('so it ends')", "so it ends"),
+    36: ("while True:\n            pass", "no answer within 5 s"),
+}
 
 
-def test_what_hangs_for_one_shape_costs_this_one(timed: Timed) -> None:
-    fails, works = timed("    # before", "    while n == 20:\n        pass\n    #", timeout=4.0)
-    assert fails.failures == {AFTER: "no answer within 4 s"}
-    assert set(fails.times) == {BEFORE}
-    assert set(works.times) == {BEFORE, AFTER}
+def test_what_fails_for_some_shapes_costs_these(timed: Timed) -> None:
+    bodies = "".join(f"    if n == {n}:\n        {body}\n" for n, (body, _) in FAILURES.items())
+    rows = timed("    # before", f"{bodies}    #", timeout=5.0, sizes=(*FAILURES, 40))
+    for row in rows[:-1]:
+        assert FAILURES[row.sizes["n"]][1] in row.failures[AFTER]
+        assert set(row.times) == {BEFORE}
+        assert row.ratio is None
+    assert set(rows[-1].times) == {BEFORE, AFTER}
+    assert not rows[-1].failures
 
 
 def test_what_ends_the_process_while_it_is_timed_costs_the_row(timed: Timed) -> None:
@@ -117,8 +115,8 @@ def test_what_ends_the_process_while_it_is_timed_costs_the_row(timed: Timed) -> 
     "line, said",
     [
         ("import nothing_of_this_name", "nothing_of_this_name"),
-        ("raise SystemExit(5)", "ends the process"),
         ("import os; os._exit(5)", "exit status 5"),
+        pytest.param("raise SystemExit(5)", "ends the process", marks=pytest.mark.thorough),
     ],
 )
 def test_a_version_that_cannot_be_imported_leaves_the_other(

@@ -137,7 +137,12 @@ def _names(passes: Sequence[Pass]) -> str:
 
 
 def _in_a_line(verdict: Verdict) -> str:
-    return f"verified: {verdict.verdict} on {verdict.examples} examples ({verdict.backend})"
+    algebra, evidence = verdict.algebra, verdict.verdict
+    if algebra is not None and algebra.is_same:
+        evidence += ", the same algebra,"
+    elif algebra is not None and algebra.is_different:
+        evidence += ", not the same algebra (see tritonopt verify),"
+    return f"verified: {evidence} on {verdict.examples} examples ({verdict.backend})"
 
 
 def _verify(path: Path, result: RewriteResult, request: Request) -> Verdict:

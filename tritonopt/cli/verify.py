@@ -81,9 +81,17 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
     """What a yes asks for."""
     parser.add_argument(
         "--require",
-        choices=("equivalent", "identical"),
+        choices=("equivalent", "identical", "algebra"),
         default="equivalent",
-        help="what counts as the same (default: %(default)s)",
+        help="what counts as the same (default: %(default)s); `algebra` asks besides for the same "
+        "functions of the inputs where arithmetic is exact",
+    )
+    parser.add_argument(
+        "--algebra",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="in the interpreter, say of a yes whether it is the same algebra: every float is "
+        "carried beside a residue, on which arithmetic is exact (default: yes)",
     )
     parser.add_argument(
         "--assume-covered",
@@ -150,6 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
                 assume=arguments.assume,
                 about=arguments.about,
                 assume_covered=arguments.assume_covered,
+                algebra=arguments.algebra,
                 backend=arguments.backend,
                 require=arguments.require,
                 max_examples=arguments.max_examples,

@@ -26,7 +26,7 @@ Function = Callable[[], object]
 _WARM_UP = 3
 _BATCH = 10
 """Rounds that are queued before the results are read."""
-_MARGIN = 1.5
+_MARGIN = 2.0
 """So much longer than a launch the GPU is kept busy before it."""
 _MOST_EXPOSED = 0.05
 """Of the runs; where there are more, it is kept busy for longer."""
@@ -148,7 +148,7 @@ def _calibrated(functions: Mapping[str, Function], device: Device) -> Samples:
     device.wait()
     once = max(device.between(begin, end) / 4, 1.0)
     launch = 0.0
-    for function in functions.values():
+    for function in [*functions.values()] * _WARM_UP:
         device.clear(1)
         before = time.perf_counter()
         function()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tritonopt.measurement.results import Comparison as Timing
     from tritonopt.measurement.results import Row
     from tritonopt.verification.process.compiled_programs import Comparison
-    from tritonopt.verification.verdict import Verdict
+    from tritonopt.verification.verdict import Algebra, Verdict
 
 VERSION = 1
 
@@ -132,6 +132,7 @@ def verdict_report(verdict: Verdict, script: str | None = None) -> str:
         script=script,
         reason=verdict.reason,
         notes=list(verdict.notes),
+        **({} if verdict.algebra is None else _algebra(verdict.algebra)),
         **(
             {"compiled": [_comparison(pair) for pair in verdict.compiled]}
             if verdict.compiled
@@ -159,8 +160,18 @@ def _verdict(**known: Any) -> str:
         "script": None,
         "reason": None,
         "notes": [],
+        "algebra": None,
     }
     return _text({"version": VERSION, **nothing, **known})
+
+
+def _algebra(found: Algebra) -> dict[str, Any]:
+    return {
+        "algebra": found.answer,
+        "algebra_draws": found.draws,
+        "algebra_bound": found.bound,
+        "algebra_text": found.text,
+    }
 
 
 def _comparison(pair: Comparison) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import textwrap
@@ -14,7 +15,7 @@ from tritonopt.rewriting.model import Condition, Remark, RemarkKind, Status
 
 if TYPE_CHECKING:
     from tritonopt.verification.process.compiled_programs import Comparison
-    from tritonopt.verification.verdict import Verdict
+    from tritonopt.verification.verdict import Algebra, Verdict
 
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 
@@ -286,6 +287,23 @@ def summary_line(summary: Summary, wrote: bool) -> str:
     return f"{line}; {_count(failed, 'error')}" if failed else line
 
 
+def _algebra(found: Algebra) -> str:
+    if found.bound is not None:
+        least = max(found.bound, sys.float_info.min)
+        chance = f"1e{math.ceil(math.log10(least))}"
+        return f"{found.answer} ({_count(found.draws, 'draw')}, by chance at most {chance})"
+    return f"{found.answer}: {found.text.splitlines()[0]}"
+
+
+def _parting(verdict: Verdict, style: Style) -> Iterator[str]:
+    """Where two versions that agree in their numbers are not the same algebra."""
+    found = verdict.algebra
+    if found is not None and found.is_different and not verdict.counterexample:
+        yield style.paint("  not the same algebra:", DIM)
+        for line in found.text.rstrip("\n").splitlines():
+            yield from style.indented(f"    {line}")
+
+
 def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict first, then what it rests on."""
     colors = {"identical": GREEN, "equivalent": GREEN, "counterexample": RED}
@@ -305,10 +323,13 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
         said.append(("largest error of the rewritten kernel", f"{verdict.worst_error:.3g}"))
     if verdict.oracle_error is not None:
         said.append(("largest error of the original", f"{verdict.oracle_error:.3g}"))
+    if verdict.algebra is not None:
+        said.append(("algebra", _algebra(verdict.algebra)))
     said += [("note", note) for note in verdict.notes]
     for what, text in said:
         yield from style.folded([("  ", ""), (f"{what}: ", DIM)], text, _INDENT)
     yield from _programs(verdict.compiled)
+    yield from _parting(verdict, style)
     if verdict.counterexample:
         yield style.paint("  counterexample:", DIM)
         for line in verdict.counterexample.rstrip("\n").splitlines():

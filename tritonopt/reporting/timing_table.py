@@ -49,7 +49,7 @@ def comparison_lines(found: Comparison, style: Style) -> Iterator[str]:
         gains, losses = sum(r.is_gain for r in ratios), sum(r.is_loss for r in ratios)
         yield ""
         yield (
-            f"{len(ratios)} calls: {gains} faster, {losses} slower, "
+            f"{len(ratios)} call{'s' * (len(ratios) > 1)}: {gains} faster, {losses} slower, "
             f"{len(ratios) - gains - losses} without a difference that was seen; "
             f"geometric mean {mean:.3f}x"
         )
@@ -77,17 +77,32 @@ def _table(
         yield style.paint(f"{launcher:{width}}{_head(rows, versions)}", BOLD)
     else:
         yield style.paint(launcher, BOLD)
-    before: tuple[Compiled, ...] = ()
+    shown: dict[object, str] = {}
+    """Kernels, and the row that they were shown below."""
     for label, row in zip(labels, rows, strict=True):
         yield f"{label:{width}}{_cells(row, rows, versions, style) if timed else ''}".rstrip()
         for name, why in row.failures.items():
             yield style.paint(f"    {name}: {why}", RED)
         for note in (*row.notes, *_remarks(row)):
             yield style.paint(f"    note: {note}", YELLOW)
-        # The same kernels as above need not be shown again.
-        if row.compiled != before:
-            yield from (f"    {line}" for line in compiled_lines(row.compiled, versions))
-        before = row.compiled
+        if row.compiled:
+            yield from _kernels(label, row, versions, shown)
+
+
+def _kernels(
+    label: str, row: Row, versions: Sequence[str], shown: dict[object, str]
+) -> Iterator[str]:
+    """The kernels of a row; where they were shown before, for which one."""
+    kernels = tuple((c.version, c.kernel, c.target, c.digest, c.failure) for c in row.compiled)
+    last = next(reversed(shown.values()), "")
+    if kernels in shown:
+        first = shown.pop(kernels)
+        shown[kernels] = first  # the last one now
+        if first != last:
+            yield f"    kernels as for {first}"
+        return
+    shown[kernels] = label
+    yield from (f"    {line}" for line in compiled_lines(row.compiled, versions))
 
 
 def _labels(rows: Sequence[Row]) -> list[str]:

@@ -29,6 +29,9 @@ CLAIMS: Mapping[str, str] = {
     "any-grid-is-right": "The kernel gives the same results however many programs are started.",
     "arguments-are-understood": "It is seen which argument of the call is which.",
     "axis-is-an-integer": "A reduction is told its axis as an integer.",
+    "block-pointers-are-followed": (
+        "Each block pointer is followed from where it is made to each load and store through it."
+    ),
     "cannot-narrow": "The hint cannot make a load narrower than the compiler would by itself.",
     "carries-a-reduction": (
         "What an iteration takes over from the one before is a reduction, a running sum, or what a "
@@ -49,6 +52,7 @@ CLAIMS: Mapping[str, str] = {
     "copies-are-readable": "The copies of the loop have at most `max_statements` statements.",
     "data-is-float": "What is summed is of a float type.",
     "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
+    "elements-are-not-boolean": "What the block pointers point to is no tensor of booleans.",
     "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
     "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
     "every-tile-ends-alone": "A tile that is done early can be skipped without ending the program.",
@@ -726,6 +730,23 @@ REASONS: Mapping[str, Reason] = {
         "Only a few lanes are shown to be contiguous, and a hint of so few could make loads "
         "narrower.",
         "Allow it with the option `least`, and measure.",
+    ),
+    # block-pointer
+    "axes-are-not-written-out": Reason(
+        "The shape, strides, offsets or checked axes of a block pointer have no expression each.",
+        "Write them as a tuple of one expression for each axis, where the block pointer is made.",
+    ),
+    "block-pointer-is-lost": Reason(
+        "A block pointer goes where it is not followed: into a function, a tuple, a choice.",
+        "Load and store through the name that it is made under.",
+    ),
+    "elements-are-boolean": Reason(
+        "A block pointer gives the elements of a boolean tensor as int8, a pointer as int1.",
+        "Pass the tensor as int8: `x.view(torch.int8)`.",
+    ),
+    "made-in-another-function": Reason(
+        "A block pointer that is loaded or stored through is made by a caller or by a helper.",
+        "Make it in the function that uses it.",
     ),
     # max-to-where
     "arguments-are-hidden": Reason(

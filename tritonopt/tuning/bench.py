@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tritonopt.measurement.results import Comparison, Machine, Row
@@ -61,51 +61,38 @@ def bench(
     What fails for a call is told in its row. Raises VerificationError for what the caller did
     wrong, and NoGpu.
     """
+    _check_installed()
+    if gpu:
+        check_gpu()
+    asked = Wanted(
+        Path(before),
+        None if after is None else Path(after),
+        launcher,
+        about,
+        kernel,
+        grid,
+        args,
+        tuple(assume),
+        tuple(command),
+        runs=gpu,
+    )
+    return _Run(asked, effort or Effort(), timeout, flops, progress).comparison()
+
+
+def _check_installed() -> None:
     needed = ("torch", "triton", "hypothesis", "numpy")
     if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
         raise VerificationError(
             f"this runs the kernels, and needs {', '.join(missing)}: "
             "pip install 'tritonopt[verify]'"
         )
-    if gpu:
-        check_gpu()
-    found = subjects_of(
-        Wanted(
-            Path(before),
-            None if after is None else Path(after),
-            launcher,
-            about,
-            kernel,
-            grid,
-            args,
-            tuple(assume),
-            tuple(command),
-            runs=gpu,
-        )
-    )
-    for subject in found.subjects:
-        _check_flops(flops, subject)
-    run = _Run(Path(before), None if after is None else Path(after), effort or Effort(), timeout)
-    run.flops, run.progress, run.of = flops, progress, sum(len(s.calls) for s in found.subjects)
-    for subject in found.subjects:
-        if gpu:
-            run.time(subject)
-        else:
-            run.compile(subject)
-    return Comparison(
-        versions=(BEFORE,) if after is None else (BEFORE, AFTER),
-        paths=(str(before),) if after is None else (str(before), str(after)),
-        rows=tuple(run.rows),
-        machine=run.machine,
-        notes=found.notes,
-    )
 
 
 def check_gpu() -> None:
     """Raises NoGpu where there is none."""
     session = Session(())
     try:
-        there = session.begin()
+        there = session.has_gpu()
     except (Died, Refusal) as error:
         raise VerificationError(f"torch cannot be used here: {error}") from None
     finally:
@@ -134,26 +121,38 @@ def _check_flops(flops: str | None, subject: Subject) -> None:
     raise VerificationError(f"--flops '{flops}': {text}")
 
 
+@dataclass
 class _Run:
-    """What was found by now."""
+    """One comparison, and what was found by now."""
 
-    def __init__(self, before: Path, after: Path | None, effort: Effort, timeout: float) -> None:
-        self.before = before
-        self.after = after
-        self.effort = effort
-        self.timeout = timeout
-        self.flops: str | None = None
-        self.progress: Callable[[Progress], None] | None = None
-        self.of = 0
-        self.rows: list[Row] = []
-        self.machine: Machine | None = None
+    asked: Wanted
+    effort: Effort
+    timeout: float
+    flops: str | None
+    progress: Callable[[Progress], None] | None
+    of: int = 0
+    rows: list[Row] = field(default_factory=list)
+    machine: Machine | None = None
+
+    def comparison(self) -> Comparison:
+        found = subjects_of(self.asked)
+        for subject in found.subjects:
+            _check_flops(self.flops, subject)
+        self.of = sum(len(subject.calls) for subject in found.subjects)
+        for subject in found.subjects:
+            (self.time if self.asked.runs else self.compile)(subject)
+        both = ((BEFORE, self.asked.before), (AFTER, self.asked.after))
+        paths = {name: str(path) for name, path in both if path is not None}
+        return Comparison(
+            tuple(paths), tuple(paths.values()), tuple(self.rows), self.machine, found.notes
+        )
 
     def versions(self, subject: Subject) -> list[Version]:
-        path = str(self.before.resolve())
+        path = str(self.asked.before.resolve())
         what = subject.launcher, subject.autograd
         found = [Version(BEFORE, path, subject.before.text, path, *what)]
-        if self.after is not None:
-            there = str(self.after.resolve())
+        if self.asked.after is not None:
+            there = str(self.asked.after.resolve())
             found.append(Version(AFTER, path, subject.after.text, there, *what))
         return found
 

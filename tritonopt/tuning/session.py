@@ -37,9 +37,9 @@ class Session:
     def __post_init__(self) -> None:
         self.worker = Worker(max(self.timeout, _PATIENCE), forked=False, server=self.server)
 
-    def begin(self) -> bool:
-        """Whether there is a GPU. Raises Died where torch cannot be imported."""
-        return bool(self.worker.ask("begin"))
+    def has_gpu(self) -> bool:
+        """Whether the worker sees one. Raises Died and Refusal where torch cannot be imported."""
+        return bool(self.worker.ask("probe"))
 
     def row(
         self, launcher: str, call: Call, effort: Effort, flops: int = 0, *, copy: bool = True
@@ -59,6 +59,8 @@ class Session:
             if good:
                 timed = self.worker.ask("time", good, effort, flops, copy)
         except (Died, Refusal) as error:
+            # Whatever it was, the next call shall not suffer from it.
+            self.worker.close()
             every = dict.fromkeys((v.name for v in self.versions), said(error.failure))
             return _of(row, firsts, {**every, **failures}, None)
         return _of(row, firsts, failures, timed)
@@ -85,7 +87,7 @@ class Session:
 
     def _load(self) -> None:
         """All versions, in one process, which may be a new one."""
-        self.begin()
+        self.worker.ask("begin")
         for version in self.versions:
             if version.name in self.unloadable:
                 continue

@@ -33,7 +33,14 @@ from tritonopt.verification.signature.inference import InferredSignature
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.signature.results import results_of
 from tritonopt.verification.tasks import Task
-from tritonopt.verification.verdict import Answer, Timing, Verdict
+from tritonopt.verification.verdict import (
+    YES,
+    Algebra,
+    AlgebraAnswer,
+    Answer,
+    Timing,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from tritonopt.verification.comparison.checker import Checker
@@ -70,6 +77,8 @@ class Settings:
     """Facts about sizes that every drawn call keeps to."""
     assume_covered: bool = False
     """Whether all that differs is taken to have run, where that cannot be seen."""
+    algebra: bool = True
+    """Whether a yes of the interpreter is held against residues too."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +152,7 @@ class Verification:
 
     def run(self) -> Finding:
         backend = self.settings.backend
-        limits = limits_on(backend, (self.old, self.new))
+        limits = limits_on(backend, (self.old, self.new, *self._home))
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
             original = VersionWorker(self._spec("original", self.old, widened), _TIMEOUT[backend])
@@ -250,7 +259,7 @@ class Verification:
                 Requirements(self.demands, kept_guards(compared), checker.observed, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
-                numbers=Numbers.of(compared),
+                numbers=Numbers.of(compared, self._home),
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )
@@ -271,7 +280,29 @@ class Verification:
             written=checker.tally.written,
             compared=checker.tally.compared,
         )
-        return Finding(self._answered(result, checker, signature, found), signature, never_ran)
+        answer = self._with_algebra(self._answered(result, checker, signature, found), checker)
+        return Finding(answer, signature, never_ran)
+
+    def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
+        """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
+        from tritonopt.verification.comparison.same_algebra import SameAlgebra
+
+        required = self.settings.require == "algebra"
+        if verdict.verdict not in YES or not (self.settings.algebra or required):
+            return verdict
+        if not checker.versions.interpreted:
+            reason = "residues are followed by the interpreter: --backend interpreter"
+            algebra = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=reason)
+        else:
+            algebra = SameAlgebra(checker, self.settings.seed).run()
+        verdict = replace(verdict, algebra=algebra)
+        if not required or algebra.is_same:
+            return verdict
+        if algebra.is_different:
+            answer = Answer.COUNTEREXAMPLE.value
+            return replace(verdict, verdict=answer, counterexample=algebra.text)
+        reason = f"whether it is the same algebra is not known: {algebra.text}"
+        return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
 
     def _answered(
         self,
@@ -307,6 +338,11 @@ class Verification:
             return replace(errors, verdict=Answer.EQUIVALENT.value)
         return result
 
+    @property
+    def _home(self) -> tuple[source.Module, ...]:
+        """The launcher's file, if it is another one."""
+        return () if self.task.home is None else (self.task.home,)
+
     @cached_property
     def demands(self) -> list[Demand]:
         """What must run for a yes."""
@@ -319,9 +355,12 @@ class Verification:
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""
-        launchers, name = Launchers(module), self.task.launcher.name
-        definition = launchers.aliases.get(name, name)
-        return launchers.reached(definition) if definition in launchers.definitions else set()
+        launchers, found = Launchers(module), set()
+        for name in self.task.reaches:
+            definition = launchers.aliases.get(name, name)
+            if definition in launchers.definitions:
+                found |= launchers.reached(definition)
+        return found
 
     def why_not(self, finding: Finding, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""
@@ -375,6 +414,7 @@ class Verification:
             "" if widened is None else widened.source,
             () if widened is None else widened.names,
             self._results(),
+            "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
         )
 
     def _results(self) -> tuple[tuple[str, str], ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from tritonopt.verification.process.compiled_programs import Comparison
@@ -17,6 +18,50 @@ class Answer(str, Enum):
     """An example on which the rewritten version is another function."""
     UNSUPPORTED = "unsupported"
     """No answer could be reached; the reason says why. Never a yes."""
+
+
+YES = (Answer.IDENTICAL.value, Answer.EQUIVALENT.value)
+
+
+class AlgebraAnswer(str, Enum):
+    SAME = "same"
+    """Every output was the same function of the inputs in every draw."""
+    DIFFERENT = "different"
+    """Some output was not: a mistake, or a law that is not known."""
+    NOT_APPLICABLE = "not-applicable"
+    """Something could not be followed; the text says what."""
+
+
+@dataclass(frozen=True)
+class Algebra:
+    """Whether both versions compute the same where arithmetic is exact; see docs/algebra.md."""
+
+    answer: str
+    draws: int = 0
+    bound: float | None = None
+    """How likely it is at most that different functions agreed in all draws."""
+    text: str = ""
+    """Where they part; or why it does not apply."""
+
+    @property
+    def is_same(self) -> bool:
+        return self.answer == AlgebraAnswer.SAME.value
+
+    @property
+    def is_different(self) -> bool:
+        return self.answer == AlgebraAnswer.DIFFERENT.value
+
+
+def together(answers: Sequence[Algebra | None]) -> Algebra | None:
+    """Of several launchers: the worst answer, and what is least certain."""
+    known = [answer for answer in answers if answer is not None]
+    order = [a.value for a in (AlgebraAnswer.SAME, AlgebraAnswer.NOT_APPLICABLE)]
+    if not known:
+        return None
+    if all(answer.is_same for answer in known):
+        bound = sum(answer.bound or 0.0 for answer in known)
+        return replace(known[0], draws=min(answer.draws for answer in known), bound=bound)
+    return max(known, key=lambda a: order.index(a.answer) if a.answer in order else len(order))
 
 
 @dataclass(frozen=True)
@@ -64,5 +109,7 @@ class Verdict:
     """How many elements the original's kernels wrote, over all examples."""
     compared: int = 0
     """How many elements of both versions were compared."""
+    algebra: Algebra | None = None
+    """Beside a yes, where it was asked for."""
     compiled: tuple[Comparison, ...] = ()
     """What the `compile` backend compared: one for each signature and target."""

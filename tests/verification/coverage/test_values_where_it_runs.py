@@ -140,3 +140,31 @@ def test_ties_among_larger_numbers_are_drawn(of_texts: Callable[..., Verdict]) -
     even = ABOVE.replace("x > 1.5", "tl.abs(x - 2.0 * tl.floor(x / 2.0)) > 0.5")
     changed = even.replace("x - 2.0", "x - 2.02")
     assert of_texts(even, changed, args="x: f32[n]").verdict == "counterexample"
+
+
+SEQUENCES = f"""{_HEAD}
+@triton.jit
+def sums(x_ptr, first_ptr, y_ptr, d, BLOCK: tl.constexpr):
+    first = tl.load(first_ptr + tl.program_id(0))
+    last = tl.load(first_ptr + tl.program_id(0) + 1)
+    total = 0.0
+    for start in range(first, last, BLOCK):
+        rows = start + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(x_ptr + rows, mask=rows < last, other=0.0), axis=0)
+    tl.store(y_ptr + tl.program_id(0), total)
+
+def launch(x: torch.Tensor, first: torch.Tensor):
+    y = torch.empty(first.shape[0] - 1, device=x.device)
+    sums[(first.shape[0] - 1,)](x, first, y, x.shape[0], BLOCK=16)
+    return y
+"""
+
+
+def test_a_single_sequence_takes_several_tiles(of_texts: Callable[..., Verdict]) -> None:
+    """Five of them share a few tiles, so none has more than two."""
+    changed = SEQUENCES.replace(
+        "(first, last, BLOCK)", "(first, tl.minimum(last, first + 2 * BLOCK), BLOCK)"
+    )
+    args = "x: f32[t], first: i32[s + 1] in 0..t cumulative"
+    verdict = of_texts(SEQUENCES, changed, args=args, max_examples=2)
+    assert verdict.verdict == "counterexample", verdict.reason

@@ -6,7 +6,7 @@ are at least 1, and an answer names those it rests on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -56,8 +56,10 @@ class LowerBound:
 class Bounds:
     """Answers for one kernel."""
 
-    def __init__(self, facts: KernelFacts) -> None:
+    def __init__(self, facts: KernelFacts, extents: Iterable[Value] = ()) -> None:
+        """`extents` are those of tiles that no `arange` of the kernel makes."""
         self._facts = facts
+        self._extents = tuple(extents)
 
     @cached_property
     def sizes(self) -> frozenset[str]:
@@ -77,6 +79,7 @@ class Bounds:
         return frozenset(found)
 
     def _sizes(self) -> Iterator[Value]:
+        yield from chain(*map(_factors, self._extents))
         for value in self._values:
             if value.op in (Op.FLOORDIV, Op.MOD):
                 yield from _factors(value.right)

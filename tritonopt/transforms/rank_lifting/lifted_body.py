@@ -17,6 +17,7 @@ from tritonopt.facts.language import LOOP_CALLS, function
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Change, Replace
 from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import CodeEdits, in_parentheses
 from tritonopt.transforms.rank_lifting.axes import (
     CLAIM,
     OF_ROWS,
@@ -29,7 +30,6 @@ from tritonopt.transforms.rank_lifting.axes import (
     not_lifted,
     widening,
 )
-from tritonopt.transforms.rank_lifting.code_edits import CodeEdits, in_parentheses
 from tritonopt.transforms.rank_lifting.lifted_calls import LiftedCalls
 from tritonopt.transforms.rank_lifting.lifted_expressions import (
     LiftedExpressions,

@@ -25,6 +25,7 @@ from tritonopt.facts.program_ids import sure_callee
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.deferral.combining import reducing
 from tritonopt.transforms.rank_lifting.axes import (
     CLAIM,
@@ -38,7 +39,6 @@ from tritonopt.transforms.rank_lifting.axes import (
     not_lifted,
     widening,
 )
-from tritonopt.transforms.rank_lifting.code_edits import CodeEdits
 from tritonopt.transforms.rank_lifting.lifted_expressions import LiftedExpressions
 
 _ACCESSES = {

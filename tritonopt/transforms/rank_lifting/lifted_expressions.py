@@ -16,6 +16,7 @@ from typing import Any
 from tritonopt.rewriting.checklist import Declined, unknown
 from tritonopt.source import Kernel
 from tritonopt.source.trees import children
+from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.rank_lifting.axes import (
     CLAIM,
     OF_ROWS,
@@ -27,7 +28,6 @@ from tritonopt.transforms.rank_lifting.axes import (
     not_lifted,
     widening,
 )
-from tritonopt.transforms.rank_lifting.code_edits import CodeEdits
 
 _ARITHMETIC = (
     (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)

@@ -81,9 +81,11 @@ def fixed_rows(facts: KernelFacts) -> tuple[ast.expr, str] | None:
     if not any(tile.rank == 2 for tile in reduced):
         return None
     for rows in (value for value in computed if _is_flat(facts, value)):
-        forms = (substitute(coefficient(facts.forms.of(rows), _PROGRAM), binding)
-                 for binding in facts.launches.bindings)  # fmt: skip
-        numbers = {form.constant_value for form in forms}
+        each = coefficient(facts.forms.of(rows), _PROGRAM)
+        if each is None:
+            continue
+        passed = (substitute(each, binding) for binding in facts.launches.bindings)
+        numbers = {form.constant_value for form in passed}
         if numbers and None not in numbers:
             return ids.calls[0], ", ".join(map(str, sorted(filter(None, numbers))))
     return None

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import AddArgument, AddParameter, Change, InsertBefore, Launch
 from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
-from tritonopt.transforms.rank_lifting.code_edits import in_parentheses
+from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.tiling.known_launches import (
     check_builtin,
     check_numbers,
@@ -62,13 +63,8 @@ class RowLaunches:
     """How many programs each launch starts, which is one for each row."""
     tiles: tuple[tuple[str | int, ...], ...]
     """By launch, how long the tiles of a row are: numbers, or code that stands at the launch."""
-
-    @property
-    def known_tiles(self) -> frozenset[int]:
-        """The lengths of tiles, where each launch says them as numbers; else empty."""
-        numbers = {tile for tiles in self.tiles for tile in tiles if isinstance(tile, int)}
-        known = all(isinstance(tile, int) for tiles in self.tiles for tile in tiles)
-        return frozenset(numbers if known else ())
+    known_tiles: frozenset[int]
+    """The lengths of tiles, where they are seen to be numbers at each launch; else empty."""
 
     @property
     def summary(self) -> str:
@@ -135,6 +131,8 @@ def _rows(count: str, tiles: tuple[str | int, ...], batching: Batching) -> str:
     code = " ".join(parts)
     if len(code) <= _LONG:
         return code
+    if not codes:
+        return f"max(\n    1,\n    min({most[0]}, {most[1]}),\n)"
     if len(parts[0]) > _LONG:
         parts[0] = f"max(\n        1,\n        min({most[0]}, {most[1]}),\n    )"
     return "(\n    " + "\n    ".join(parts) + "\n)"
@@ -162,7 +160,7 @@ def prove_row_launches(
         checklist.prove("grid-is-known", "each launch passes its own number of programs")
     checklist.assume_no_other_launches()
     parameter = count or writer.fresh("num_rows", "NUM_ROWS")
-    return RowLaunches(size, parameter, not count, extents, tiles)
+    return RowLaunches(size, parameter, not count, extents, tiles, _known_tiles(facts, tiles))
 
 
 def _count(facts: KernelFacts, writer: Writer, extents: tuple[Extent, ...]) -> str:
@@ -183,6 +181,20 @@ def _tiles(facts: KernelFacts, extent: Extent) -> tuple[str | int, ...]:
     lengths = {v.extent for v in facts.interpretation.computed if v.op is Op.LANE}
     found = {_length(facts, extent, length) for length in lengths}
     return tuple(sorted(found, key=str))
+
+
+def _known_tiles(facts: KernelFacts, tiles: tuple[tuple[str | int, ...], ...]) -> frozenset[int]:
+    """The lengths of tiles as numbers: of what stands at the launches, or of what it comes to."""
+    written = {tile for of_launch in tiles for tile in of_launch}
+    if not any(isinstance(tile, str) for tile in written):
+        return frozenset(tile for tile in written if isinstance(tile, int))
+    lengths = {v.extent for v in facts.interpretation.computed if v.op is Op.LANE}
+    passed = {
+        substitute(facts.forms.of(length), binding).constant_value
+        for length in lengths
+        for binding in facts.launches.bindings
+    }
+    return frozenset(int(number) for number in passed if number is not None and None not in passed)
 
 
 def _length(facts: KernelFacts, extent: Extent, length: Value) -> str | int:

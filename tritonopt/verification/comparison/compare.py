@@ -93,6 +93,8 @@ class Difference:
     rewritten: str = ""
     truth: str = ""
     """What the oracle gives there, where there is one."""
+    at: int = 0
+    """The same place in the flat output, where somebody asks for it."""
 
     def __str__(self) -> str:
         lines = [self.message]

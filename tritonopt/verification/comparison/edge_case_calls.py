@@ -55,7 +55,8 @@ class EdgeCaseCalls:
             yield replace(usual(*given), backward=True, gradient_expanded=True)
         if calls.first_calls:
             yield replace(usual(*given), backward=calls.backward, first_call=True)
-        for example in chain(edge_cases(*given), laid_out(*given)):
+        with_flags = laid_out(*given, flags=True)
+        for example in chain(with_flags, edge_cases(*given), laid_out(*given)):
             yield replace(example, backward=calls.backward)
 
     def _gradients(self) -> Iterator[Example]:

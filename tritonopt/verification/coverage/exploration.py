@@ -56,6 +56,8 @@ class Exploration:
     calls_left: int
     change: Change = same
     """What it takes to come to the functions that are explored."""
+    begin: Mapping[str, int] | None = None
+    """The sizes that it takes, where small ones do not come to them."""
     work: int = 0
     best: dict[str, int] = field(default_factory=dict)
     """Of each size two tiles, where that was found."""
@@ -72,11 +74,18 @@ class Exploration:
         if not self.tried.base:
             return
         odd = all(size == _SMALL for size in self.tried.base.values())
-        for name in self.names:
-            yield from self._explore(name, ROWS if odd else 2 * self.tried.base[name])
+        for name, size in self.tried.base.items():
+            small = odd or (self.begin is not None and size == _SMALL)
+            yield from self._explore(name, ROWS if small else 2 * size)
         for name in self.names:
             yield from self._tiles(name, odd=odd)
         yield from self._many_tiles()
+        yield from self._all_larger()
+
+    def base(self) -> Example | None:
+        """The call that the others are changed from; None as long as there is none."""
+        sizes = self.tried.base
+        return self.change(self.sized_calls.plain(sizes)) if sizes or not self.names else None
 
     def everything(self) -> Iterator[Example]:
         """All sizes, and larger ones as long as something has not run."""
@@ -130,7 +139,7 @@ class Exploration:
         powers = {n: (4, 8, 16, 32)[i % 4] for i, n in enumerate(self.names)}
         patterns = [dict.fromkeys(self.names, n) for n in (_SMALL, *_ROUND)]
         patterns.insert(1, powers)
-        for sizes in patterns:
+        for sizes in patterns if self.begin is None else [dict(self.begin)]:
             yield from self.made(sizes)
             if self.of(sizes):
                 self.tried.base, self.best = sizes, dict(sizes)
@@ -252,16 +261,28 @@ class Exploration:
         return sizes
 
     def alone(self, name: str, size: int) -> Iterator[Example]:
-        """A size while all others are 1, which costs little even for a loop inside of others."""
-        ones = dict.fromkeys(self.names, 1)
-        few = {**ones, name: 2 * _SMALL}
-        for sizes in (ones, few):
-            if not self.of(sizes):
+        """A size while all others are 2, or 1, which costs little for loops inside of others."""
+        for other in (2, 1):
+            small = dict.fromkeys(self.names, other)
+            few = {**small, name: 2 * _SMALL}
+            for sizes in (small, few):
+                if not self.of(sizes):
+                    yield from self.made(sizes)
+            before, after = (sum(c.work for c in self.of(sizes)) for sizes in (small, few))
+            expected = after + (after - before) * size / (2 * _SMALL)
+            if before and after and expected <= _MOST_WORK:
+                yield from self.made({**small, name: size})
+                return
+
+    def _all_larger(self) -> Iterator[Example]:
+        """Every size beyond a tile at once, where the shortest of them says how many there are."""
+        tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
+        for block in tiles[:_MOST_COSTLY]:
+            if not any(d.kind == "programs" for d in self.unmet()):
+                return
+            sizes = dict.fromkeys(self.names, block + 3)
+            if len(self.names) > 1 and self.fits(sizes):
                 yield from self.made(sizes)
-        before, after = (sum(c.work for c in self.of(sizes)) for sizes in (ones, few))
-        expected = after + (after - before) * size / (2 * _SMALL)
-        if before and after and expected <= _MOST_WORK:
-            yield from self.made({**ones, name: size})
 
     def beyond(self) -> Iterator[Example]:
         """Larger sizes, as long as something has not run.
@@ -272,7 +293,9 @@ class Exploration:
         costly = _MOST_COSTLY
         named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
         for size, name in product([*named, *(n for n in _LIMITS if n not in named)], self.names):
-            if all(d.kind in LOOPS for d in self.unmet()):
+            unmet = self.unmet()
+            # A tile that grows up to a number is what keeps a loop from a second turn.
+            if not unmet or (size not in named and all(d.kind in LOOPS for d in unmet)):
                 return
             sizes = {**self.tried.base, name: size + 1}
             if not self.fits(sizes):

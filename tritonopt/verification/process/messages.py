@@ -35,6 +35,8 @@ class Output:
     """For memory allocated without a value: the two bit patterns it was filled with."""
     strides: tuple[int, ...] = ()
     """Of what is returned."""
+    residues: Bits | None = None
+    """Of the elements, where they were followed; see `algebra`."""
 
     @property
     def is_float(self) -> bool:
@@ -84,6 +86,20 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Followed:
+    """How well residues were followed through a run."""
+
+    degree: int
+    """Of the outputs as rational functions of the inputs, at most."""
+    lost: tuple[str, ...] = ()
+    """Why some were not."""
+    computed: bytes = b""
+    """Every residue of the run, where `RunOptions.known` asks for it."""
+    parting: str = ""
+    """The operation that first computed what is not known, on the way to what was asked for."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """Everything seen of one run of the launcher."""
 
@@ -115,6 +131,8 @@ class Outcome:
     notes: tuple[str, ...] = ()
     configurations: int = 1
     """From how many configurations an autotuner could choose at most."""
+    followed: Followed | None = None
+    """What there is to say of the residues, of a run that has them."""
 
     def output(self, label: str) -> Output | None:
         return next((o for o in self.outputs if o.label == label), None)
@@ -183,6 +201,12 @@ class RunOptions:
     perturbation: int = 0
     """Inputs are changed by about one unit in the last place of float32, each number in its own
     random way, or all away from 0 (`tensor_data.AWAY`); 0 for not at all."""
+    algebra: int = 0
+    """Interpreter: the seed of a draw of residues, which are then followed; 0 for none."""
+    known: bytes | None = None
+    """In a run that follows residues: say what it computes beside what is known, see `Followed`."""
+    asked: tuple[str, int] = ("", 0)
+    """Of which output, and of which of its elements, is asked where it parts from what is known."""
     absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 
@@ -206,3 +230,5 @@ class VersionSpec:
     widened_names: tuple[str, ...] = field(default=())
     results: tuple[tuple[str, str], ...] = field(default=())
     """Kernels and parameters whose memory counts although the launcher's caller never sees it."""
+    home: str = ""
+    """The file of the launcher, if it is another one."""

@@ -194,6 +194,8 @@ class Values:
     def method(self, owner: Tensor, node: ast.Call, values: list[Value]) -> Value:
         assert isinstance(node.func, ast.Attribute)
         name = node.func.attr
+        if name in ("lower", "upper", "strip"):
+            return owner  # what it is compared with is said of the parameter
         evidence = self.found.evidence[owner.name]
         if owner.itself:
             evidence.tensor = True

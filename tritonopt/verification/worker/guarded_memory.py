@@ -168,13 +168,21 @@ class Arena:
 
     def buffer_of(self, tensor: Any) -> Buffer | None:
         """The buffer whose memory a tensor shares."""
-        try:
-            at = tensor.untyped_storage().data_ptr()
-        except (RuntimeError, NotImplementedError):
+        at = memory_of(tensor)
+        if at is None:
             return None
-        for buffer in self.buffers:
-            if buffer.base.untyped_storage().data_ptr() == at:
-                return buffer
+        return next((buffer for buffer in self.buffers if memory_of(buffer.base) == at), None)
+
+
+def memory_of(value: object) -> int | None:
+    """The address of the memory that a tensor is in; None for what has none.
+
+    Views of one memory have the same.
+    """
+    storage = getattr(value, "untyped_storage", None)
+    try:
+        return None if storage is None else int(storage().data_ptr())
+    except RuntimeError:  # a tensor without storage; NotImplementedError is one too
         return None
 
 
@@ -216,11 +224,13 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         pretend_cuda: bool,
         launching: Callable[[], bool],
         using: Callable[[Any], None],
+        called: Callable[[Any, Any, Any, Any], None] | None = None,
     ) -> None:
         super().__init__()
         self.arena = arena
         self.launching = launching
         self.using = using
+        self.called = called
         self.pretend_cuda = pretend_cuda
         self.count = 0
 
@@ -248,10 +258,10 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
                 return args[0]
             args = tuple("cpu" if _is_cuda(a) else a for a in args)
         result = func(*args, **kwargs)
-        if func in self.unwritten:
-            return self.rehouse(result, func, keep=False)
-        if func in self.written:
-            return self.rehouse(result, func, keep=True)
+        if func in self.unwritten or func in self.written:
+            result = self.rehouse(result, func, keep=func in self.written)
+        if self.called is not None:
+            self.called(func, args, kwargs, result)
         return result
 
     def rehouse(self, tensor: Any, func: Callable[..., Any], *, keep: bool) -> Any:

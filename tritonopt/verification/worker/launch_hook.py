@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import torch
 
+from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.process.messages import RunOptions
 from tritonopt.verification.worker.autotuner import chosen
 from tritonopt.verification.worker.guarded_memory import Arena, extent_of, integer_view
@@ -59,6 +60,8 @@ class Session:
     written: int = 0
     """How many elements kernels changed."""
     notes: list[str] = field(default_factory=list)
+    residues: Tensors | None = None
+    """Of the tensors, in a run that follows them."""
     depth: int = 0
 
     def host_uses(self, tensor: Any) -> None:
@@ -297,6 +300,8 @@ def _seen(
         label = f"argument {parameter} of {name}" + (f" (launch {order + 1})" if order else "")
         session.tensors.append(Given(label, name, parameter, tensor))
     _allow(session, [t for _, t in tensors])
+    if session.residues is not None:
+        session.residues.begin(f"launch {order + 1} ({name})", [t for _, t in tensors])
     distinct = {(t.data_ptr(), tuple(t.shape), t.stride()): t for _, t in tensors}.values()
     before = [t.detach().clone() for t in distinct]
     result = launch(*args, **kwargs)

@@ -16,8 +16,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from tritonopt.verification.algebra.carrying import carrying
+from tritonopt.verification.algebra.following import Run
+from tritonopt.verification.algebra.library import follow
+from tritonopt.verification.algebra.tensors import Tensors
+from tritonopt.verification.algebra.trace import Trace
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
+from tritonopt.verification.process.messages import Failure, Followed, Outcome, Output, RunOptions
 from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
 from tritonopt.verification.worker.failures import failure_of
 from tritonopt.verification.worker.guarded_memory import (
@@ -32,7 +37,7 @@ from tritonopt.verification.worker.launch_hook import Session
 from tritonopt.verification.worker.loaded_version import LoadedVersion
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.returned import plain_of, tensors_of
-from tritonopt.verification.worker.triton_interpreter import generators
+from tritonopt.verification.worker.triton_interpreter import generators, libdevice
 from tritonopt.verification.worker.triton_interpreter.corrected import Access, accesses
 
 _MOST_BYTES = 2**30
@@ -83,6 +88,7 @@ class OneCall:
     def __init__(self, version: LoadedVersion, example: Example, options: RunOptions) -> None:
         self.version = version
         self.example = example
+        self.options = options
         # Rows that are far apart need the room, and little of it is looked at.
         most = math.inf if example.is_far else _MOST_BYTES
         self.arena = Arena(version.device, options.poison, most)
@@ -90,6 +96,10 @@ class OneCall:
         self.session = Session(
             self.arena, self.access, options, example.configuration, example.first_call
         )
+        self.trace = None if options.known is None else Trace(np.frombuffer(options.known, "u4"))
+        self.parting = ""
+        self.residues = Tensors(Run(options.algebra, self.trace)) if options.algebra else None
+        self.session.residues = self.residues
         if version.compiler is not None:
             version.compiler.begin(self.arena)
         if options.widened:
@@ -101,6 +111,9 @@ class OneCall:
         self.arguments, self.tensors = build_arguments(
             example, self.arena, perturbation=perturbation
         )
+        if self.residues is not None:
+            self.residues.came(self.tensors.values())
+            self.residues.cover(self.tensors.values())
         if options.absolute:
             with torch.no_grad():
                 for tensor in self.tensors.values():
@@ -115,6 +128,7 @@ class OneCall:
             pretend_cuda=version.device == "cpu",
             launching=lambda: session.depth > 0,
             using=session.host_uses,
+            called=None if self.residues is None else self.residues.host,
         )
         _seed()
         RECORDER.begin()
@@ -125,6 +139,7 @@ class OneCall:
             version.watch.watching(session),
             torch.set_grad_enabled(not self.example.no_grad),
             torch.device("cuda") if version.defaults_to_gpu else contextlib.nullcontext(),
+            contextlib.nullcontext() if self.residues is None else _carrying(self.residues),
         ):
             gradients: Mapping[str, Any] = {}
             try:
@@ -165,9 +180,17 @@ class OneCall:
                 return outcome
             try:
                 found, plain = tuple(self._outputs(returned)), tuple(plain_of(returned.result))
-                return dataclasses.replace(outcome, outputs=found, plain=plain)
+                outcome = dataclasses.replace(outcome, outputs=found, plain=plain)
+                return dataclasses.replace(outcome, followed=self._followed())
             except NotImplementedError as error:
                 return dataclasses.replace(outcome, failure=failure_of(error))
+
+    def _followed(self) -> Followed | None:
+        if self.residues is None:
+            return None
+        computed = b"" if self.trace is None else self.trace.computed().tobytes()
+        lost = tuple(self.residues.run.memory.lost)
+        return Followed(sum(self.residues.degree), lost, computed, self.parting)
 
     def _called(self) -> Any:
         launcher = self.version.launcher
@@ -213,7 +236,23 @@ class OneCall:
             if tensor.numel() and key in seen and not label.startswith("returned"):
                 continue
             seen.add(key)
-            yield _output(arena, label, tensor)
+            output = _output(arena, label, tensor)
+            if self.residues is not None and output.is_float:
+                modulo_p = self.residues.of(tensor).residues[1].astype(np.uint32)
+                output = dataclasses.replace(output, residues=modulo_p)
+                if self.options.asked[0] == label:
+                    self.parting = self.residues.parting(tensor, self.options.asked[1])
+            yield output
+
+
+@contextlib.contextmanager
+def _carrying(residues: Tensors) -> Iterator[None]:
+    """The interpreter carries residues, and so do the functions of libdevice."""
+    run = residues.run
+    if run.trace is not None:
+        run.trace.line = lambda: RECORDER.kernel.current
+    with carrying(run), libdevice.followed(lambda *call: follow(run, *call)):
+        yield
 
 
 def _seed() -> None:

@@ -54,6 +54,21 @@ class Arithmetic:
         for name in ("ReduceOps", "ScanOps"):
             reduction = getattr(self.module, name)
             reduction.apply_impl = self._reduced(reduction.apply_impl)
+        if hasattr(kind, "create_tensor_pointer_load"):
+            kind.create_tensor_pointer_load = self._padded(kind.create_tensor_pointer_load)
+
+    def _padded(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """The load of a block pointer that pads with NaN: left alone, with that as an integer."""
+
+        def load(this: Any, pointer: Any, checked: Any, padding: Any, *rest: Any) -> Any:
+            if padding == self.module._ir.PADDING_OPTION.PAD_NAN:
+                pointers, mask = pointer.materialize_pointers(checked)
+                if pointers.get_element_ty() == self.language.bfloat16:
+                    other = np.full(pointers.data.shape, NAN, np.uint16)
+                    return this.create_masked_load(pointers, mask, self._handle(other), *rest)
+            return original(this, pointer, checked, padding, *rest)
+
+        return load
 
     def _handle(self, bits: Any) -> Any:
         return self.module.TensorHandle(bits, self.language.bfloat16)

@@ -6,6 +6,7 @@ Left alone they return None there, and the kernel fails at the next line. What n
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -109,6 +110,19 @@ _TO_INT64: Mapping[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+_following: list[Callable[[str, tuple[Any, ...], Any], None]] = []
+
+
+@contextlib.contextmanager
+def followed(follow: Callable[[str, tuple[Any, ...], Any], None]) -> Iterator[None]:
+    """Until this ends, every call is told of: the name, the operands, and what came of it."""
+    _following.append(follow)
+    try:
+        yield
+    finally:
+        _following.remove(follow)
+
+
 def install() -> None:
     """Replace the functions where kernels import them from; call before the file is loaded."""
     for name in _MODULES:
@@ -132,7 +146,10 @@ def _interpreted(name: str, module: str) -> Callable[..., Any]:
     def call(*operands: Any, **named: Any) -> Any:
         if operation is None or named.keys() - {"_semantic", "_builder"}:
             raise Refused(f"libdevice.{name}, which Triton's interpreter does not have")
-        return _elementwise(operation, operands, whole=_bits_of(name))
+        result = _elementwise(operation, operands, whole=_bits_of(name))
+        for follow in _following:
+            follow(name, operands, result)
+        return result
 
     # Marked as Triton marks its own, so that a kernel whose text is hashed may name it.
     call.__name__, call.__module__ = name, module

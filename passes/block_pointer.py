@@ -1,0 +1,113 @@
+"""block-pointer: block pointers become tiles of pointers, with masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.checklist import Checklist
+from tritonopt.rewriting.model import Safety, Site
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change
+from tritonopt.transforms.block_pointers.block_accesses import first_mention
+from tritonopt.transforms.block_pointers.block_legality import BlockTiles, prove_block_tiles
+from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
+from tritonopt.transforms.writing import Writer
+
+
+@dataclass(frozen=True)
+class BlockPointers(Pass):
+    """Write block pointers, which newer Triton has no more, as pointers with masks.
+
+    ## What it does
+
+    `tl.make_block_ptr` becomes a tile of pointers made of tiles of offsets; `boundary_check` of a
+    load or a store becomes a mask, `padding_option` an `other`, and `tl.advance` adds to the
+    offsets. All block pointers of a kernel are rewritten, or none: a kernel with one of them left
+    compiles no better. Offsets that several block pointers share are computed once.
+
+    ## Why
+
+    Triton 3.9 has no `make_block_ptr`, no `advance` and no `boundary_check`. Triton before that
+    lowers block pointers to just these pointers and masks, so nothing is lost by writing them.
+
+    ## Conditions
+
+    Each block pointer can be followed through the kernel: its name is bound by `make_block_ptr`
+    and `advance` and by nothing else, is read by loads, stores, `advance` and `.dtype.element_ty`,
+    and is not given to a function or returned by one (`block-pointers-are-followed`). Its shape,
+    strides, offsets and extents are written out axis by axis. One that moves is made in one place.
+
+    A block pointer keeps what its parts were where it was made. Where the load or store is, they
+    must be the same; else the mask is computed where the block pointer is.
+
+    A tensor of booleans is left alone: block pointers load its elements as int8. That none is
+    passed is assumed where the launches do not show it (`elements-are-not-boolean`).
+
+    ## Numerics
+
+    `exact`, bits `same`. Offsets are of 64 bits where the original's address arithmetic is, in
+    all that is not known to be small. A boundary check asks on both sides; that an offset is at
+    least 0 is asked only where it is not known. A check without padding leaves the elements
+    outside of the tensor undefined, before and after: no `other` is made up for them.
+
+    ## Example
+
+    ```python
+    x_block = tl.make_block_ptr(X, (M, N), (stride, 1), (0, 0), (ROWS, BLOCK), (1, 0))
+    x = tl.load(x_block, boundary_check=(0, 1), padding_option="zero")
+    var = tl.sum(x, axis=1)
+    ```
+
+    becomes
+
+    ```python
+    offs_m = tl.arange(0, ROWS).to(tl.int64)
+    offs_n = tl.arange(0, BLOCK)
+    x_block = X + offs_m[:, None] * stride + offs_n[None, :]
+    x = tl.load(x_block, mask=(offs_m[:, None] < M) & (offs_n[None, :] < N), other=0.0)
+    var = tl.sum(x, axis=1)
+    ```
+
+    ## Measured
+
+    Not measured: it is a migration, and acts only where it is named.
+    """
+
+    name: ClassVar[str] = "block-pointer"
+    summary: ClassVar[str] = "write block pointers, gone from Triton 3.9, as pointers and masks"
+    safety: ClassVar[frozenset[Safety]] = frozenset()
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        first = first_mention(facts)
+        if first is None:
+            return
+        checklist = Checklist()
+        changes: tuple[Change, ...] = ()
+        message = ""
+        with checklist.until_one_fails():
+            writer = Writer(facts)
+            proof = prove_block_tiles(facts, writer, checklist)
+            changes = tuple(PointerTiles(facts, writer, proof).changes())
+            checklist.prove(
+                "is-expressible", "the tiles of pointers and their masks can be written"
+            )
+            message = _message(proof)
+        if checklist.failed is not None:
+            message = f"kept the block pointers: {checklist.failed.detail}"
+        advice = "write block pointers as pointers and masks: Triton 3.9 has none"
+        yield Site(first, checklist.conditions, message, changes=changes, advice=advice)
+
+
+def _message(proof: BlockTiles) -> str:
+    number = len(proof.accesses.blocks)
+    message = f"wrote {number} block pointer{'s' if number > 1 else ''} as pointers and masks"
+    undefined = sum(
+        a.is_load and bool(a.checked) and not a.padding for a in proof.accesses.accesses
+    )
+    if undefined:
+        loads = "a load finds" if undefined == 1 else f"{undefined} loads find"
+        message += f"; what {loads} outside of the tensor is undefined, as before"
+    return message

@@ -1,0 +1,22 @@
+# expect: missed block-pointer-is-lost
+"""Two names are bound at once."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block, y_block = (
+        tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,)),
+        tl.make_block_ptr(Y, (n,), (1,), (0,), (B,), (0,)),
+    )
+    tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y

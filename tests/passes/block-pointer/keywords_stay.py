@@ -1,0 +1,20 @@
+"""Cache modifiers and eviction policies are kept, and so is a comment behind."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero", eviction_policy="evict_last")  # ours
+    tl.store(y_block, x, boundary_check=(0,), cache_modifier=".cs")
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y

@@ -1,0 +1,47 @@
+# verify: always
+"""The moves are apart, with a load between: no tile is shared."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(A, B, C, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    pid_m, pid_n = tl.program_id(0), tl.program_id(1)
+    a_block = tl.make_block_ptr(
+        base=A,
+        shape=(M, K),
+        strides=(sam, sak),
+        offsets=(pid_m * BM, 0),
+        block_shape=(BM, BK),
+        order=(1, 0),
+    )
+    b_block = tl.make_block_ptr(
+        base=B,
+        shape=(K, N),
+        strides=(sbk, sbn),
+        offsets=(0, pid_n * BN),
+        block_shape=(BK, BN),
+        order=(1, 0),
+    )
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, tl.cdiv(K, BK)):
+        a = tl.load(a_block, boundary_check=(0, 1), padding_option="zero")
+        a_block = tl.advance(a_block, (0, BK))
+        b = tl.load(b_block, boundary_check=(0, 1), padding_option="zero")
+        b_block = tl.advance(b_block, (BK, 0))
+        acc += tl.dot(a, b)
+    c_block = tl.make_block_ptr(C, (M, N), (N, 1), (pid_m * BM, pid_n * BN), (BM, BN), (1, 0))
+    tl.store(c_block, acc.to(c_block.dtype.element_ty), boundary_check=(0, 1))
+
+
+def run(a: torch.Tensor, b: torch.Tensor):
+    m, k = a.shape
+    n = b.shape[1]
+    c = torch.empty((m, n), dtype=torch.float32)
+    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
+    kernel[grid](
+        a, b, c, m, n, k, a.stride(0), a.stride(1), b.stride(0), b.stride(1), BM=16, BN=16, BK=16
+    )
+    return c

@@ -1,0 +1,20 @@
+# expect: missed block-pointer-is-lost
+"""What the padding is is told at the launch."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, PADDING: tl.constexpr, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+    x = tl.load(x_block, boundary_check=(0,), padding_option=PADDING)
+    tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, PADDING="zero", B=32)
+    return y

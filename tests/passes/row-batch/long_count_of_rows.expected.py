@@ -1,0 +1,41 @@
+# options: programs=1
+"""How many rows there are takes a long line; how long a tile is, is a number."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def largest_kernel(
+    X, Largest, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
+):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    offsets = rows[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    x = tl.load(
+        X + offsets,
+        mask=row_mask[:, None] & (offsets < N),
+        other=-float("inf"),
+    )
+    tl.store(Largest + rows, tl.max(x, axis=1), mask=row_mask)
+
+
+def largest_of_parts(x):
+    number_of_elements = x.numel()
+    largest = torch.empty(triton.cdiv(number_of_elements, 64), device=x.device)
+    grid = lambda meta: (triton.cdiv(triton.cdiv(number_of_elements, meta["BLOCK"]), rows_per_program),)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(
+        1,
+        min(32, triton.next_power_of_2(triton.cdiv(number_of_elements, 64) + 1) // 2),
+    )
+    largest_kernel[grid](
+        x.contiguous(),
+        largest,
+        number_of_elements,
+        BLOCK=64,
+        num_rows=triton.cdiv(number_of_elements, 64),
+        ROWS=rows_per_program,
+    )
+    return largest

@@ -1,0 +1,73 @@
+"""What a verdict says of algebra: where tolerance hides a mistake, and where it does not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tritonopt.reporting.json import verdict_report
+from tritonopt.reporting.text import Style, verdict_lines
+from tritonopt.verification import Verdict
+
+GELU = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    inner = 0.7978845608 * (x + 0.044715 * x * x * x)
+    tl.store(Y + row * N + cols, x * tl.sigmoid(2 * inner), mask=cols < N)
+
+def gelu(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+NEARBY = GELU.replace("0.044715", "0.0447151")
+REGROUPED = GELU.replace("2 * inner", "inner + inner").replace(
+    "0.044715 * x * x * x", "x * x * x * 0.044715"
+)
+
+
+def test_a_constant_that_is_a_little_off_is_told(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(GELU, NEARBY, backend="interpreter", max_examples=4)
+    assert verdict.verdict == "equivalent"
+    assert verdict.algebra is not None and verdict.algebra.is_different
+    assert "line 11: the constant 0.0447151, which the original has not" in verdict.algebra.text
+    assert '"algebra": "different"' in verdict_report(verdict)
+    assert any("not the same algebra" in line for line in verdict_lines(verdict, Style(False)))
+
+
+def test_it_is_a_counterexample_where_algebra_is_required(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    verdict = of_texts(GELU, NEARBY, backend="interpreter", max_examples=4, require="algebra")
+    assert verdict.verdict == "counterexample"
+    assert "another function of the inputs" in (verdict.counterexample or "")
+
+
+def test_what_is_regrouped_is_the_same(of_texts: Callable[..., Verdict]) -> None:
+    verdict = of_texts(GELU, REGROUPED, backend="interpreter", max_examples=4, require="algebra")
+    assert verdict.verdict in ("identical", "equivalent")
+    assert verdict.algebra is not None and verdict.algebra.is_same
+    assert verdict.algebra.draws >= 4 and (verdict.algebra.bound or 1) < 1e-20
+
+
+def test_what_torch_makes_of_a_result_is_not_followed(of_texts: Callable[..., Verdict]) -> None:
+    original = GELU.replace("return y", "return torch.softmax(y, dim=-1)")
+    rewritten = original.replace("2 * inner", "inner + inner")
+    verdict = of_texts(original, rewritten, backend="interpreter", max_examples=4)
+    assert verdict.algebra is not None and verdict.algebra.answer == "not-applicable"
+    assert "softmax" in verdict.algebra.text
+
+
+def test_sums_of_torch_are_followed(of_texts: Callable[..., Verdict]) -> None:
+    original = GELU.replace("return y", "return y.sum(0) / y.shape[0]")
+    rewritten = GELU.replace("return y", "return (y / 2).mean(dim=0) * 2")
+    verdict = of_texts(original, rewritten, backend="interpreter", max_examples=4)
+    assert verdict.algebra is not None and verdict.algebra.is_same, verdict

@@ -1,0 +1,1 @@
+"""Block pointers written as tiles of ordinary pointers."""

@@ -1,0 +1,182 @@
+"""Whether block pointers can be tiles of pointers, and what their masks must ask."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tritonopt.facts import KernelFacts, Polynomial
+from tritonopt.facts.algebra.bounds import Bounds, LowerBound
+from tritonopt.facts.dtypes import BOOLEANS
+from tritonopt.facts.operations import Op
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.transforms.block_pointers.block_accesses import (
+    CLAIM,
+    Access,
+    Block,
+    BlockAccesses,
+    block_accesses,
+)
+from tritonopt.transforms.writing import Writer, comments_in, is_elif
+
+
+@dataclass(frozen=True)
+class BlockTiles:
+    """What was shown of a kernel's block pointers."""
+
+    accesses: BlockAccesses
+    masks_where_made: frozenset[str]
+    """Names whose masks are computed where they are made: elsewhere it would not be known which."""
+    never_negative: frozenset[tuple[Block, int]]
+    """Axes along which a block never begins before the tensor."""
+    sizes: frozenset[str]
+    """What is taken to be at least 1 for that."""
+
+
+def prove_block_tiles(facts: KernelFacts, writer: Writer, checklist: Checklist) -> BlockTiles:
+    """Raises Declined at the first condition that does not hold."""
+    accesses = block_accesses(facts)
+    number = len(accesses.blocks)
+    checklist.prove(CLAIM, f"{number} made, {len(accesses.accesses)} loads and stores through them")
+    legality = _Legality(facts, writer, accesses)
+    legality.check_moves()
+    masks_where_made = frozenset(
+        access.name for access in accesses.accesses if not legality.keeps_its_parts(access)
+    )
+    legality.check_text()
+    legality.check_element_types(checklist)
+    never_negative, sizes = legality.beginnings()
+    if sizes:
+        checklist.assume("sizes-are-positive", f"{', '.join(sorted(sizes))} at least 1")
+    return BlockTiles(accesses, masks_where_made, never_negative, sizes)
+
+
+class _Legality:
+    def __init__(self, facts: KernelFacts, writer: Writer, accesses: BlockAccesses) -> None:
+        self._facts = facts
+        self._writer = writer
+        self._accesses = accesses
+
+    def check_moves(self) -> None:
+        """A block pointer that moves is made once, above all that is done with it."""
+        for move in self._accesses.moves:
+            blocks = self._accesses.of(move.name)
+            if len(blocks) != 1:
+                detail = f"{move.name} moves in line {move.statement.lineno}, and is made twice"
+                raise unknown(CLAIM, "block-pointer-is-lost", detail)
+            if len(move.deltas) != blocks[0].rank:
+                detail = f"line {move.statement.lineno} moves it along another number of axes"
+                raise unknown(CLAIM, "block-pointer-is-lost", detail)
+
+    def keeps_its_parts(self, access: Access) -> bool:
+        """Whether what a mask needs can be written at an access. Raises Declined where it must."""
+        block = access.block
+        whole = bool(access.deltas) or access.name in self._accesses.moved
+        if block is not None:
+            parts: list[ast.expr] = [block.shape[axis] for axis in access.checked]
+            if whole:
+                parts += [block.base, *block.strides]
+            if access.deltas:
+                parts += block.offsets
+            if self._mean_the_same(parts, access.statement):
+                return True
+        if whole:
+            detail = (
+                f"line {access.call.lineno} is about the block of other statements, and what it "
+                "was made of is not known there"
+            )
+            raise unknown(CLAIM, "block-pointer-is-lost", detail)
+        return False
+
+    def _mean_the_same(self, nodes: Iterable[ast.expr], at: ast.stmt) -> bool:
+        environment = self._facts.before.get(at)
+        return environment is not None and all(
+            self._writer.means_the_same(node, environment) for node in nodes
+        )
+
+    def check_text(self) -> None:
+        """What goes takes no comment with it, and what comes has a place."""
+        text = self._facts.kernel.module.text_of
+        accesses = self._accesses
+        calls = [access.call for access in accesses.accesses]
+        for node in (*(b.statement for b in accesses.blocks if b.name), *calls):
+            if comments_in(text(node)):
+                detail = f"a comment inside line {node.lineno} would be lost"
+                raise refuted("nothing-else-goes", "comment-inside", detail)
+        for access in accesses.accesses:
+            before = bool(access.deltas) or not access.name
+            statement = access.statement
+            repeated = isinstance(statement, ast.While) or is_elif(self._facts, statement)
+            if before and repeated:
+                detail = f"line {access.call.lineno} has no place for statements before it"
+                raise unknown("is-expressible", "not-expressible", detail)
+        for read in accesses.types:
+            if accesses.has_tile(read.name):
+                continue
+            if read.block is None or not self._mean_the_same([read.block.base], read.statement):
+                detail = f"the type of {read.name} in line {read.node.lineno} has no name there"
+                raise unknown("is-expressible", "not-expressible", detail)
+
+    def check_element_types(self, checklist: Checklist) -> None:
+        """Through a block pointer booleans are int8; through a pointer they are int1."""
+        claim = "elements-are-not-boolean"
+        calls = {access.call for access in self._accesses.accesses}
+        types = [self._facts.types.behind(e) for e in self._facts.effects if e.node in calls]
+        for found in types:
+            if found.some_in(BOOLEANS):
+                detail = f"the elements are {found.where}, and block pointers give them as int8"
+                raise refuted(claim, "elements-are-boolean", detail)
+        if types and all(t.complete for t in types):
+            checklist.prove(claim, "every launch passes tensors of other types")
+        else:
+            checklist.assume(claim, "no tensor of booleans is passed for what they point to")
+
+    def beginnings(self) -> tuple[frozenset[tuple[Block, int]], frozenset[str]]:
+        """The axes on which no block begins below 0, and the sizes that this rests on."""
+        facts, blocks = self._facts, self._accesses.blocks
+        nodes = [node for block in blocks for node in block.extents]
+        extents = [facts.values[node] for node in nodes if node in facts.values]
+        bounds = Bounds(facts, extents)
+        found, sizes = set(), set()
+        for block in blocks:
+            for axis in range(block.rank):
+                least = [self._least(bounds, node) for node in self._along(block, axis)]
+                if all(b is not None and b.number >= 0 for b in least):
+                    found.add((block, axis))
+                    sizes |= {size for b in least if b is not None for size in b.sizes}
+        # The extent of a tile is at least 1 in any kernel that compiles.
+        return frozenset(found), frozenset(sizes) - {value.name for value in extents}
+
+    def _along(self, block: Block, axis: int) -> Iterator[ast.expr]:
+        """Where a block begins on an axis, and all that is ever added to that."""
+        yield block.offsets[axis]
+        for move in self._accesses.moves:
+            if move.name == block.name:
+                yield move.deltas[axis]
+        for access in self._accesses.accesses:
+            if access.block is block and access.deltas:
+                yield access.deltas[axis]
+
+    def _least(self, bounds: Bounds, node: ast.expr) -> LowerBound | None:
+        form = form_of(self._facts, node)
+        return bounds.lower_bound(form) if form is not None else None
+
+
+def form_of(facts: KernelFacts, node: ast.expr) -> Polynomial | None:
+    """The form of an integer of the kernel; None where it has no value."""
+    value = facts.values.get(node)
+    if value is None or value.op in (Op.TUPLE, Op.DTYPE, Op.OPAQUE):
+        return None
+    return facts.forms.of(value)
+
+
+def sum_of(facts: KernelFacts, nodes: Iterable[ast.expr]) -> Polynomial | None:
+    """The form of a sum; None where that of a part is not known."""
+    total = Polynomial.constant(0)
+    for node in nodes:
+        form = form_of(facts, node)
+        if form is None:
+            return None
+        total = total + form
+    return total

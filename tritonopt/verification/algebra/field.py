@@ -1,0 +1,137 @@
+"""The two prime fields that residues live in, with numpy.
+
+A residue is a pair: `u` modulo Q, and `v` modulo P = 2 Q + 1. Arithmetic acts on both; an
+exponential takes `u` to the power of an element of order Q modulo P. In an array the pair is the
+first axis.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Residues = npt.NDArray[np.uint64]
+"""Of shape (2, ...): `u` modulo Q, and `v` modulo P."""
+
+P, Q = 2147471759, 1073735879
+"""Both are prime and 7 modulo 8, and 2, 3, 5 and 7 are squares modulo either: then a root of what
+is made of these is a root in the field as well."""
+
+MODULI = (Q, P)
+
+
+@cache
+def moduli(axes: int) -> Residues:
+    """Q and P, to be used on residues of so many axes beside the first."""
+    return np.array(MODULI, dtype=np.uint64).reshape(2, *(1,) * axes)
+
+
+def _of(residues: Residues) -> Residues:
+    return moduli(residues.ndim - 1)
+
+
+def add(left: Residues, right: Residues) -> Residues:
+    return _reduced(left + right)
+
+
+def subtract(left: Residues, right: Residues) -> Residues:
+    return _reduced(left + (_of(right) - right))
+
+
+def negate(residues: Residues) -> Residues:
+    return _reduced(_of(residues) - residues)
+
+
+def multiply(left: Residues, right: Residues) -> Residues:
+    return _reduced(left * right)
+
+
+def total(residues: Residues, axis: int, *, keep: bool = False) -> Residues:
+    """The sum along an axis, which is counted without the first; up to 2**32 terms."""
+    return _reduced(residues.sum(axis=axis + 1, keepdims=keep, dtype=np.uint64))
+
+
+def running_total(residues: Residues, axis: int) -> Residues:
+    return _reduced(residues.cumsum(axis=axis + 1, dtype=np.uint64))
+
+
+def _reduced(residues: Any) -> Residues:
+    found: Residues = residues % _of(residues)
+    return found
+
+
+def inverse(residues: Residues) -> Residues:
+    """One divided by each; 0 where there is none."""
+    return power(residues, (Q - 2, P - 2))
+
+
+def root(residues: Residues) -> Residues:
+    """A square root that goes through products, and is odd: of half of the numbers r * r is -x."""
+    return power(residues, tuple((m + 1) // 4 + (m - 1) // 2 for m in MODULI))
+
+
+def power(residues: Residues, exponents: tuple[int, ...]) -> Residues:
+    """Each to the power of the exponent of its field."""
+    if residues.size <= 4:  # as for a scalar, where Python is quicker than numpy
+        flat = residues.reshape(2, -1).tolist()
+        rows = zip(flat, exponents, MODULI, strict=True)
+        return np.array([[pow(x, e, m) for x in row] for row, e, m in rows], np.uint64).reshape(
+            residues.shape
+        )
+    return np.stack([_power(r, e, m) for r, e, m in zip(residues, exponents, MODULI, strict=True)])
+
+
+_WINDOW = 4
+
+
+def _power(base: Any, exponent: int, modulus: int) -> Any:
+    m = np.uint64(modulus)
+    powers = [np.ones_like(base), base]
+    while len(powers) < 2**_WINDOW:
+        powers.append(powers[-1] * base % m)
+    digits = []
+    while exponent:
+        digits.append(exponent % 2**_WINDOW)
+        exponent >>= _WINDOW
+    found = powers[digits.pop()]
+    for digit in reversed(digits):
+        for _ in range(_WINDOW):
+            found = found * found % m
+        if digit:
+            found = found * powers[digit] % m
+    return found
+
+
+_HALF = np.uint64(16)
+_LOW = np.uint64(0xFFFF)
+_MOST_TERMS = 2**20
+
+
+def product(left: Residues, right: Residues) -> Residues:
+    """The matrix product over the last two axes.
+
+    In halves of 16 bits, whose products and sums float64 holds exactly for up to 2**20 terms.
+    """
+    if left.shape[-1] > _MOST_TERMS:
+        raise OverflowError(f"a matrix product of {left.shape[-1]} terms")
+    a, b = (x >> _HALF for x in (left, right))
+    c, d = (x & _LOW for x in (left, right))
+    high, mixed, low = _exact(a, b), _exact(a, d) + _exact(c, b), _exact(c, d)
+    m = _of(high)
+    shift = np.uint64(1 << 16)
+    found: Residues = ((high % m * shift + mixed) % m * shift + low) % m
+    return found
+
+
+def _exact(left: Residues, right: Residues) -> Residues:
+    found: Residues = np.matmul(left.astype(np.float64), right.astype(np.float64)).astype(np.uint64)
+    return found
+
+
+def fraction(numerator: int, denominator: int) -> tuple[int, int]:
+    """A rational number in both fields."""
+    u, v = (numerator * pow(denominator, -1, m) % m for m in MODULI)
+    return u, v

@@ -1,0 +1,91 @@
+"""One run of a launcher with residues: what it knows, and what could not be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tritonopt.verification.algebra.carried import NUMBER, Carried
+from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
+from tritonopt.verification.algebra.memory import Memory
+from tritonopt.verification.algebra.ring import Ring, of_integers
+from tritonopt.verification.algebra.trace import Node, Trace
+
+_CARRIED, _NODE = "carried", "node"
+"""The attributes of a handle under which its residues are, and what it was computed from."""
+
+
+class Run:
+    def __init__(self, seed: int, trace: Trace | None = None) -> None:
+        self.ring = Ring(seed)
+        self.memory = Memory(self.ring)
+        self.trace = trace
+        self.writers: dict[int, Node] = {}
+        """What was last written to an address, in a run with a trace."""
+
+    def of(self, handle: Any) -> Carried:
+        """What a handle of floats carries; a number of the program stands for itself."""
+        found: Carried | None = getattr(handle, _CARRIED, None)
+        if found is not None:
+            return found
+        if not is_float(handle):
+            return Carried(of_integers(handle.data), NUMBER)
+        if width_of(handle) == 0:
+            self.lose("floats of 8 bits")
+        values = reals_of(handle)
+        if values.size == 1:
+            constant = self.ring.of_constant(float(values.reshape(())), np.ndim(values))
+            return Carried(constant, NUMBER)
+        self.lose("a tile that came from nowhere that is followed")
+        return self.memory.of_values(values)
+
+    def give(self, handle: Any, carried: Carried) -> None:
+        """A handle carries this from now on."""
+        shape = np.shape(handle.data)
+        if carried.shape != shape:
+            carried = carried.spread(shape)
+        setattr(handle, _CARRIED, carried)
+
+    def note(self, name: str, result: Any, operands: Iterable[Any]) -> None:
+        """An operation gave this of these, as far as they are floats; for a trace, if there is."""
+        if self.trace is None:
+            return
+        given = [operand for operand in operands if is_float(operand)]
+        parents = [handle.node for handle in given if hasattr(handle, _NODE)]
+        constants = [
+            (self.of(handle).residues, float(reals_of(handle).reshape(-1)[0]))
+            for handle in given
+            if not hasattr(handle, _NODE) and np.size(handle.data) == 1
+        ]
+        setattr(result, _NODE, self.trace.note(name, self.of(result).residues, parents, constants))
+
+    def stored(self, addresses: Any, value: Any) -> None:
+        """A tile was written there."""
+        if self.trace is not None and hasattr(value, _NODE):
+            self.writers.update(dict.fromkeys(addresses.tolist(), value.node))
+
+    def loaded(self, addresses: Any, result: Any) -> None:
+        """A tile was read from there."""
+        if self.trace is None:
+            return
+        found = (self.writers.get(address) for address in addresses.tolist())
+        parents = {id(node): node for node in found if node is not None}
+        residues = self.of(result).residues
+        setattr(result, _NODE, self.trace.note("load", residues, list(parents.values()), ()))
+
+    def carries(self, handle: Any) -> bool:
+        return hasattr(handle, _CARRIED)
+
+    def is_its_value(self, carried: Carried, values: Any) -> Any:
+        """Where a residue is that of the number itself, as for what was only moved."""
+        plain = self.ring.of_data(values)
+        if np.size(values) == 1:
+            constant = self.ring.of_constant(float(np.reshape(values, ())), np.ndim(values))
+            return (carried.residues == plain).all(axis=0) | (carried.residues == constant).all(0)
+        return (carried.residues == plain).all(axis=0)
+
+    def lose(self, why: str) -> None:
+        """Something is not followed: what comes of it stands for nothing."""
+        self.memory.lost[why] = None

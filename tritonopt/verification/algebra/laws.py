@@ -1,0 +1,269 @@
+"""What each operation of the interpreter does to residues. The laws that hold are these alone.
+
+Every function is given the run that it belongs to, what the operation made of the values, and its
+operands as the interpreter has them. See docs/algebra.md for why each law holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tritonopt.verification.algebra import field
+from tritonopt.verification.algebra.carried import (
+    EXPONENTIAL,
+    NUMBER,
+    VARIABLE,
+    Carried,
+    largest_degree,
+)
+from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
+from tritonopt.verification.algebra.ring import of_integers, of_whole_floats
+
+if TYPE_CHECKING:
+    from tritonopt.verification.algebra.following import Run
+
+Law = Callable[..., Carried]
+
+_VANISHES = -746.0
+"""Exponentials of less are 0 in float64 too: sentinels for what is masked, not data."""
+
+
+def _add(run: Run, result: Any, left: Any, right: Any) -> Carried:
+    return run.of(left).plus(run.of(right))
+
+
+def _subtract(run: Run, result: Any, left: Any, right: Any) -> Carried:
+    return run.of(left).minus(run.of(right))
+
+
+def _multiply(run: Run, result: Any, left: Any, right: Any) -> Carried:
+    return run.of(left).times(run.of(right))
+
+
+def _divide(run: Run, result: Any, left: Any, right: Any) -> Carried:
+    return run.of(left).times(inverse(run, run.of(right), reals_of(right)))
+
+
+def _multiply_and_add(run: Run, result: Any, left: Any, right: Any, added: Any) -> Carried:
+    return run.of(left).times(run.of(right)).plus(run.of(added))
+
+
+def inverse(run: Run, carried: Carried, values: Any) -> Carried:
+    """1 / x: 0 of what is infinite, and a symbol of its own of what is 0."""
+    found = carried.inverted()
+    none = carried.residues[1] == 0
+    if none.any():
+        symbol = run.ring.uninterpreted("1 / 0", np.zeros_like(carried.residues))
+        found = found.of(np.where(none, symbol, found.residues))
+    infinite = np.isinf(values)
+    if infinite.any():
+        found = found.of(np.where(infinite, np.uint64(0), found.residues))
+    return found
+
+
+def _exponential(base_of_two: bool) -> Law:
+    vanishes = _VANISHES / math.log(2) if base_of_two else _VANISHES
+
+    def law(run: Run, result: Any, exponent: Any) -> Carried:
+        carried = run.of(exponent)
+        residues = run.ring.scaled(carried.residues, -1) if base_of_two else carried.residues
+        return exponential(run, residues, reals_of(exponent) < vanishes)
+
+    return law
+
+
+def exponential(run: Run, exponents: Any, vanishing: Any) -> Carried:
+    found = run.ring.exponential(exponents)
+    if np.any(vanishing):
+        found = np.where(vanishing, np.uint64(0), found)
+    return Carried(found, EXPONENTIAL)
+
+
+def _logarithm(base_of_two: bool) -> Law:
+    def law(run: Run, result: Any, argument: Any) -> Carried:
+        found = run.ring.uninterpreted("log", run.of(argument).residues)
+        return Carried(run.ring.scaled(found, 1) if base_of_two else found, VARIABLE)
+
+    return law
+
+
+def root(run: Run, carried: Carried) -> Carried:
+    """A function of its own, but that it goes through products and knows simple squares."""
+    return Carried(field.root(carried.residues), VARIABLE)
+
+
+def _root(run: Run, result: Any, argument: Any) -> Carried:
+    return root(run, run.of(argument))
+
+
+def _inverse_root(run: Run, result: Any, argument: Any) -> Carried:
+    return inverse(run, root(run, run.of(argument)), reals_of(argument))
+
+
+def uninterpreted(name: str) -> Law:
+    def law(run: Run, result: Any, *arguments: Any) -> Carried:
+        carried = [run.of(a).with_axes(np.ndim(result.data)) for a in arguments if is_float(a)]
+        return Carried(run.ring.uninterpreted(name, *(c.residues for c in carried)), VARIABLE)
+
+    return law
+
+
+def _absolute(run: Run, result: Any, argument: Any) -> Carried:
+    carried = run.of(argument)
+    return carried.negated().where(reals_of(argument) < 0, carried)
+
+
+def _whole(run: Run, result: Any, *arguments: Any) -> Carried:
+    """What rounds to a whole number gives just that number."""
+    return Carried(of_whole_floats(reals_of(result)), NUMBER)
+
+
+def _larger(run: Run, result: Any, left: Any, right: Any) -> Carried:
+    ours, theirs = reals_of(left), reals_of(right)
+    return run.of(left).where((ours >= theirs) | np.isnan(theirs), run.of(right))
+
+
+def _smaller(run: Run, result: Any, left: Any, right: Any) -> Carried:
+    ours, theirs = reals_of(left), reals_of(right)
+    return run.of(left).where((ours <= theirs) | np.isnan(theirs), run.of(right))
+
+
+def _clamped(run: Run, result: Any, argument: Any, low: Any, high: Any, *rest: Any) -> Carried:
+    values, lowest, highest = map(reals_of, (argument, low, high))
+    found = run.of(low).where(values < lowest, run.of(argument))
+    return run.of(high).where(values > highest, found)
+
+
+def _selected(run: Run, result: Any, condition: Any, left: Any, right: Any) -> Carried:
+    return run.of(left).where(condition.data, run.of(right))
+
+
+def _from_integer(run: Run, result: Any, source: Any, *rest: Any) -> Carried:
+    return Carried(of_integers(source.data), NUMBER)
+
+
+def _cast(run: Run, result: Any, source: Any, *rest: Any) -> Carried:
+    """Widening keeps a number; narrowing does where the number is one of the narrower type."""
+    if not is_float(source):
+        return _from_integer(run, result, source)
+    carried = run.of(source)
+    if result.dtype.scalar == source.dtype.scalar or width_of(result) > width_of(source):
+        return carried
+    return narrowed(run, carried, reals_of(source), reals_of(result), result.dtype.scalar.name)
+
+
+def narrowed(run: Run, carried: Carried, values: Any, rounded: Any, name: str) -> Carried:
+    """What numbers carry that were rounded to a narrower type of this name."""
+    exact = (rounded == values) | ~np.isfinite(values)
+    exact &= run.is_its_value(carried, values)
+    if exact.all():
+        return carried
+    found = run.ring.uninterpreted(f"to {name}", carried.residues)
+    return Carried(np.where(exact, carried.residues, found), VARIABLE.largest(carried.degree))
+
+
+def _bitcast(run: Run, result: Any, source: Any, *rest: Any) -> Carried:
+    if is_float(source) and source.dtype.scalar == result.dtype.scalar:
+        return run.of(source)
+    return run.memory.of_values(reals_of(result))
+
+
+def _dot(run: Run, result: Any, left: Any, right: Any, added: Any, *rest: Any) -> Carried:
+    a, b = run.of(left), run.of(right)
+    products = Carried(
+        field.product(a.residues, b.residues),
+        a.degree.times(b.degree).summed(a.shape[-1]),
+    )
+    return products.plus(run.of(added))
+
+
+# Arrangements
+
+
+def _spread(run: Run, result: Any, argument: Any, *rest: Any) -> Carried:
+    return run.of(argument).spread(result.data.shape)
+
+
+def _splat(run: Run, result: Any, type: Any, argument: Any) -> Carried:
+    carried = run.of(argument)
+    return carried.of(carried.residues.reshape(2, -1)[:, 0]).spread(result.data.shape)
+
+
+def _first(run: Run, result: Any, argument: Any) -> Carried:
+    carried = run.of(argument)
+    return carried.of(carried.residues.reshape(2, -1)[:, 0]).spread(result.data.shape)
+
+
+def _reshaped(run: Run, result: Any, argument: Any, *rest: Any) -> Carried:
+    carried = run.of(argument)
+    return carried.of(carried.residues.reshape(2, *result.data.shape))
+
+
+def _transposed(run: Run, result: Any, argument: Any, order: Any) -> Carried:
+    carried = run.of(argument)
+    return carried.of(carried.residues.transpose(0, *(int(axis) + 1 for axis in order)))
+
+
+def _joined(how: Callable[[list[Any]], Any]) -> Law:
+    def law(run: Run, result: Any, left: Any, right: Any) -> Carried:
+        both = [run.of(left), run.of(right)]
+        return Carried(how([c.residues for c in both]), largest_degree(both))
+
+    return law
+
+
+def _gathered(run: Run, result: Any, source: Any, indices: Any, axis: int) -> Carried:
+    carried = run.of(source)
+    at = np.broadcast_to(indices.data, (2, *indices.data.shape))
+    along = axis % np.ndim(source.data) + 1
+    return carried.of(np.take_along_axis(carried.residues, at, axis=along))
+
+
+LAWS: Mapping[str, Law] = {
+    "fadd": _add,
+    "fsub": _subtract,
+    "fmul": _multiply,
+    "fdiv": _divide,
+    "precise_divf": _divide,
+    "fma": _multiply_and_add,
+    "dot": _dot,
+    "exp": _exponential(base_of_two=False),
+    "exp2": _exponential(base_of_two=True),
+    "log": _logarithm(base_of_two=False),
+    "log2": _logarithm(base_of_two=True),
+    "sqrt": _root,
+    "precise_sqrt": _root,
+    "rsqrt": _inverse_root,
+    **{name: uninterpreted(name) for name in ("sin", "cos", "erf", "frem")},
+    "fabs": _absolute,
+    "floor": _whole,
+    "ceil": _whole,
+    "maximumf": _larger,
+    "maxnumf": _larger,
+    "minimumf": _smaller,
+    "minnumf": _smaller,
+    "clampf": _clamped,
+    "select": _selected,
+    "si_to_fp": _from_integer,
+    "ui_to_fp": _from_integer,
+    "fp_ext": _cast,
+    "fp_trunc": _cast,
+    "fp_to_fp": _cast,
+    "bitcast": _bitcast,
+    "int_to_ptr": _bitcast,
+    "ptr_to_int": _bitcast,
+    "splat": _splat,
+    "unsplat": _first,
+    "broadcast": _spread,
+    "expand_dims": _reshaped,
+    "reshape": _reshaped,
+    "trans": _transposed,
+    "cat": _joined(lambda both: np.concatenate(both, axis=1)),
+    "join": _joined(lambda both: np.stack(both, axis=-1)),
+    "gather": _gathered,
+}
+"""By the name of the operation in Triton's builder, without `create_`."""

@@ -1,0 +1,203 @@
+"""The residues of torch's tensors: before a launch, between two, and of what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from tritonopt.facts.host import torch_api
+from tritonopt.verification.algebra.carried import VARIABLE, Carried, Degree
+from tritonopt.verification.algebra.following import Run
+from tritonopt.verification.algebra.ring import of_integers
+from tritonopt.verification.algebra.torch_laws import LAWS, Operand, Unknown
+
+_NAMES = {
+    torch.float64: "fp64",
+    torch.float32: "fp32",
+    torch.float16: "fp16",
+    torch.bfloat16: "bf16",
+}
+_INTEGER = {2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+_LOOKING = torch_api.SIZE_METHODS | {
+    *("__get__", "__set__", "__len__", "is_contiguous", "is_floating_point", "data_ptr"),
+    *("storage_offset", "requires_grad_", "untyped_storage", "storage", "ndimension"),
+    *("is_complex", "get_device", "_is_view", "backward", "register_hook", "apply"),
+}
+"""What asks nothing of the values, or is seen from inside."""
+_MOVING = frozenset({
+    "view", "reshape", "permute", "transpose", "t", "contiguous", "clone", "detach", "expand",
+    "expand_as", "flatten", "unsqueeze", "squeeze", "narrow", "select", "split", "chunk", "unbind",
+    "cat", "concat", "stack", "hstack", "vstack", "movedim", "moveaxis", "swapaxes", "swapdims",
+    "view_as", "reshape_as", "unflatten", "__getitem__", "__setitem__", "copy_", "index_select",
+    "gather", "as_strided", "to", "float", "double", "half", "bfloat16", "type", "type_as", "cuda",
+    "cpu", "zero_", "fill_", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty",
+    "new_zeros", "new_ones", "new_full", "resize_", "flip", "roll", "repeat", "tile", "diagonal",
+    "alias", "ravel", "isnan", "isinf", "broadcast_to", "broadcast_tensors",
+})  # fmt: skip
+"""What gives the numbers that it was given, and 0 or 1 beside them, or none of them."""
+
+
+class Tensors:
+    """Beside the kernels: what torch does to what they compute."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.computed: set[int] = set()
+        """Storages that kernels may have written to, and those that torch made of them."""
+        self.visible: set[int] = set()
+        """Storages of which it is known where their numbers come from."""
+
+    def came(self, tensors: Iterable[Any]) -> None:
+        """These were given to the launcher, or made by a function that was seen."""
+        self.visible.update(_storage(tensor) for tensor in tensors)
+
+    def begin(self, name: str, tensors: list[Any]) -> None:
+        """A kernel is launched, and given these."""
+        if self.run.trace is not None:
+            self.run.trace.launch = name
+        self.launch(tensors)
+
+    def launch(self, tensors: list[Any]) -> None:
+        """A kernel is given these, or torch made them of what kernels were given."""
+        self.cover(tensors)
+        self.computed.update(_storage(t) for t in tensors)
+
+    def cover(self, tensors: Iterable[Any]) -> None:
+        """What lies in these from now on is known, and what they hold now is looked up."""
+        for tensor in tensors:
+            if tensor.dtype in _NAMES and tensor.numel():
+                low = tensor.untyped_storage().data_ptr()
+                high = low + tensor.untyped_storage().nbytes()
+                size = tensor.element_size()
+                self.run.memory.cover(low, low + (high - low) // size * size, *_kind(tensor))
+                self._look(tensor.detach())
+
+    def host(
+        self, function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], result: Any
+    ) -> None:
+        """The launcher has called a function of torch."""
+        name = getattr(function, "__name__", "")
+        if name == "grad":
+            return  # what it calls is seen, but for what autograd computes itself
+        self.came(_tensors(result))
+        if name in _LOOKING or not self.computed:
+            return
+        given = [t for t in _tensors((args, kwargs)) if self._is_computed(t)]
+        if not given:
+            return
+        found = list(_tensors(result))
+        if name in _MOVING and not _narrows(given, found):
+            self.computed.update(_storage(t) for t in found)
+            self.computed.update(_storage(t) for t in _tensors(args[:1]) if name.endswith("_"))
+            return
+        if not any(t.dtype in _NAMES for t in given):
+            return
+        try:
+            law = LAWS[name]
+            carried = law(self.run, self._operand, result, *args, **kwargs)
+        except (KeyError, TypeError, Unknown):
+            self.run.lose(f"torch.{name}, which goes on with what a kernel computed")
+        else:
+            self._give(result, carried)
+
+    def _operand(self, value: Any) -> Operand:
+        """A tensor or a number, as an operand of a law."""
+        if isinstance(value, torch.Tensor) and value.dtype in _NAMES:
+            carried, values = self._look(value.detach()), value.detach().double().numpy()
+            shaped = carried.of(carried.residues.reshape(2, *value.shape))
+            return Operand(shaped, values, _NAMES[value.dtype])
+        if isinstance(value, torch.Tensor) and not value.dtype.is_complex:
+            whole = value.detach().numpy()
+            return Operand(Carried(of_integers(whole)), whole.astype(np.float64), "")
+        if isinstance(value, (int, float)):
+            constant = self.run.ring.of_constant(float(value), 0)
+            return Operand(Carried(constant), np.float64(value), "")
+        raise Unknown
+
+    def _give(self, tensor: Any, carried: Carried) -> None:
+        """What torch computed carries this, and is followed as what kernels compute."""
+        self.launch([tensor])
+        flat = carried.spread(tuple(tensor.shape))
+        flat = flat.of(flat.residues.reshape(2, -1))
+        addresses, values, name = _cells(tensor.detach())
+        self.run.memory.store(addresses, values, flat, name)
+
+    def parting(self, tensor: Any, at: int) -> str:
+        """Where the way back from an element ends, by its place in the flat tensor."""
+        trace = self.run.trace
+        addresses, _, _ = _cells(tensor.detach())
+        node = self.run.writers.get(int(addresses[at]))
+        return "" if trace is None or node is None else trace.parting(node)
+
+    def of(self, tensor: Any) -> Carried:
+        """What a tensor carries, flat."""
+        if not tensor.numel():
+            return Carried(np.zeros((2, 0), np.uint64))
+        return self._look(tensor.detach())
+
+    def _look(self, tensor: Any) -> Carried:
+        addresses, values, name = _cells(tensor)
+        if _storage(tensor) not in self.visible:
+            # A function that torch calls by itself, as autograd does, is not seen.
+            strange = self.run.memory.unknown(addresses, values, name)
+            if strange.any():
+                self.run.lose("what autograd computes between two kernels")
+        moved = _storage(tensor) in self.computed or _storage(tensor) not in self.visible
+        return self.run.memory.load(addresses, values, name, moved=moved)
+
+    def _is_computed(self, tensor: Any) -> bool:
+        return _storage(tensor) in self.computed
+
+    @property
+    def degree(self) -> Degree:
+        """The largest of all that lies in memory."""
+        found = VARIABLE
+        for region in self.run.memory.regions:
+            found = found.largest(region.degree)
+        return found
+
+
+def _kind(tensor: Any) -> tuple[str, int]:
+    return _NAMES[tensor.dtype], tensor.element_size()
+
+
+def _cells(tensor: Any) -> tuple[Any, Any, str]:
+    """The addresses of the elements, the elements, and their type."""
+    name, size = _kind(tensor)
+    offsets = np.zeros((1,) * tensor.dim(), dtype=np.int64)
+    for axis, (count, stride) in enumerate(zip(tensor.shape, tensor.stride(), strict=True)):
+        shape = [1] * tensor.dim()
+        shape[axis] = count
+        offsets = offsets + np.arange(count, dtype=np.int64).reshape(shape) * stride
+    offsets = np.broadcast_to(offsets, tuple(tensor.shape)).reshape(-1)
+    addresses = (np.int64(tensor.data_ptr()) + offsets * size).astype(np.uint64)
+    bits = tensor.contiguous().view(_INTEGER[size]).reshape(-1).numpy()
+    return addresses, bits.view("u2" if name == "bf16" else f"f{size}"), name
+
+
+def _storage(tensor: Any) -> int:
+    try:
+        return int(tensor.untyped_storage().data_ptr())
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+def _narrows(given: list[Any], found: list[Any]) -> bool:
+    """Whether floats become floats of fewer bits, or whole numbers."""
+    widths = [t.element_size() for t in given if t.dtype in _NAMES]
+    return any((t.dtype in _NAMES and t.element_size() < max(widths, default=0)) for t in found)
+
+
+def _tensors(value: object) -> Iterator[Any]:
+    if isinstance(value, torch.Tensor):
+        if value.layout is torch.strided:
+            yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _tensors(part)
+    elif isinstance(value, Mapping):
+        yield from _tensors(tuple(value.values()))

@@ -1,0 +1,159 @@
+"""Whether two versions are the same algebra: draws of residues, compared without tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tritonopt.verification.algebra.field import Q
+from tritonopt.verification.comparison.checker import Checker
+from tritonopt.verification.comparison.compare import Difference, shared
+from tritonopt.verification.inputs.examples import ORDINARY, Example
+from tritonopt.verification.process.coverage_data import Coverage
+from tritonopt.verification.process.messages import Outcome, RunOptions
+from tritonopt.verification.verdict import Algebra, AlgebraAnswer
+
+LEAST, MOST = 4, 12
+"""How many draws are made, on calls that run together what all of them do, if they can."""
+_UNFIT = 3
+"""So many draws without an answer are one."""
+
+
+@dataclass
+class SameAlgebra:
+    """Draws of residues on calls that both versions have taken."""
+
+    checker: Checker
+    seed: int
+    draws: int = 0
+    bound: float = 1.0
+    """How likely it is that two different functions agreed in all draws."""
+    lost: list[str] = field(default_factory=list)
+    differing: tuple[Example, Difference] | None = None
+
+    def run(self) -> Algebra:
+        """Draw until there is a difference, or enough."""
+        for number, example in enumerate(self._examples()):
+            self._draw(example, 1 + self.seed * 1009 + number)
+            if self.differing is not None or len(self.lost) >= _UNFIT:
+                break
+        return self._answer()
+
+    def _answer(self) -> Algebra:
+        different = self.differing is not None
+        if different or (self.draws and not self.lost):
+            bound = None if different else self.bound
+            answer = AlgebraAnswer.DIFFERENT if different else AlgebraAnswer.SAME
+            text = "" if self.differing is None else _told(*self.differing)
+            return Algebra(answer.value, self.draws, bound, text)
+        reason = self.lost[0] if self.lost else "no call gives back ordinary floats"
+        return Algebra(AlgebraAnswer.NOT_APPLICABLE.value, self.draws, None, reason)
+
+    def _draw(self, example: Example, seed: int) -> None:
+        versions, options = self.checker.versions, (RunOptions(algebra=seed),)
+        with versions.waiting():
+            versions.original.send_or_die(example, options)
+            versions.rewritten.send_or_die(example, options)
+            (ours,) = versions.original.receive(1)
+            (theirs,) = versions.rewritten.receive(1)
+        found = [*_troubles(ours, "original"), *_troubles(theirs, "rewritten version")]
+        if found:
+            self.lost.append(found[0])
+            return
+        difference, compared = residues_differ(ours, theirs)
+        if difference is not None:
+            self.differing = example, self._placed(example, seed, difference)
+            return
+        if not compared:
+            return
+        assert ours.followed is not None and theirs.followed is not None
+        degree = ours.followed.degree + theirs.followed.degree
+        self.draws += 1
+        self.bound *= min(1.0, degree / Q)
+
+    def _placed(self, example: Example, seed: int, difference: Difference) -> Difference:
+        """The difference, with the operation of the rewritten version at which it begins."""
+        versions = self.checker.versions
+        (ours,) = versions.original.run(example, RunOptions(algebra=seed, known=b""))
+        if ours.followed is None:
+            return difference
+        asked = difference.label, difference.at
+        options = RunOptions(algebra=seed, known=ours.followed.computed, asked=asked)
+        (theirs,) = versions.rewritten.run(example, options)
+        if theirs.followed is None or not theirs.followed.parting:
+            return difference
+        text = f"{difference.message}\nwhere they part: {theirs.followed.parting}"
+        return replace(difference, message=text)
+
+    def _examples(self) -> list[Example]:
+        """Calls with ordinary values: those that run more than the ones before, and some more."""
+        seen = self.checker.observed.seen
+        fit = [e for e in seen if _is_fit(e) and not self.checker.observed.is_heavy(e)]
+        covered: set[object] = set()
+        chosen: list[Example] = []
+        for example in sorted(fit, key=lambda e: -len(set(_ran(seen[e])))):
+            new = set(_ran(seen[example])) - covered
+            if new:
+                covered |= new
+                chosen.append(example)
+        rest = [e for e in fit if e not in chosen]
+        step = max(1, len(rest) // LEAST)
+        return [*chosen, *rest[::step][: max(0, LEAST - len(chosen))]][:MOST]
+
+
+def _ran(coverage: tuple[Coverage, Coverage]) -> Iterator[object]:
+    for title, side in zip(("original", "rewritten"), coverage, strict=True):
+        yield from ((title, line) for line in side.lines)
+        yield from ((title, test) for test in side.tests)
+        yield from ((title, "loop", line, min(loop.turns, 2), loop.ragged)
+                    for line, loop in side.loops.items())  # fmt: skip
+
+
+def _is_fit(example: Example) -> bool:
+    """Whether what a call is given has no values that are chosen to be hard for floats."""
+    floats = [r for r in example.tensors.values() if r.is_float]
+    plain = all(r.values == ORDINARY for r in floats) and not example.is_far
+    return bool(floats) and plain and not example.gradient_nan
+
+
+def _troubles(outcome: Outcome, title: str) -> Iterator[str]:
+    if outcome.failure is not None:
+        yield f"the {title} fails with residues: {outcome.failure}"
+    elif outcome.followed is None:
+        yield f"the {title} gave no residues"
+    else:
+        yield from (f"in the {title}: {why}" for why in outcome.followed.lost)
+
+
+def residues_differ(ours: Outcome, theirs: Outcome) -> tuple[Difference | None, int]:
+    """The first element that is another function of the inputs, and how many were compared.
+
+    They are where both versions give a number.
+    """
+    compared = 0
+    for output, other in shared(ours, theirs):
+        if output.residues is None or other.residues is None:
+            continue
+        finite = np.isfinite(output.reals()) & np.isfinite(other.reals())
+        wrong = (output.residues != other.residues) & finite
+        compared += int(finite.sum())
+        if wrong.any():
+            at = int(wrong.argmax())
+            share = f"{int(wrong.sum())} of {wrong.size} elements"
+            found = Difference(
+                f"another function of the inputs: {share}",
+                output.label,
+                output.position(at),
+                output.value(at),
+                other.value(at),
+                at=at,
+            )
+            return found, compared
+    return None, compared
+
+
+def _told(example: Example, difference: Difference) -> str:
+    call = "\n".join(f"  {line}" for line in str(example).splitlines())
+    return f"{difference}\non a call with\n{call}"
