@@ -20,7 +20,7 @@ from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import Numbers
-from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on
+from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on, untried
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inputs.edge_cases import plain_calls
 from tritonopt.verification.inputs.examples import Example, Limits
@@ -266,7 +266,10 @@ class Verification:
             begin = time.monotonic()
             found = search.run()
         never_ran = NeverRan.after(search, given=isinstance(self.task.arguments, Signature))
+        compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
+        asked = self.settings.max_examples
+        notes += untried(signature, loaded.limits, compared_ones, asked) if not found else []
         result = Verdict(
             Answer.IDENTICAL.value,
             loaded.backend,

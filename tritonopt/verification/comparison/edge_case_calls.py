@@ -43,7 +43,7 @@ class EdgeCaseCalls:
     def _examples(self) -> Iterator[Example]:
         calls = self.calls
         given = calls.signature, calls.limits
-        largest = max(self.checker.taken(PLAIN_ELEMENTS), key=lambda e: e.main_size, default=None)
+        largest = self.checker.rich(PLAIN_ELEMENTS)
         if largest is not None:
             types = calls.widest_types(largest)
             # The largest has several tiles: what one program writes another one may read.

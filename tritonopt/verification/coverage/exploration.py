@@ -121,12 +121,16 @@ class Exploration:
 
     def affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
         """Whether a call of these sizes is expected to take little time."""
-        expected = sum(
+        expected = self._expected(sizes)
+        within = self.work + expected <= _ALL_WORK
+        return expected <= _MOST_WORK and self.fits(sizes) and (needed or within)
+
+    def _expected(self, sizes: Mapping[str, int]) -> float:
+        """How many statements of kernels a call may execute beyond the base's."""
+        return sum(
             self._slopes.get(name, 0.0) * (size - self.tried.base.get(name, size))
             for name, size in sizes.items()
         )
-        within = self.work + expected <= _ALL_WORK
-        return expected <= _MOST_WORK and self.fits(sizes) and (needed or within)
 
     def fits(self, sizes: Mapping[str, int]) -> bool:
         """Whether a call of these sizes has not too many elements."""
@@ -288,22 +292,30 @@ class Exploration:
         """Larger sizes, as long as something has not run.
 
         One more than what the tests of the files compare with, then than what those of others
-        like to. What such a size costs is not known before: it may lead to another kernel.
+        like to. What such a size costs is not known before: it may lead to another kernel. So what
+        may take long comes last, and of that the longest.
         """
         costly = _MOST_COSTLY
         named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
-        for size, name in product([*named, *(n for n in _LIMITS if n not in named)], self.names):
+        turns = product([*named, *(n for n in _LIMITS if n not in named)], self.names)
+        calls = [(size, self._of_one(name, size + 1)) for size, name in turns]
+        calls.sort(key=lambda call: max(self._expected(call[1]), _MOST_WORK))
+        for size, sizes in calls:
             unmet = self.unmet()
-            # A tile that grows up to a number is what keeps a loop from a second turn.
-            if not unmet or (size not in named and all(d.kind in LOOPS for d in unmet)):
+            if not unmet:
                 return
-            sizes = {**self.tried.base, name: size + 1}
-            if not self.fits(sizes):
-                sizes = {**dict.fromkeys(self.names, 1), name: size + 1}
+            # A tile that grows up to a number is what keeps a loop from a second turn.
+            if size not in named and all(d.kind in LOOPS for d in unmet):
+                continue
             cheap = self.affordable(sizes, needed=True)
             if cheap or (costly and size in named and self.fits(sizes)):
                 costly -= not cheap
                 yield from self.made(sizes)
+
+    def _of_one(self, name: str, size: int) -> dict[str, int]:
+        """One size beside those of the base, or beside 1 where that is too much."""
+        sizes = {**self.tried.base, name: size}
+        return sizes if self.fits(sizes) else {**dict.fromkeys(self.names, 1), name: size}
 
 
 def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:
