@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from tritonopt.source.module import Module
 from tritonopt.source.names import words_of
@@ -35,7 +36,8 @@ class Replacing:
         self._changed: dict[str, frozenset[str]] = {}
         self._handed_on: dict[str, str] = {}
         self._patched: dict[str, frozenset[str]] = {}
-        self._texts: dict[str, dict[str, list[ast.AST]]] = {}
+        # A file that is read again has other nodes.
+        self._texts: WeakKeyDictionary[Module, dict[str, list[ast.AST]]] = WeakKeyDictionary()
         self._ways: dict[str, Ways] = {}
 
     def is_replaced(self, path: str, name: str) -> bool:
@@ -193,9 +195,9 @@ class Replacing:
         module = self._program.module(other)
         if module is None:
             return ""
-        if other not in self._texts:
-            self._texts[other] = _by_module_named(module)
-        for node in self._texts[other].get(stem, ()):
+        if module not in self._texts:
+            self._texts[module] = _by_module_named(module)
+        for node in self._texts[module].get(stem, ()):
             user, way = _outermost(node, module)
             is_for_nothing = isinstance(user, ast.Expr) and self._only_imports(way, module)
             if not is_for_nothing and any(_is_way(part, module) for part in walk(way)):
