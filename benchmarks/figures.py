@@ -59,7 +59,7 @@ def record() -> dict[str, list[float]]:
     """By what was measured, the least and the most of original time / rewritten time."""
     ratios: dict[str, list[float]] = {}
     measured = (*fuse_stats(), *rewrites(), *default_limits(), *of_a_library(), *launches())
-    for name, ratio in (*measured, *over_rows()):
+    for name, ratio in (*measured, *over_rows(), *scalar_loops()):
         ratios.setdefault(name, []).append(ratio)
     return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
 
@@ -124,6 +124,27 @@ def over_rows() -> Iterator[tuple[str, float]]:
     for name, (variant, lengths) in OVER_ROWS.items():
         for ratio in report.ratios(variant, lengths):
             yield name, ratio
+
+
+def scalar_loops() -> Iterator[tuple[str, float]]:
+    for row in results("scalar_loop_speed-nvidia-h200"):
+        if row["block"] == 128:  # as it is named without options
+            yield (
+                "scalar-loop, 64 turns and more" if row["elements"] >= 64 else "scalar-loop, few",
+                row["ratio"],
+            )
+
+
+def by_function(*names: str) -> list[str]:
+    """Rows of a table: the calls of each function of a library, the fastest rewrite first."""
+    ratios: dict[str, list[float]] = {}
+    for row in (row for name in names for row in results(name)):
+        ratios.setdefault(str(row["call"]).partition("(")[0], []).append(row["ratio"])
+    order = sorted(ratios.items(), key=lambda item: (-max(item[1]), item[0]))
+    return [
+        f"| `{name}` | {len(found)} | {min(found):.2f}x to {max(found):.2f}x |"
+        for name, found in order
+    ]
 
 
 def fuse_stats_rows() -> Iterator[str]:

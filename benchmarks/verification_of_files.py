@@ -10,19 +10,22 @@ A path is a file, or a directory, of which every file with a kernel is taken, or
 them. Each file is verified against a right rewrite (`rewrite`), what the passes make of it or,
 where they change nothing, a copy in which every kernel has a local variable of another name; and
 against a copy with a mistake in it (`mutant`): one sum, exponential or maximum is 1 % too large or,
-where there is none, what is stored is too large by 1. Against itself (`itself`) is another kind.
+where there is none, what is stored is too large by 1. Two more kinds are `renamed`, such a copy
+whatever the passes do, so that all kernels of the file have to run, and `itself`, which asks for
+nothing to have run.
 
-For example every file of two libraries against itself, thirteen at a time, in an order that shows
-as much of either when `--budget` seconds are over:
+For example every file of two libraries, thirteen at a time, in an order that shows as much of
+either when `--budget` seconds are over:
 
     PYTHONPATH=. python benchmarks/verification_of_files.py liger/ops flag_gems/ops
-        --kinds itself --max-examples 4 --jobs 13 --timeout 120 --budget 570 --out answers.json
+        --kinds renamed --max-examples 4 --jobs 13 --timeout 120 --budget 570 --out answers.json
 
-A line for each; at the end, for every directory, how many of the right rewrites got an
-answer, and how many not, for which reasons. With `--out` everything stands there as JSON after each
-file: what a run that was stopped has found is kept, and not done again by the same command. Exits
-with 1 when a rewrite is accused or a mistake is not found. This runs the files' code; they must be
-importable where they stand (`benchmarks/mutation/lean.py` makes the import of a library short).
+A line for each; at the end, for every library, how many of the right rewrites got an answer, and
+how many not, for which reasons, as docs/measured.md has it. With `--out` everything stands there as
+JSON after each file: what a run that was stopped has found is kept, and not done again by the same
+command. Exits with 1 when a rewrite is accused or a mistake is not found. This runs the files'
+code; they must be importable where they stand (`benchmarks/mutation/lean.py` makes the import of a
+library short).
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +50,8 @@ PASSES = "all,grid-stride{programs=8}"
 SAME = ("identical", "equivalent")
 ANSWERS = (*SAME, "counterexample")
 KINDS = ("rewrite", "mutant")
+LIBRARIES = ("flag_gems", "liger_kernel")
+"""Packages that are counted as one, whichever of their folders were given."""
 RIGHT = ("rewrite", "renamed", "itself")
 
 
@@ -67,6 +72,12 @@ class Result:
     group: str = ""
     """The directory that was given, or the one that the file is in."""
     seconds: float = 0.0
+
+    @property
+    def library(self) -> str:
+        """The outermost package around the file; its folder, where there is none."""
+        folders = [p for p in Path(self.path).parents if p.name in LIBRARIES]
+        return folders[-1].name if folders else self.group
 
     @property
     def good(self) -> bool:
@@ -215,20 +226,50 @@ def line(found: Result) -> str:
 def report(results: Iterable[Result]) -> int:
     """For every directory how many files got an answer; 1 where one of the answers is wrong."""
     results = list(results)
-    for group in dict.fromkeys(r.group for r in results):
-        rights = [r for r in results if r.group == group and r.kind in RIGHT]
-        asked = [r for r in rights if r.verdict != "unchanged"]
-        answered = [r for r in asked if r.verdict in ANSWERS]
-        if asked:
-            share = len(answered) / len(asked)
-            print(f"{group}: {len(answered)} of {len(asked)} files answered ({share:.0%})")
-            rest = Counter(_in_short(r) for r in asked if r not in answered)
-            print("".join(f"{count:6} {reason}\n" for reason, count in rest.most_common()), end="")
+    print("\n".join(table(results)))
     return 0 if all(r.good for r in results) else 1
 
 
-def _in_short(found: Result) -> str:
-    """The reason without the names of this file, so that reasons can be counted."""
+def table(results: Iterable[Result]) -> list[str]:
+    """How many of the right rewrites of each library got an answer, and what the others lack."""
+    asked = [r for r in results if r.kind in RIGHT and r.verdict != "unchanged"]
+    libraries = sorted({r.library for r in asked})
+    rest = [r for r in asked if r.verdict not in ANSWERS]
+    found = {"answered": [r for r in asked if r.verdict in ANSWERS]}
+    for reason, _ in Counter(map(lack, rest)).most_common():
+        found[reason] = [r for r in rest if lack(r) == reason]
+
+    def row(name: str, some: Sequence[Result]) -> str:
+        counts = [sum(r.library == library for r in some) for library in libraries]
+        every = [sum(r.library == library for r in asked) for library in libraries]
+        shares = (f"{n} ({n / max(of, 1):.0%})" for n, of in zip(counts, every, strict=True))
+        return f"| {name} | {' | '.join(shares)} |"
+
+    head = [f"| | {' | '.join(libraries)} |", "| --- " * (len(libraries) + 1) + "|"]
+    return [*head, *(row(name, some) for name, some in found.items())]
+
+
+_LACKS = {
+    "no answer within": "no answer in time",
+    "no function launches": "no function of the package launches the kernels",
+    "cannot all be read": "arguments that the original takes are not found",
+    "no plain call of the original": "arguments that the original takes are not found",
+    "could be compared|discarded|itself failed": "the original fails on most calls that are drawn",
+    "outside of": "the original touches memory that is not its own",
+    "never launched": "the launcher came to no kernel",
+    "never ran|never took|never held|always held|never more than|one program alone": (
+        "what ran is the same, but something that differs never ran"
+    ),
+    "depends on memory|differs from itself|order of": "the original's result is not determined",
+    "cannot be imported": "the file cannot be imported",
+}
+
+
+def lack(found: Result) -> str:
+    """Why there was no answer, in words that many files share."""
+    for words, meaning in _LACKS.items():
+        if re.search(words, found.reason):
+            return meaning
     first = found.reason.split(found.path)[-1].strip(": ").splitlines() or [found.verdict]
     return re.sub(r"`[^`]*`|\d+", "...", first[0])[:110]
 

@@ -58,10 +58,11 @@ class LoopUnswitch(Pass):
     may run no time at all; what every way to the loop has divided by already is not zero.
     The loop is a `range`, a `tl.range` or a `while`, without
     `else`, `break`, `continue` or `return`; `tl.static_range` is unrolled anyway.
-    What stands around the `if` in the loop must be known at run time only, so that the condition
-    is compiled in any case. What the loop binds has one type in and behind an `if`: names that are
-    bound before it keep theirs, others are not read after it, and the name of the counter is not
-    the kernel's for something else before.
+    What stands around the `if` in the loop must be known at run time only, so that the condition is
+    compiled in any case; or it is one `if` without `else` that the compiler decides, right below
+    the loop, which then goes around the copies. What the loop binds has one type in and behind an
+    `if`: names that are bound before it keep theirs, others are not read after it, and the name of
+    the counter is not the kernel's for something else before.
 
     Barriers, atomics and calls of any kind stay in their order and need no more: all threads of a
     program take the same way, as they did before.

@@ -58,13 +58,15 @@ class RowBatches(Pass):
 
     ## Conditions
 
-    The program id of axis 0 is the row, or the row is computed from it; there is no other use of
-    it than in arithmetic, and nobody asks how many programs there are. All that depends on the row
-    is lane by lane, a reduction along the one axis of a tile, a load, a store, or an atomic whose
-    old value is not used (`lifting-is-not-known` for all else). A branch asks, and a loop counts,
-    what is the same for all rows (`branch-on-the-row`, `loop-depends-on-the-row`); where all rows
-    leave together, a `return` stays. Nothing is written to a place that all programs share
-    (`one-place-for-all-rows`), nor does a program read what another one writes (`tiles-race`).
+    The program id of axis 0 is the row, or the row is computed from it; there is no other use of it
+    than in arithmetic, and nobody asks how many programs there are. All that depends on the row is
+    lane by lane, a reduction along the one axis of a tile, a load, a store, or an atomic whose old
+    value is not used (`lifting-is-not-known` for all else). A branch asks, and a loop counts, what
+    is the same for all rows (`branch-on-the-row`, `loop-depends-on-the-row`); where all rows leave
+    together, a `return` stays. Rows that leave alone, by an `if` that returns and does nothing
+    else, are masked from there on, unless something is done for all rows behind it: that would be
+    done where all of them have left. Nothing is written to a place that all programs share (`one-
+    place-for-all-rows`), nor does a program read what another one writes (`tiles-race`).
 
     A loop that reduces what it loads, for a result that is used more than once, is left alone:
     with several rows Triton's compiler fails an assertion there (`reduced-in-a-loop`, seen with
@@ -220,6 +222,9 @@ class RowBatches(Pass):
         done = checklist.failed is None
         if checklist.failed is None and proof is not None:
             message = f"made each program handle several rows at once ({proof.launches.summary})"
+            if not proof.launches.known_tiles:
+                message += f"; a row of more than {batching.longest} elements keeps a program alone"
+                message += ", in a tile of two axes, which may cost some percent"
         else:
             assert checklist.failed is not None
             message = f"left one row to each program: {checklist.failed.detail}"

@@ -9,8 +9,9 @@ from typing import ClassVar, Literal
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.rewriting.checklist import Checklist, unknown
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.transforms.promised_order import ask_for_order
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop, scalar_loops
@@ -106,7 +107,13 @@ class ScalarLoopToTiles(Pass):
 
     ## Measured
 
-    Not measured yet: the pass acts only where it is named.
+    1.42x to 35.37x for loops of 64 turns and more, 0.94x to 1.05x for 3 and 8 turns: noise.
+
+    A map, a sum, a count, prefix sums and an argmax of each row, one row or 4096 of them, 3 to
+    16384 elements in fp32, on one H200, Triton 3.6, cold L2, medians of 15 runs, original /
+    rewritten. The longer the loop, the more is gained: 5.93x to 13.46x at 1024 elements. There
+    tiles of 512 are better still, and those of 128 are as good or better for shorter loops. Script
+    and record: `benchmarks/scalar_loop_speed.py`, `benchmarks/results/`.
     """
 
     block: Literal[16, 32, 64, 128, 256, 512, 1024] = 128
@@ -114,6 +121,11 @@ class ScalarLoopToTiles(Pass):
     name: ClassVar[str] = "scalar-loop"
     summary: ClassVar[str] = "go through single elements tile by tile"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
+    gain: ClassVar[Gain | None] = Gain(
+        figure("scalar-loop, 64 turns and more"),
+        f"{WHERE}, for loops of 64 turns and more, the more the longer they are",
+        "a tile is read at once, not one element after the other",
+    )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for loop in scalar_loops(facts):

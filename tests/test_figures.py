@@ -12,14 +12,17 @@ from statistics import geometric_mean
 
 import pytest
 
-from benchmarks import figures
+from benchmarks import figures, library_reach
 from benchmarks.row.plan import COMPILED, LIGER
 from benchmarks.row.tables import LENGTHS, Report, Timed, by_length
+from benchmarks.verification_of_files import Result, table
 from tritonopt.rewriting.measured import figure
 from tritonopt.rewriting.registry import catalog
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEED = re.compile(r"\b\d+\.\d\dx")
+AFTER_ROWS = ("library_speed_liger", "library_speed_liger_all")
+"""What was measured of a library that `--passes rows`, and `all`, had changed."""
 RANGE = re.compile(r"(\d+\.\d\d)x to (\d+\.\d\d)x")
 
 
@@ -41,15 +44,14 @@ def every_ratio() -> set[str]:
     seen = {f"{end:.2f}x" for ends in recorded().values() for end in ends}
     for row in figures.results("fuse_stats_speed-nvidia-h200"):
         seen |= {f"{version['ratio']:.2f}x" for version in row["versions"].values()}
-    for name in ("rewrites_speed", "grid_stride_speed", "library_speed"):
+    names = ("rewrites_speed", "grid_stride_speed", "library_speed", "scalar_loop_speed")
+    for name in (*names, *AFTER_ROWS):
         seen |= {f"{row['ratio']:.2f}x" for row in figures.results(f"{name}-nvidia-h200")}
-    return seen | {f"{library_mean():.2f}x"}
+    return seen | {f"{library_mean(name):.2f}x" for name in ("library_speed", *AFTER_ROWS)}
 
 
-def library_mean() -> float:
-    report = json.loads((figures.RESULTS / "library_speed-nvidia-h200.json").read_text())
-    mean: float = report["geometric_mean"]
-    return mean
+def library_mean(name: str) -> float:
+    return geometric_mean(row["ratio"] for row in figures.results(f"{name}-nvidia-h200"))
 
 
 def test_the_record_is_what_was_measured() -> None:
@@ -70,8 +72,17 @@ def test_ranges_that_people_read(name: str) -> None:
         r["ratio"] for r in figures.results("rewrites_speed-nvidia-h200") if "rms" in r["kernel"]
     ]
     known.add(f"{min(rms):.2f} {max(rms):.2f}")
+    scalar = [
+        r["ratio"]
+        for r in figures.results("scalar_loop_speed-nvidia-h200")
+        if r["elements"] == 1024 and r["block"] == 128
+    ]
+    known.add(f"{min(scalar):.2f} {max(scalar):.2f}")
     library = [row["ratio"] for row in figures.results("library_speed-nvidia-h200")]
     known.add(f"{min(library):.2f} {max(library):.2f}")
+    for after in AFTER_ROWS:
+        rows = "\n".join(figures.by_function(f"{after}-nvidia-h200"))
+        known |= {" ".join(ends) for ends in RANGE.findall(rows)}
     said = {" ".join(ends) for ends in RANGE.findall(texts()[name])}
     assert said <= known
 
@@ -115,6 +126,14 @@ def test_rows_by_their_length() -> None:
     assert f"kernels {min(liger):.2f} to {max(liger):.2f} by operation" in page
 
 
+def test_libraries_after_rows() -> None:
+    page = texts()["docs/measured.md"]
+    for name in AFTER_ROWS:
+        assert "\n".join(figures.by_function(f"{name}-nvidia-h200")) in page
+    report = json.loads((figures.RESULTS / "library_reach.json").read_text())
+    assert library_reach.table(report["results"]) in page
+
+
 def test_rows_of_the_other_rewrites() -> None:
     results = {
         (f"{row['ratio']:.2f}x", *(f"{100 * share[which]:.0f}%" for which in share))
@@ -146,3 +165,10 @@ def code_with_figures() -> Iterator[str]:
 
 def test_code_has_no_figures_of_its_own() -> None:
     assert not list(code_with_figures()), "take it from tritonopt.rewriting.measured"
+
+
+def test_the_table_of_answered_files_is_made_from_the_record() -> None:
+    rows = json.loads((figures.RESULTS / "verification_of_files.json").read_text(encoding="utf-8"))
+    shown = "\n".join(table(Result(**row) for row in rows))
+    assert f"\n{shown}\n" in texts()["docs/measured.md"]
+    assert all(Result(**row).good for row in rows)

@@ -255,6 +255,12 @@ def test_outside_of_a_checkout(checkout: Path, capsys: Captured, missing: str) -
     assert f"{checkout}: is in no checkout of tritonopt" in refused(checkout, capsys, NAME)
 
 
+def test_a_pyproject_that_cannot_be_read(checkout: Path, capsys: Captured) -> None:
+    path = checkout / "pyproject.toml"
+    path.write_bytes(b"# caf\xe9\n" + path.read_bytes())
+    assert f"{path}:1:6: not UTF-8" in refused(checkout, capsys, NAME)
+
+
 def test_in_the_checkout_of_another_package(checkout: Path, capsys: Captured) -> None:
     (checkout / "pyproject.toml").write_text('[project]\nname = "other"\n')
     assert "is in no checkout of tritonopt" in refused(checkout, capsys, NAME)

@@ -58,6 +58,8 @@ def line(number: int) -> Focus:
         ("a:b.py:ring", Place("a:b.py", kernel("ring"))),
         ("C:\\k.py", Place("C:\\k.py")),
         ("C:\\k.py:7", Place("C:\\k.py", line(7))),
+        ("a:b.py:\u00b2", Place("a:b.py", Focus(kernels=frozenset({"\u00b2"})))),  # no number
+        (f"a:b.py:{'9' * 5000}", Place("a:b.py", Focus(kernels=frozenset({"9" * 5000})))),
         (".", Place(".")),
         ("none.py", Place("none.py")),  # who reads it says so
     ],

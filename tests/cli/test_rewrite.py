@@ -396,7 +396,7 @@ def test_a_file_that_cannot_be_read(run: Any, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_null_byte(run: Any) -> None:
     Path("null.py").write_bytes(b"import triton\njit = 1\n\0\n")
-    check_the_other(run, "null.py", words="null.py")
+    check_the_other(run, "null.py", words="null.py:3:1: a null byte")
 
 
 def test_a_failure_inside_a_pass(run: Any) -> None:

@@ -90,6 +90,17 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 
 
 @posix
+def test_links_that_lead_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "link.py").symlink_to("none.py")
+    with pytest.raises(SourceError, match=r"is a link to none\.py, which does not exist"):
+        read_file(tmp_path / "link.py")
+    (tmp_path / "circle.py").symlink_to("circle.py")
+    with pytest.raises(SourceError, match="cannot be read"):
+        read_file(tmp_path / "circle.py")
+    assert not list(find_python_files([tmp_path]))
+
+
+@posix
 @not_root
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     path = tmp_path / "file.py"

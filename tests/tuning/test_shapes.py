@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tritonopt.tuning.calls import Call
-from tritonopt.tuning.shapes import MOST_CALLS, calls_of, how_to, without_sizes
+from tritonopt.tuning.shapes import MOST_CALLS, calls_of, check_ranks, how_to, without_sizes
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import parse
 
@@ -90,6 +90,14 @@ def test_too_many_calls_are_refused() -> None:
 def test_what_to_write_can_be_written() -> None:
     text = how_to(parse("x: f32[m, n], w: f32[n], offsets: i32[b + 1] in 0..n cumulative"))
     assert "x: f32[m=1024..65536*4, n=1024..32768*2], w: f32[n]" in text
+
+
+def test_how_many_rows_there_are_has_to_be_said() -> None:
+    with pytest.raises(VerificationError, match="how many rows") as raised:
+        check_ranks(parse("x: f32[..., n], y: f32[...], parts: [f32[n], ...]"))
+    asked = "x: f32[m=1024..65536*4, n=1024..32768*2], y: f32[m], parts: [f32[n], ...]"
+    assert asked in str(raised.value)
+    check_ranks(parse("x: f32[m, n], parts: [f32[n], ...]"))
 
 
 def test_a_smaller_call_tells_the_compiler_the_same() -> None:

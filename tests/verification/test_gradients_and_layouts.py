@@ -257,3 +257,25 @@ def test_strides_of_tensors_in_a_list_that_is_made_again(of_texts: Callable[...,
     other = STACKED.replace("some[0].contiguous()", "some[0]")
     verdict = of_texts(STACKED, other, max_examples=5)
     assert verdict.verdict == "counterexample", verdict
+
+
+def test_strides_that_are_passed_all_at_once(of_texts: Callable[..., Verdict]) -> None:
+    text = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(x, y, sm, sn, M, N, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at // N * sm + at % N * sn, mask=at < M * N, other=0.0)
+    tl.store(y + at, 2 * v, mask=at < M * N)
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, n, device=x.device)
+    double[(triton.cdiv(m * n, 64),)](x, y, *x.stride(), m, n, BLOCK=64)
+    return y
+"""
+    verdict = of_texts(text, text.replace("at // N * sm", "at // N * (sn * N)"))
+    assert verdict.verdict == "counterexample", verdict.reason

@@ -125,7 +125,7 @@ class Configurations:
 
     def _above(self, directory: Path) -> Configuration | None:
         if directory not in self._known:
-            found = read(directory / NAME) if (directory / NAME).is_file() else None
+            found = read(directory / NAME) if os.path.isfile(directory / NAME) else None
             if found is None and directory.parent != directory:
                 found = self._above(directory.parent)
             self._known[directory] = found

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
@@ -95,7 +95,7 @@ def _list_reasons() -> None:
 
 
 def _explain_name(name: str) -> None:
-    if Path(name).exists():
+    if os.path.lexists(name):
         raise PlaceError(f"{name}: say which line or kernel, as in {name}:12")
     if name in registry.names():
         _print_page(registry.load(name))

@@ -73,5 +73,6 @@ def _kernels(given: Place) -> list[source.Kernel]:
     module = read_place(given)
     found = [k for k in module.kernels if given.focus is None or given.focus.concerns(k)]
     if not found:
-        raise source.SourceError(module.path, 0, 0, "no kernels")
+        message = "no kernels: nothing in it is below @triton.jit"
+        raise source.SourceError(module.path, 0, 0, message)
     return found

@@ -58,7 +58,7 @@ class _Checkout:
     def is_one(self) -> bool:
         if not (self.passes.is_dir() and self.cases.is_dir() and self.pyproject.is_file()):
             return False
-        return any(map(_TABLE.match, self.pyproject.read_text(encoding="utf-8").splitlines()))
+        return any(map(_TABLE.match, source.read_file(self.pyproject).text.splitlines()))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 _SUFFIXES = (".py", ".pyi", ".ipynb")
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 class PlaceError(ValueError):
@@ -44,7 +46,7 @@ def place(text: str, stdin_filename: str | None = None) -> Place:
     """
     if text == STDIN:
         return replace(_split(stdin_filename or STDIN, _may_be_a_file), stdin=True)
-    return _split(text, os.path.exists)
+    return _split(text, os.path.lexists)  # of a link that leads nowhere, reading it says so
 
 
 def _may_be_a_file(path: str) -> bool:
@@ -55,9 +57,9 @@ def _split(text: str, exists: Callable[[str], bool]) -> Place:
     path, colon, part = text.rpartition(":")
     if not colon or exists(text):
         return Place(text)
-    if part.isdigit():
+    if _NUMBER.fullmatch(part):
         before, second, line = path.rpartition(":")
-        if second and line.isdigit() and exists(before) and not exists(path):
+        if second and _NUMBER.fullmatch(line) and exists(before) and not exists(path):
             path, part = before, line
     if not exists(path):
         named = path.endswith(_SUFFIXES) and "/" not in part and "\\" not in part
@@ -69,7 +71,7 @@ def _split(text: str, exists: Callable[[str], bool]) -> Place:
     # Imported here: most runs name none.
     from tritonopt.rewriting.focus import Focus
 
-    if part.isdigit():
+    if _NUMBER.fullmatch(part):
         return Place(path, Focus(lines=frozenset({int(part)})))
     return Place(path, Focus(kernels=frozenset({part})))
 

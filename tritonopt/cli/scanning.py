@@ -124,11 +124,11 @@ def find(arguments: argparse.Namespace) -> Targets:
             errors.append((text, str(error)))
             continue
         stdin, path = given.stdin, Path(given.path)
-        if not stdin and not os.path.exists(path):
+        if not stdin and not os.path.lexists(path):
             errors.append((text, f"{text}: does not exist"))
             continue
         data = _stdin(files) if stdin else None
-        directory = not stdin and path.is_dir()
+        directory = not stdin and os.path.isdir(path)
         found = [path] if stdin else list(find_python_files([path]))
         if not found:
             why = "no Python file in it that .gitignore does not exclude"

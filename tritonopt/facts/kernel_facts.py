@@ -66,8 +66,13 @@ class KernelFacts:
                 raise AssumptionError(text)
 
     def after(self, kernel: Kernel) -> KernelFacts:
-        """The facts of what the kernel has become, as far as these rest on what was given."""
-        return KernelFacts(kernel, *self._given)
+        """The facts of what the kernel has become by changes to nothing but its own statements.
+
+        Its launches are those that it had, so what they show is not looked for again.
+        """
+        found = KernelFacts(kernel, *self._given)
+        found.launches = self.launches
+        return found
 
     @property
     def loops(self) -> Sequence[Loop]:

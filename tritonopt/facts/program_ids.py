@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tritonopt.facts.language import function
 from tritonopt.source import Kernel
+from tritonopt.source.names import Scope
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class ProgramIds:
         while todo:
             searched = todo.pop()
             answered: set[ast.expr] = set()
+            known = _known(searched)
             for node in searched.nodes:
                 question = _through_helper(searched, node) if isinstance(node, ast.Call) else None
                 if isinstance(node, ast.Call) and question is not None:
@@ -60,7 +63,10 @@ class ProgramIds:
                 elif node in answered:
                     continue
                 elif isinstance(node, (ast.Name, ast.Attribute)):
-                    named = _kernels_named(searched, node)
+                    name = _as_named(searched, node)
+                    if name not in known:
+                        known[name] = _kernels_named(searched, node)
+                    named = known[name]
                     hidden = (k.name for k in named if not k.is_called_as_written)
                     found.in_helper = next(hidden, found.in_helper)  # it may
                     todo += [k for k in named if k not in seen]
@@ -183,6 +189,26 @@ def sure_callee(kernel: Kernel, call: ast.Call) -> Kernel | None:
 def callees(kernel: Kernel, call: ast.Call) -> list[Kernel]:
     """The jit functions that a call may be of."""
     return _kernels_named(kernel, call.func)
+
+
+@lru_cache(maxsize=8)
+def _known(kernel: Kernel) -> dict[tuple[Scope | None, str], list[Kernel]]:
+    """What names in it were found to stand for: several passes ask, of every axis."""
+    return {}
+
+
+def _as_named(kernel: Kernel, name: ast.Name | ast.Attribute) -> tuple[Scope | None, str]:
+    """What tells `a.b` in a kernel from all that stands for something else; by its text alone."""
+    parts: list[str] = []
+    node: ast.expr = name
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None, ""  # of a call, or of an element: no name
+    scope = kernel.module.names.scope_of.get(node)
+    home = scope.find(node.id) if scope is not None else None
+    return home, ".".join([node.id, *reversed(parts)])
 
 
 def _kernels_named(kernel: Kernel, name: ast.expr) -> list[Kernel]:

@@ -40,7 +40,7 @@ def read_file(path: Path) -> SourceFile:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise SourceError(str(path), 0, 0, _io_message("read", error)) from error
+        raise SourceError(str(path), 0, 0, _io_message("read", error, path)) from error
     return decoded(path, data)
 
 
@@ -81,7 +81,8 @@ def write_file(file: SourceFile, text: str) -> None:
                 raise FileChanged(str(file.path), 0, 0, _CHANGED)
             _replace(target, data, before)
     except OSError as error:
-        raise SourceError(str(file.path), 0, 0, _io_message("written", error)) from error
+        message = _io_message("written", error, file.path)
+        raise SourceError(str(file.path), 0, 0, message) from error
 
 
 _CHANGED = "has changed since it was read, and is left as it is now: run this again"
@@ -100,7 +101,7 @@ def find_python_files(paths: Iterable[Path]) -> Iterator[Path]:
     """
     files: dict[str, Path] = {}
     for path in paths:
-        found = _below(path, ignored_above(path)) if path.is_dir() else iter([path])
+        found = _below(path, ignored_above(path)) if os.path.isdir(path) else iter([path])
         for file in found:
             identity = os.path.realpath(file)
             # Of a link and what it leads to, the latter is what a diff can be applied to.
@@ -124,7 +125,7 @@ def _below(directory: Path, ignored: Ignored) -> Iterator[Path]:
         if entry.is_dir(follow_symlinks=False):
             if not _skipped(path) and not ignored.matches(path, directory=True):
                 yield from _below(path, ignored)
-        elif not entry.name.endswith(".py") or not entry.is_file():
+        elif not entry.name.endswith(".py") or not os.path.isfile(entry):
             continue
         elif not ignored.matches(path, directory=False):
             yield path
@@ -215,9 +216,11 @@ def _replace(target: Path, data: bytes, before: os.stat_result) -> None:
         raise
 
 
-def _io_message(verb: str, error: OSError) -> str:
+def _io_message(verb: str, error: OSError, path: Path) -> str:
     if isinstance(error, FileNotFoundError):
+        if path.is_symlink():
+            return f"is a link to {os.readlink(path)}, which does not exist"
         return "does not exist"
     if isinstance(error, IsADirectoryError):
-        return "is a directory"
+        return "is a directory; name a file of it"
     return f"cannot be {verb}: {error.strerror or error}"

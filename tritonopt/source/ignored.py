@@ -44,7 +44,7 @@ def ignored_above(directory: Path) -> Ignored:
     absolute = _absolute(directory)
     above: list[Path] = []
     current = absolute
-    while not (current / ".git").exists():
+    while not os.path.exists(current / ".git"):
         if current.parent == current:
             return Ignored()  # no repository, so no rules from above
         current = current.parent

@@ -52,6 +52,11 @@ def read(text: str, path: str = "<string>", program: Program | None = None) -> M
 
 def parse(text: str, path: str, program: Program | None = None) -> Module:
     """As `read`, whatever of the file is parsed already."""
+    place = text.find("\0")
+    if place >= 0:
+        line, start = text.count("\n", 0, place) + 1, text.rfind("\n", 0, place)
+        message = "a null byte, which Python does not read: remove it"
+        raise SourceError(path, line, place - start, message)
     try:
         with warnings.catch_warnings():
             # Invalid escapes and the like are the file's own affair.
@@ -63,10 +68,9 @@ def parse(text: str, path: str, program: Program | None = None) -> Module:
         if (error.text or "").startswith(("<<<<<<< ", ">>>>>>> ", "=======")):
             message = "a merge conflict is left here; resolve it first"
         raise SourceError(path, line, max(column, 1), message) from error
-    except ValueError as error:  # a null byte, before Python 3.12
-        raise SourceError(path, 0, 0, str(error)) from error
     except (RecursionError, MemoryError) as error:
-        raise SourceError(path, 0, 0, "too deeply nested to be parsed") from error
+        message = "too deeply nested to be parsed: split its largest expression"
+        raise SourceError(path, 0, 0, message) from error
     return Module(path, text, tree, program)
 
 

@@ -43,11 +43,12 @@ def find_changed_names(module: Module) -> frozenset[str]:
 
 def find_replaced_names(module: Module) -> Iterator[str]:
     """Dotted names, through the file's imports, that it gives another value."""
+    has_setters = any(name in module.text for name in _BY_TEXT)
     for node in module.names.parents:
         if isinstance(node, ast.Attribute):
             if not isinstance(node.ctx, ast.Load):
                 yield module.names.resolve(node)
-        elif isinstance(node, ast.Call) and _last(node.func) in _BY_TEXT:
+        elif has_setters and isinstance(node, ast.Call) and _last(node.func) in _BY_TEXT:
             match node.args:
                 case [owner, ast.Constant(value=str(name)), *_]:
                     yield f"{module.names.resolve(owner)}.{name}"

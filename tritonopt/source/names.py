@@ -211,6 +211,12 @@ def canonical(name: str) -> str:
     return f"{home}.{last}"
 
 
+def words_of(dotted: str) -> tuple[str, ...]:
+    """Words, of which every file has one in which something stands for what is outside of it."""
+    library = dotted.partition(".")[0]
+    return (library, *_CONVENTIONAL) if library == TRITON else (library,)
+
+
 def _imported(module: str, name: str, local: str) -> str:
     """The dotted name behind `from module import name as local`."""
     if module.partition(".")[0] != TRITON:

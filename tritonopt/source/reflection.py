@@ -33,6 +33,12 @@ _NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
 _BY_NAME = ("getattr", "setattr")
 _LOGGING = frozenset({"debug", "info", "warning", "error", "exception", "log", "warn"})
 _WORDS = re.compile(r"\w+")
+_ANY_WAY = re.compile(
+    r"\b(?:globals|locals|vars|dir|eval|exec|getattr|setattr|attrgetter|methodcaller|getmembers"
+    r"|import_module|__import__|modules|getmodule|__dict__|__getattribute__|__globals__|f_globals"
+    r")\b"
+)
+"""One of these words stands in every file that finds something by a text, or takes all it has."""
 _OTHERS = frozenset(
     ["torch", "triton", "numpy", "math", "os", "functools", "itertools", "operator", "logging"]
     + ["typing", "warnings", "collections", "contextlib", "dataclasses", "enum", "time", "random"]
@@ -65,16 +71,19 @@ class _Search:
         self._paths = [*(kernel.qualname for kernel in module.kernels), *self._constants]
         self._parents = module.names.parents
         self._stem = PurePath(module.path).stem
-        self._finds_itself = any(self._is_finding(node) for node in self._parents)
+        self._may_read_texts = _ANY_WAY.search(module.text) is not None
+        self._finds_itself = self._may_read_texts and any(map(self._is_finding, self._parents))
 
     def find(self) -> Iterator[tuple[str, ast.expr]]:
         yield from self._imported()
-        reads_text = any(map(self._reads_text, self._parents))
+        reads_text = self._may_read_texts and any(map(self._reads_text, self._parents))
         for node in self._parents:
             if isinstance(node, ast.Attribute) and node.attr in self._kernels:
                 is_read = isinstance(node.ctx, ast.Load) and node.attr in self._constants
                 if not is_read and any(map(self._may_hold_all, self._owners(node))):
                     yield node.attr, node
+            elif not self._may_read_texts:
+                continue
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if self._names_something(node) or (reads_text and not self._is_said_only(node)):
                     for word in sorted(self._kernels & set(_WORDS.findall(node.value))):

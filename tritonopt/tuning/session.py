@@ -59,6 +59,8 @@ class Session:
             if good:
                 timed = self.worker.ask("time", good, effort, flops, copy)
         except (Died, Refusal) as error:
+            # Whatever it was, the next call shall not suffer from it.
+            self.worker.close()
             every = dict.fromkeys((v.name for v in self.versions), said(error.failure))
             return _of(row, firsts, {**every, **failures}, None)
         return _of(row, firsts, failures, timed)

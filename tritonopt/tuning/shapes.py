@@ -111,10 +111,20 @@ def calls_of(
     return found
 
 
+def check_ranks(signature: Signature) -> None:
+    """VerificationError where dimensions are left open: how many rows there are decides a time."""
+    if any("..." in tensor.shape for tensor in signature.tensors):
+        raise VerificationError(
+            f"`...` says nothing of how many rows there are. {how_to(signature)}"
+        )
+
+
 def how_to(signature: Signature) -> str:
     """What to write, made of the arguments as they are known."""
-    text = str(signature)
-    for at, name in enumerate(signature.size_names):
+    rows = next(n for n in ("m", "rows", "leading") if n not in signature.size_names)
+    text = re.sub(r"(?<=\w\[)\.\.\.(?=[\],])", rows, str(signature))
+    names = ((rows,) if text != str(signature) else ()) + signature.size_names
+    for at, name in enumerate(names):
         numbers = "1024..65536*4" if at == 0 else "1024..32768*2"
         text = re.sub(rf"(?<=[\[ ]){name}(?=[\],])", f"{name}={numbers}", text, count=1)
     return f"Write for example: --args {text!r}"

@@ -16,7 +16,7 @@ from typing import Any
 
 from tritonopt import source
 from tritonopt.tuning.calls import Call
-from tritonopt.tuning.shapes import Ranged, calls_of, how_to, one_form, without_sizes
+from tritonopt.tuning.shapes import Ranged, calls_of, check_ranks, how_to, one_form, without_sizes
 from tritonopt.verification.capture.command import recorded
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.errors import VerificationError
@@ -89,6 +89,8 @@ def subjects_of(wanted: Wanted) -> Subjects:
     found, notes = [], []
     for task in tasks:
         signature = assumed(_signature(task), wanted.assume)
+        if wanted.runs:
+            check_ranks(signature)
         sizes: Mapping[str, Sequence[int]] = ranged.sizes
         if not wanted.runs and not sizes:
             sizes = dict.fromkeys(signature.size_names, (NO_SIZES,))

@@ -16,6 +16,7 @@ from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
 from tritonopt.verification.run import Finding, Progress, Settings, Verification, choose_backend
 from tritonopt.verification.signature.counterparts import left_out
+from tritonopt.verification.signature.launched_elsewhere import in_its_package
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.tasks import Task, kernel_alone, parse_module, read_module, tasks_of
 from tritonopt.verification.verdict import YES, Answer, Verdict, together
@@ -58,14 +59,12 @@ def verify(
 
     Of the files one `launcher` is called, or all that come to the kernel that they are asked
     `about`; or, where there is none, one `kernel` is launched with a `grid` (`cdiv(n, BLOCK)`)
-    and `args`. With a `command` all launches that it makes
-    are compared, then others like them. `assume` gives facts about sizes that both versions
-    rest on (`n % 16 == 0`, `m <= n`): only such calls are drawn. `assume_covered` takes it that
-    these calls run all that differs, where a GPU and the interpreter cannot tell. With `algebra` a
-    yes of the interpreter says too whether both are the same functions where arithmetic is exact;
-    `require="algebra"` gives a yes only then. With `text`
-    that is the rewritten version, which is in no file yet, and `rewritten` only says where it
-    would stand.
+    and `args`. With a `command` all launches that it makes are compared, then others like them.
+    `assume` gives facts about sizes that both versions rest on (`n % 16 == 0`, `m <= n`): only such
+    calls are drawn. `assume_covered` takes it that these calls run all that differs, where a GPU
+    and the interpreter cannot tell. With `algebra` a yes of the interpreter says too whether both
+    are the same functions where arithmetic is exact; `require="algebra"` gives a yes only then.
+    With `text` that is the rewritten version, and `rewritten` only says where it would stand.
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
     _check_options(backend, require, max_examples)
@@ -87,12 +86,13 @@ def verify(
     elif grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
+        old = in_its_package(old)
         tasks = tasks_of(Launchers(old), new, launcher, args, about)
     chosen = choose_backend(backend)
     asked = (require, max_examples, seed or 0, embedded, progress, tuple(assume))
     settings = Settings(chosen, *asked, assume_covered, algebra)
     verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
-    rest = left_out(Launchers(old), new, [task.launcher.name for task in tasks])
+    rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tritonopt import source
 from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.coverage.text_sizes import block_sizes, whole_numbers
-from tritonopt.verification.inputs.examples import Limits
+from tritonopt.verification.inputs.examples import (
+    FLOAT_VALUES,
+    ROW_GAP,
+    TRANSPOSED,
+    Example,
+    Limits,
+)
 from tritonopt.verification.inputs.plain_examples import small_example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import RunOptions
@@ -55,6 +61,35 @@ def left_out_types(signature: Signature, limits: Limits, notes: list[str]) -> st
             left = ", ".join(d for d in tensor.dtypes if d not in usable)
             notes.append(f"{left} was left out: this backend does not have it")
     return ""
+
+
+_FEW = 50
+"""Fewer draws than that may leave out whole kinds of what is drawn."""
+
+
+def untried(
+    signature: Signature, limits: Limits, examples: Iterable[Example], asked: int
+) -> list[str]:
+    """Where few calls were asked for, what none of those has that were compared, in one note."""
+    if asked >= _FEW:
+        return []
+    every = [recipe for example in examples for recipe in example.tensors.items()]
+    wanted: list[str] = []
+    for tensor in signature.tensors:
+        types = {recipe.dtype for name, recipe in every if name == tensor.name}
+        wanted += [
+            f"{d} for {tensor.name}" for d in tensor.dtypes if d in limits.dtypes and d not in types
+        ]
+    layouts = {recipe.layout for _, recipe in every}
+    if any(tensor.strided and len(tensor.shape) > 1 for tensor in signature.tensors):
+        wanted += [layout for layout in (ROW_GAP, TRANSPOSED) if layout not in layouts]
+    values = {recipe.values for _, recipe in every if recipe.is_float}
+    wanted += [v for v in FLOAT_VALUES if values and v not in values]
+    missing = f"; not tried at all: {', '.join(wanted)}" if wanted else ""
+    return [
+        f"{asked} calls were asked for beside those made on purpose: rare combinations of sizes, "
+        f"types, layouts and values were not tried{missing}"
+    ]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ def axes_of_many(
     launches = [
         x for x in module.launches if x.kernel.name == kernel.name and x.launcher in launchers
     ]
+    launches += module.uses_elsewhere(kernel).launches
     found: dict[int, int] = {}
     for axis, line in _asked(kernel):
         counts = [_count(x, axis) for x in launches]

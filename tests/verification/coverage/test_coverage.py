@@ -11,6 +11,7 @@ import pytest
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.comparison.checker import Checker
+from tritonopt.verification.coverage.call_changes import meeting
 from tritonopt.verification.coverage.demands import demands
 from tritonopt.verification.coverage.guards import kept_guards
 from tritonopt.verification.coverage.observed import Observed
@@ -18,7 +19,8 @@ from tritonopt.verification.coverage.straight_line import always_run
 from tritonopt.verification.coverage.text_differences import Comparison, Version
 from tritonopt.verification.coverage.text_sizes import limits_of
 from tritonopt.verification.grid_axes import axes_of_many
-from tritonopt.verification.inputs.examples import Example, Limits
+from tritonopt.verification.inputs.examples import Example, Limits, PlainValue, TensorRecipe
+from tritonopt.verification.inputs.plain_examples import plain_example, rising
 from tritonopt.verification.inputs.strategies import drawn
 from tritonopt.verification.process.coverage_data import Coverage
 from tritonopt.verification.signature.argument_language import parse
@@ -710,6 +712,20 @@ def test_numbers_that_tests_compare_with() -> None:
         "A = 3\nB = A * 2\nC = 1\nC = 5\n\ndef f(n):\n    if n < B << 4 or n > C:\n        return\n"
     )
     assert limits_of([source.read(f"import triton\n{text}", "f.py")]) == [96]
+
+
+def test_rows_whose_index_is_the_one_that_is_ignored() -> None:
+    signature = parse("x: f32[m, n], target: i64[m] in 0..n, ignore: -100|1|40")
+    example = plain_example(signature, rising)
+    found = [dict(change(example).arguments) for change in meeting(signature)]
+    assert [f["ignore"] for f in found] == [PlainValue(1), PlainValue(40)]
+    targets = [f["target"] for f in found]
+    assert [(t.low, t.high) for t in targets if isinstance(t, TensorRecipe)] == [(1, 1), (0, 4)]
+
+
+def test_numbers_beyond_which_a_tile_does_not_hold_all() -> None:
+    text = "LIMIT = 4096 if wide() else 65536 // 2\n\ndef f(n):\n    block = min(LIMIT, power(n))\n"
+    assert limits_of([source.read(f"import triton\n{text}", "f.py")]) == [4096, 32768]
 
 
 def test_numbers_of_the_files_are_drawn_beside_other_sizes() -> None:

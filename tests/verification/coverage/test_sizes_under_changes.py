@@ -76,3 +76,46 @@ def test_a_tile_that_grows_is_fixed_by_no_arguments(of_texts: Callable[..., Verd
     changed = grows.replace("total += tl.load", "total = tl.load")
     verdict = of_texts(grows, changed, args=_ARGS)
     assert verdict.verdict == "unsupported", verdict.verdict
+
+
+BY_LENGTH = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def short_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + row, tl.sum(x, axis=0))
+
+@triton.jit
+def long_kernel(x_ptr, y_ptr, m, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = (rows[:, None] < m) & (cols[None, :] < n)
+        total += tl.load(x_ptr + rows[:, None] * n + cols[None, :], mask=mask, other=0.0)
+    tl.store(y_ptr + rows, tl.sum(total, axis=1), mask=rows < m)
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, device=x.device)
+    if n <= 1000:
+        short_kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    else:
+        long_kernel[(triton.cdiv(m, 8),)](x, y, m, n, ROWS=8, BLOCK=256)
+    return y
+"""
+
+
+def test_programs_of_a_kernel_that_long_rows_lead_to(of_texts: Callable[..., Verdict]) -> None:
+    changed = BY_LENGTH.replace("total += tl.load", "total += 1.0 * tl.load")
+    verdict = of_texts(BY_LENGTH, changed, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "identical", verdict.reason
+    changed = BY_LENGTH.replace("tl.program_id(0) * ROWS", "tl.program_id(0) * 7")
+    verdict = of_texts(BY_LENGTH, changed, args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "counterexample", verdict.reason

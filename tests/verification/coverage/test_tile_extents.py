@@ -9,6 +9,7 @@ import pytest
 from tritonopt import source
 from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.demands import demands
+from tritonopt.verification.worker.probes import Probe
 
 _HEAD = """
 import torch
@@ -142,3 +143,35 @@ def test_more_tiles_than_programs_are_drawn(of_texts: Callable[..., Verdict]) ->
     assert of_texts(_PLUS_ONE, _IN_A_LOOP).verdict == "identical"
     wrong = _IN_A_LOOP.replace("tl.num_programs(0)):", "tl.num_programs(0) + 1):")
     assert of_texts(_PLUS_ONE, wrong).verdict == "counterexample"
+
+
+class LanguageTuple:
+    """As Triton 3.6 has it: a name that it lacks is no AttributeError."""
+
+    def __init__(self, values: list[object]) -> None:
+        self.values = values
+
+    def __getattr__(self, name: str) -> object:
+        return self.values[["only"].index(name)]
+
+
+class Held:
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+@pytest.mark.parametrize(
+    ("extent", "known"),
+    [(4, 4), (Held(8), 8), (LanguageTuple([Held(2), 16]), 16), ((1, 1), 1), (2.5, None)],
+    ids=["number", "constant", "tuple of the language", "tuple", "none"],
+)
+def test_a_length_or_a_whole_shape(extent: object, known: int | None) -> None:
+    probe = Probe()
+    assert probe.extent(3, 5, extent) is extent
+    assert probe.sheet.extents.get((3, 5)) == known
+
+
+def test_the_shape_of_another_tile(of_texts: Callable[..., Verdict]) -> None:
+    text = ONE_ROW.replace("x * x, axis", "x * tl.full(x.shape, 2.0, tl.float32), axis")
+    verdict = of_texts(text, text.replace("2.0", "2"), args="x: f32[m, n]", max_examples=2)
+    assert verdict.verdict == "identical", verdict

@@ -140,3 +140,61 @@ def test_ties_among_larger_numbers_are_drawn(of_texts: Callable[..., Verdict]) -
     even = ABOVE.replace("x > 1.5", "tl.abs(x - 2.0 * tl.floor(x / 2.0)) > 0.5")
     changed = even.replace("x - 2.0", "x - 2.02")
     assert of_texts(even, changed, args="x: f32[n]").verdict == "counterexample"
+
+
+SEQUENCES = f"""{_HEAD}
+@triton.jit
+def sums(x_ptr, first_ptr, y_ptr, d, BLOCK: tl.constexpr):
+    first = tl.load(first_ptr + tl.program_id(0))
+    last = tl.load(first_ptr + tl.program_id(0) + 1)
+    total = 0.0
+    for start in range(first, last, BLOCK):
+        rows = start + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(x_ptr + rows, mask=rows < last, other=0.0), axis=0)
+    tl.store(y_ptr + tl.program_id(0), total)
+
+def launch(x: torch.Tensor, first: torch.Tensor):
+    y = torch.empty(first.shape[0] - 1, device=x.device)
+    sums[(first.shape[0] - 1,)](x, first, y, x.shape[0], BLOCK=16)
+    return y
+"""
+
+
+def test_a_single_sequence_takes_several_tiles(of_texts: Callable[..., Verdict]) -> None:
+    """Five of them share a few tiles, so none has more than two."""
+    changed = SEQUENCES.replace(
+        "(first, last, BLOCK)", "(first, tl.minimum(last, first + 2 * BLOCK), BLOCK)"
+    )
+    args = "x: f32[t], first: i32[s + 1] in 0..t cumulative"
+    verdict = of_texts(SEQUENCES, changed, args=args, max_examples=2)
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
+STRETCHED = f"""{_HEAD}
+@triton.jit
+def stretch(x_ptr, y_ptr, w, p, scale, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    place = at.to(tl.float32) * scale
+    lower = tl.minimum(place.to(tl.int32), w - 1)
+    upper = tl.minimum(lower + 1, w - 1)
+    share = place - lower
+    one = tl.load(x_ptr + row * w + lower, mask=at < p)
+    other = tl.load(x_ptr + row * w + upper, mask=at < p)
+    tl.store(y_ptr + row * p + at, one * (1 - share) + other * share, mask=at < p)
+
+def launch(x: torch.Tensor, size: tuple):
+    a, b, w = x.shape
+    y = torch.empty(a, b, size[0], device=x.device)
+    grid = (a * b, triton.cdiv(size[0], 256))
+    stretch[grid](x.contiguous(), y, w, size[0], w / size[0], BLOCK=256)
+    return y
+"""
+
+
+def test_a_long_size_beside_others_that_are_not_one(of_texts: Callable[..., Verdict]) -> None:
+    """Of one element every position reads the same, exact or not."""
+    changed = STRETCHED.replace("at.to(tl.float32)", "at.to(tl.float16).to(tl.float32)")
+    args = "x: f32[a, b, w], size: (p,)"
+    verdict = of_texts(STRETCHED, changed, args=args, max_examples=2)
+    assert verdict.verdict == "counterexample", verdict.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tritonopt.verification import Verdict
 from tritonopt.verification.inputs.edge_cases import ROWS, aliased, edge_cases, laid_out, usual
 from tritonopt.verification.inputs.examples import EXPANDED, SPACED, Limits, PlainValue, Repeat
 from tritonopt.verification.inputs.tensor_data import NEGATIVE, ZEROS, strides_of, values_of
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_language import TensorArgument, parse
 
 LIMITS = Limits(512, 8, frozenset({"f32", "f16", "i64"}), (32,), (1, 32, 132, 4096))
 
@@ -110,3 +111,21 @@ def test_what_only_a_deliberate_call_shows(name: str, of_texts: Callable[..., Ve
     assert verdict.verdict == "counterexample", verdict
     assert verdict.counterexample is not None
     assert ("y = the same tensor as x" in verdict.counterexample) == (name != "few programs")
+
+
+def test_layouts_are_tried_with_flags_as_well() -> None:
+    """What only a flag makes use of shows nothing without it."""
+    signature = parse("x: f32[m, n], gate: f32[n], gated: int in 0..1, mode: 'a'|'b'")
+    signature = replace(
+        signature,
+        arguments=tuple(
+            replace(a, strided=True) if isinstance(a, TensorArgument) else a
+            for a in signature.arguments
+        ),
+    )
+    for flags, values in ((True, (1, "b")), (False, (0, "a"))):
+        calls = list(laid_out(signature, LIMITS, flags=flags))
+        assert [c.tensors["gate"].layout for c in calls] == ["contiguous", "contiguous", SPACED]
+        assert all(dict(c.arguments)["gated"] == PlainValue(values[0]) for c in calls)
+        assert all(dict(c.arguments)["mode"] == PlainValue(values[1]) for c in calls)
+    assert not list(laid_out(parse("x: f32[m, n]"), LIMITS, flags=True))

@@ -139,6 +139,12 @@ def test_two_sides_of_a_condition_become_equal() -> None:
     assert any(len(set(parse(t).size_names)) == 2 for t in found)
 
 
+def test_a_size_may_be_some_times_another() -> None:
+    blame = Blame(("w",), (), (("==", 3, 8),))
+    found = _suggested("x: f32[m, p], w: f32[k, n]", "AssertionError: packed", _SIZES, blame)
+    assert "x: f32[m, p], w: f32[2 * p, n]" in found and "x: f32[m, p], w: f32[4 * m, n]" in found
+
+
 def test_a_type_that_is_asked_for() -> None:
     blame = Blame(("x",), (("x", 1),), (("==", "f32", "i32"),))
     assert "x: i32[n]" in _suggested("x: f32[n]", "AssertionError", _SIZES, blame)
@@ -179,10 +185,21 @@ def inner(y, weights, size):
 """
 
 
-def test_a_condition_that_refuses_is_looked_at_through_views_and_copies() -> None:
+_PACKED = """
+def launch(*args, **kwargs):
+    x, w = args[0], args[1]
+    size = args[2]
+    return inner(x.transpose(0, 1), w, size)
+""" + _FAILING[_FAILING.index("\ndef inner") :]
+
+
+@pytest.mark.parametrize(("text", "given"), [(_FAILING, ()), (_PACKED, ("x", "w", "size"))])
+def test_a_condition_that_refuses_is_looked_at_through_views_and_copies(
+    text: str, given: tuple[str, ...]
+) -> None:
     scope: dict[str, Any] = {}
-    exec(compile(_FAILING, "failing.py", "exec"), scope)
-    blaming = Blaming(_FAILING)
+    exec(compile(text, "failing.py", "exec"), scope)
+    blaming = Blaming(text, given)
 
     def line(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "exception":
@@ -275,3 +292,13 @@ def test_what_has_a_number_for_a_default_is_none_of_the_tensors() -> None:
     launchers = Launchers(source.read(_STEPS, "kernel.py"))
     known = read(launchers, launchers.named("f")).known
     assert [str(a) for a in known] == ["x: f32|f16|bf16[m, n]", "steps: 1", "weight: 2.0"]
+
+
+def test_no_size_is_below_one() -> None:
+    """A size that was taken for a dimension's number is out of a range that begins below 0."""
+    blame = Blame(("y",), compared=(("<", 2, -3),))
+    found = _suggested("x: f32[m, n], y: m", "IndexError: [-3, 2], but got 2", _SIZES, blame)
+    assert not any("-3" in text for text in found), found
+    known = Blame(("y",), compared=(("%", 2, 16),))
+    text = "x: f32[m, n], m % 16 == 0"
+    assert not _suggested(text, "AssertionError", _SIZES, known)

@@ -9,7 +9,7 @@ import pytest
 
 from tritonopt import source
 from tritonopt.verification.inputs.examples import Example, PlainValue
-from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome
+from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome, RunOptions
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import ChoiceArgument
 from tritonopt.verification.signature.inference import read
@@ -36,6 +36,9 @@ class Original:
     def attempt(self, example: Example) -> Attempt:
         self.calls += 1
         return Attempt(self.rule(example), lines=0, trouble="no")
+
+    def run(self, example: Example, *options: RunOptions) -> tuple[Outcome, ...]:
+        return tuple(Outcome() for _ in options)
 
 
 def _trial(code: str, rule: Callable[[Example], int]) -> Trial:
@@ -197,6 +200,74 @@ def test_what_was_guessed_varies() -> None:
         return Attempt.GOOD if values in ([-1], [0], [1]) else Attempt.FAILED
 
     assert "dim: -1|0|1" in str(_trial(code, rule).find_signature())
+
+
+def test_a_default_that_stands_elsewhere_is_one_of_a_few() -> None:
+    code = """
+def f(x, reduction=Reduction.MEAN.value):
+    m, n = x.shape
+    mode = kind(reduction)
+    kernel[(m,)](x, n, BLOCK=16)
+
+def kind(reduction):
+    return reduction
+"""
+
+    def rule(example: Example) -> int:
+        fits = dict(example.arguments).get("reduction") != PlainValue(2)
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    reduction = _trial(code, rule).find_signature().get("reduction")
+    assert reduction == ChoiceArgument("reduction", (0, 1))
+
+
+def test_what_a_text_is_compared_with_in_small_letters_varies() -> None:
+    code = """
+def f(x, reduction="mean"):
+    m, n = x.shape
+    if reduction.lower() == "sum":
+        pass
+    kernel[(m,)](x, n, BLOCK=16)
+"""
+    found = str(_trial(code, lambda example: Attempt.GOOD).find_signature())
+    assert "reduction: 'mean'|'sum'" in found
+
+
+_FROM_THE_END = """
+def f(x, y):
+    kernel[(x.numel(),)](x, x.shape[-1], y.shape[0], BLOCK=16)
+"""
+
+
+@pytest.mark.parametrize(("most", "shape"), [(4, "[..., x_last]"), (1, "[x_last]")])
+def test_dimensions_that_are_counted_from_the_last_may_have_others_before(
+    most: int, shape: str
+) -> None:
+    def rule(example: Example) -> int:
+        fits = len(example.tensors["x"].shape) <= most
+        y = example.tensors.get("y")
+        return Attempt.GOOD if fits and y is not None and len(y.shape) == 1 else Attempt.OUTSIDE
+
+    found = str(_trial(_FROM_THE_END, rule).find_signature())
+    assert f"x: f32|f16|bf16{shape}, y: f32|f16|bf16[" in found, found
+    assert "y: f32|f16|bf16[..." not in found
+
+
+def test_what_has_nothing_for_a_default_may_be_a_tensor_to_write_to() -> None:
+    def rule(example: Example) -> int:
+        out = dict(example.arguments).get("out")
+        fits = out is None or out == PlainValue(None) or "out" in example.tensors
+        return Attempt.GOOD if fits else Attempt.FAILED
+
+    code = """
+def f(x, out=None):
+    m, n = x.shape
+    if out is None:
+        out = x
+    kernel[(m,)](x, n, BLOCK=16)
+    function(x, out0=out)
+"""
+    assert "out: f32|f16|bf16[m, n] | None" in str(_trial(code, rule).find_signature())
 
 
 def test_a_tensor_has_the_dimensions_of_another() -> None:
@@ -367,3 +438,21 @@ def f(x: torch.Tensor, beta: float = 0.5):
 """
     found = _trial("import torch\n" + code, lambda example: Attempt.GOOD).find_signature()
     assert found.get("beta") == ChoiceArgument("beta", (0.5, 0.0, 1.0, 0.1, 2.0))
+
+
+def test_one_dimension_where_the_operator_takes_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rule(example: Example) -> int:
+        dim = dict(example.arguments).get("dim", PlainValue(None))
+        taken = isinstance(dim, PlainValue) and not isinstance(dim.value, tuple)
+        return Attempt.GOOD if taken else Attempt.FAILED
+
+    trial = _trial("import torch\n" + _DIM, rule)
+    trial.reading = replace(trial.reading, kinds={"x": "Tensor", "dim": "Optional[List[int]]"})
+    assert "dim: None|-1|0|1" in str(trial.find_signature())
+
+
+_DIM = """
+def f(x: torch.Tensor, dim=None):
+    n = x.shape[-1]
+    kernel[(x.numel() // n,)](x, n, BLOCK=16)
+"""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -23,6 +24,8 @@ _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 _ONE_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.AsyncWith)
 _TWO_BODIES = (ast.If, ast.For, ast.AsyncFor, ast.While)
 _NOTHING = StatementPlan()
+_RARELY_KEPT = re.compile(r"[^\n -~]|\\\n")
+"""Of a text without these, all is kept; to write a tree takes longer than to read it."""
 
 
 def rewrite(
@@ -38,7 +41,7 @@ def rewrite(
     # An indented function parses inside a block.
     shell = f"if 1:{newline}" if text[:1] in (" ", "\t") else ""
     tree = _parse(shell + text)
-    if tree.code != shell + text:
+    if _RARELY_KEPT.search(text) and tree.code != shell + text:
         raise EditConflict("form feeds or lone carriage returns in the kernel would not be kept")
     rebuild = _Rebuild(plans, parents, indent, newline)
     if isinstance(node, ast.Module):

@@ -19,6 +19,8 @@ from tritonopt.source.errors import EditConflict
 from tritonopt.source.module import Module
 
 _INDENT = re.compile(r"[ \t]*")
+_IN_THEIR_LINES = (ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Return)
+"""Statements that have all that is in them in their lines: decorators stand above a function."""
 _STRING_STARTS = frozenset({"FSTRING_START", "TSTRING_START"})
 _STRING_ENDS = frozenset({"FSTRING_END", "TSTRING_END"})
 
@@ -269,12 +271,16 @@ def _tokens(code: str) -> Iterator[tokenize.TokenInfo]:
         return  # what came before the end, or before a dedent out of the part, is all there is
 
 
-def _path(root: ast.AST, node: ast.AST) -> Path:
+def _path(root: ast.AST, node: ast.stmt | ast.expr) -> Path:
     todo: list[tuple[ast.AST, Path]] = [(root, ())]
     while todo:
         here, path = todo.pop()
         if here is node:
             return path
+        if isinstance(here, _IN_THEIR_LINES) and not (
+            here.lineno <= node.lineno <= (here.end_lineno or here.lineno)
+        ):
+            continue  # it is not in there
         for name, value in ast.iter_fields(here):
             if isinstance(value, ast.AST):
                 todo.append((value, (*path, (name, None))))

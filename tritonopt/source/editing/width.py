@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,13 +26,13 @@ def line_width(module: Module) -> int:
     A text that is no file has no project.
     """
     path = Path(module.path)
-    if path.is_file():
+    if os.path.isfile(path):
         for directory in path.resolve().parents:
             for name, width_of in _FORMATTERS.items():
                 said = _read(directory / name, width_of)
                 if said is not None:
                     return said
-            if (directory / ".git").exists():
+            if os.path.exists(directory / ".git"):
                 break
     return max([_DEFAULT, *map(len, module.text.splitlines())])
 

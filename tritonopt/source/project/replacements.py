@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tritonopt.source.module import Module
+from tritonopt.source.names import words_of
 from tritonopt.source.project.indirect import Ways, find_ways
 from tritonopt.source.project.layout import place_of
 from tritonopt.source.project.meanings import Part
@@ -34,6 +35,7 @@ class Replacing:
         self._changed: dict[str, frozenset[str]] = {}
         self._handed_on: dict[str, str] = {}
         self._patched: dict[str, frozenset[str]] = {}
+        self._texts: dict[str, dict[str, list[ast.AST]]] = {}
         self._ways: dict[str, Ways] = {}
 
     def is_replaced(self, path: str, name: str) -> bool:
@@ -84,6 +86,8 @@ class Replacing:
         if self._mentions.is_patched(module.rpartition(".")[2], name):
             return True
         files = {*self._mentions.stored(name), *self._mentions.setting_by_text(name)}
+        # Only they can have it.
+        files.intersection_update(chain(*map(self._mentions.having, words_of(dotted))))
         return any(dotted in self._patched_in(path) for path in sorted(files))
 
     def _patched_in(self, path: str) -> frozenset[str]:
@@ -187,10 +191,11 @@ class Replacing:
     def _finds(self, other: str, stem: str) -> str:
         """Where a file finds a module by its name in a text, for more than to import it."""
         module = self._program.module(other)
-        for node in module.names.parents if module is not None else ():
-            assert module is not None
-            if not _names_module(node, stem):
-                continue
+        if module is None:
+            return ""
+        if other not in self._texts:
+            self._texts[other] = _by_module_named(module)
+        for node in self._texts[other].get(stem, ()):
             user, way = _outermost(node, module)
             is_for_nothing = isinstance(user, ast.Expr) and self._only_imports(way, module)
             if not is_for_nothing and any(_is_way(part, module) for part in walk(way)):
@@ -208,18 +213,28 @@ class Replacing:
         if isinstance(expression, (ast.Call, ast.Subscript)):
             # `sys.modules["package.module"]`, `import_module("package.module")`
             stem = os.path.basename(place_of(path))
-            return any(_names_module(node, stem) for node in walk(expression))
+            return any(_module_named(node) == stem for node in walk(expression))
         return Part(place_of(path)) in self._program.following.targets(expression, module)
 
 
-def _names_module(node: ast.AST, stem: str) -> bool:
-    """Whether it is a text with the name of a module, in a package or not, or a keyword's name."""
+def _module_named(node: ast.AST) -> str | None:
+    """The module, in a package or not, that a text or a keyword has the name of, if it is one."""
     match node:
         case ast.Constant(value=str(text)):
-            return text.removesuffix(".__dict__").rpartition(".")[2] == stem
+            return text.removesuffix(".__dict__").rpartition(".")[2]
         case ast.keyword(arg=name):
-            return name == stem
-    return False
+            return name
+    return None
+
+
+def _by_module_named(module: Module) -> dict[str, list[ast.AST]]:
+    """The texts and keywords of a file, in order, by the module that they would name."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in module.names.parents:
+        name = _module_named(node)
+        if name is not None:
+            found.setdefault(name, []).append(node)
+    return found
 
 
 def _outermost(node: ast.AST, module: Module) -> tuple[ast.AST, ast.expr]:

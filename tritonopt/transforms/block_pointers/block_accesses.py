@@ -274,7 +274,7 @@ class _Follower:
     def _arguments(self, call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
         """The arguments of a call by their names."""
         given = dict(zip(names, call.args, strict=False))
-        given |= {k.arg: k.value for k in call.keywords if k.arg in names}
+        given |= {k.arg: k.value for k in call.keywords if k.arg is not None and k.arg in names}
         spread = any(isinstance(a, ast.Starred) for a in call.args)
         if spread or len(given) != len(call.args) + len(call.keywords):
             raise _lost(f"the arguments of line {call.lineno} are not all seen")

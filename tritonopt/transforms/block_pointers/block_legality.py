@@ -99,8 +99,9 @@ class _Legality:
         """What goes takes no comment with it, and what comes has a place."""
         text = self._facts.kernel.module.text_of
         accesses = self._accesses
-        calls = [access.call for access in accesses.accesses]
-        for node in (*(b.statement for b in accesses.blocks if b.name), *calls):
+        nodes: list[ast.stmt | ast.expr] = [b.statement for b in accesses.blocks if b.name]
+        nodes += [access.call for access in accesses.accesses]
+        for node in nodes:
             if comments_in(text(node)):
                 detail = f"a comment inside line {node.lineno} would be lost"
                 raise refuted("nothing-else-goes", "comment-inside", detail)

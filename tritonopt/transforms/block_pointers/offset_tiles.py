@@ -162,7 +162,8 @@ def _must_be_wide(facts: KernelFacts, stride: ast.expr, begin: Polynomial | None
     factor = form.constant_value if form is not None else None
     if first is None or factor is None:
         return True
-    return (abs(first) + _LARGEST_EXTENT) * max(abs(factor), 1) >= 2**31
+    last = abs(first) + _LARGEST_EXTENT
+    return last >= 2**31 or last * abs(factor) >= 2**31
 
 
 def _name(block: Block, axis: int) -> str:

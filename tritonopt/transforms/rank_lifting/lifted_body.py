@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.language import LOOP_CALLS, function
 from tritonopt.rewriting.checklist import refuted, unknown
-from tritonopt.source import Change, Replace
+from tritonopt.source import Change, Remove, Replace
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import CodeEdits, in_parentheses
 from tritonopt.transforms.rank_lifting.axes import (
@@ -34,8 +34,8 @@ from tritonopt.transforms.rank_lifting.lifted_calls import LiftedCalls
 from tritonopt.transforms.rank_lifting.lifted_expressions import (
     LiftedExpressions,
     Names,
-    on_the_row,
 )
+from tritonopt.transforms.rank_lifting.row_exits import RowExits
 from tritonopt.transforms.rank_lifting.row_names import RowNames
 from tritonopt.transforms.writing import Writer, names_bound
 
@@ -64,10 +64,10 @@ class LiftedBody:
     is_summed: bool
     """Tiles of rows are summed up, or more than that, in an order of their own."""
 
-    def changes(self, kernel: ast.FunctionDef) -> Iterator[Change]:
-        """Raises NotExpressible."""
+    def changes(self, kernel: ast.FunctionDef, said: Collection[str]) -> Iterator[Change]:
+        """Statements that are `said` already go. Raises NotExpressible."""
         for statement, code in self.replaced.items():
-            yield Replace(statement, code)
+            yield Remove(statement) if code in said else Replace(statement, code)
         gone = {node for statement in self.replaced for node in walk(statement)}
         yield from (c for c in self.edits.changes(kernel) if c.anchor not in gone)
 
@@ -113,6 +113,7 @@ class _Walk:
         """The statements that may have bound a name last; None for one that cannot change."""
         self._replaced: dict[ast.stmt, str] = {}
         self._written: set[ast.AST] = set()
+        self._exits = RowExits(facts, rows.mask, self._inside)
 
     def lift(self) -> LiftedBody:
         for node in self._kernel.nodes:
@@ -123,6 +124,7 @@ class _Walk:
             body = body[1:]
         self._block(body)
         self._check_writes()
+        self._exits.check(body, self._calls.accesses)
         width = max(_WIDTH, max(map(len, self._kernel.module.text.splitlines())))
         for call in self._calls.accesses:
             self._edits.break_long_line(call, width)
@@ -239,7 +241,8 @@ class _Walk:
 
     def _branch(self, statement: ast.If) -> None:
         if self._inside.has_rows(statement.test):
-            raise on_the_row(statement.test)
+            self._replaced[statement] = self._exits.masked(statement)
+            return
         before, bound = self._names.copy(), dict(self._bound_by)
         self._block(statement.body)
         then, bound_then = self._inside.names, self._bound_by

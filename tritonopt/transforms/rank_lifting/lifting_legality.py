@@ -44,7 +44,10 @@ class RowBatch:
     def changes(self, batching: Batching) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""
         changes = self.names.changes(self.launches.count)
-        changes += self.body.changes(self.facts.kernel.node)
+        names, count = self.names, self.launches.count
+        there_are = (f"{names.rows} < {count}", f"~({names.rows} >= {count})")
+        said = [f"{names.mask} &= {code}" for code in there_are]
+        changes += self.body.changes(self.facts.kernel.node, said)
         return changes + self.launches.changes(self.facts, batching)
 
     @property

@@ -18,7 +18,10 @@ from tritonopt.transforms.unswitching.invariant_branches import (
     is_one_question,
     when_known,
 )
-from tritonopt.transforms.writing import block_of, names_bound
+from tritonopt.transforms.writing import Writer, block_of, names_bound
+
+_PLAIN = (ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.boolop, ast.unaryop)
+_PLAIN += (ast.cmpop, ast.expr_context)  # type: ignore[assignment]
 
 
 def legal_plan(branch: InvariantBranch, max_statements: int, checklist: Checklist) -> Plan:
@@ -26,9 +29,12 @@ def legal_plan(branch: InvariantBranch, max_statements: int, checklist: Checklis
     _check_loops(branch, checklist)
     _check_asked(branch, checklist)
     _check_condition(branch, checklist)
-    _check_way(branch, checklist)
+    guard = _check_way(branch, checklist)
     _check_names(branch, checklist)
-    plan = planned(branch)
+    plan = planned(branch, guard)
+    if guard is not None and plan.moved:
+        detail = f"what it asks is computed below the `if` in line {guard.lineno}"
+        raise unknown("condition-can-move", "under-another-condition", detail)
     _check_scopes(branch, plan)
     _check_size(branch, plan, max_statements, checklist)
     return plan
@@ -97,12 +103,17 @@ def _check_condition(branch: InvariantBranch, checklist: Checklist) -> None:
     checklist.prove(claim, f"the same in every iteration of {branch.where}")
 
 
-def _check_way(branch: InvariantBranch, checklist: Checklist) -> None:
-    """What stands between the loop and the `if` must not decide whether the `if` compiles."""
+def _check_way(branch: InvariantBranch, checklist: Checklist) -> ast.If | None:
+    """What stands between the loop and the `if` must not decide whether the `if` compiles.
+
+    One condition of the compiler's may, right below the loop: it goes in front with the other one,
+    and around it. It is given back.
+    """
     claim, reason = "condition-can-move", "under-another-condition"
     facts = branch.facts
     child: ast.stmt = branch.node
     guarded = False
+    guard: ast.If | None = None
     for parent in branch.around:
         if isinstance(parent, ast.If):
             line = f"the condition in line {parent.lineno}"
@@ -110,7 +121,9 @@ def _check_way(branch: InvariantBranch, checklist: Checklist) -> None:
                 detail = f"it is asked only where {line} does not hold, as its `elif`"
                 raise refuted(claim, reason, detail)
             value = facts.values.get(parent.test)
-            if value is None or when_known(facts, value, branch.in_helper) != "runtime":
+            if value is not None and _is_guard(branch, parent, value):
+                guard = parent
+            elif value is None or when_known(facts, value, branch.in_helper) != "runtime":
                 detail = f"under {line} it may be code that is never compiled"
                 raise unknown(claim, reason, detail)
             guarded = True
@@ -123,6 +136,21 @@ def _check_way(branch: InvariantBranch, checklist: Checklist) -> None:
         detail = "it divides by what may be zero, and would do so where the loop does not run"
         raise refuted(claim, "may-divide-by-zero", detail)
     checklist.prove(claim, "it computes nothing that could fail where it did not run")
+    return guard
+
+
+def _is_guard(branch: InvariantBranch, parent: ast.If, condition: Value) -> bool:
+    """Whether the compiler decides an `if` right below the loop, by what is known before it."""
+    facts, loop = branch.facts, branch.loop
+    plain = all(isinstance(node, _PLAIN) for node in walk(parent.test))
+    return (
+        parent in loop.node.body
+        and not parent.orelse
+        and plain
+        and when_known(facts, condition, branch.in_helper) == "static"
+        and is_invariant(facts, condition, loop)
+        and Writer(facts).means_the_same(parent.test, facts.before[loop.node])
+    )
 
 
 # Names
@@ -256,6 +284,8 @@ def _check_size(branch: InvariantBranch, plan: Plan, limit: int, checklist: Chec
             top = outer
         node = outer
     size = _size([top]) - _size([loop]) + plan.conditions
+    if plan.guard is not None:
+        size += 1 + (_size([loop]) - _size([plan.guard]) if plan.rest_does_something else 0)
     for decided in plan.copies:
         size += _size([loop]) - len(plan.moved)
         size += sum(_size(block) - _size([node]) for node, block in decided.items())

@@ -37,18 +37,28 @@ class Plan:
     copies: tuple[Decided, ...]
     """One for each arm; the last one may be left out."""
     moved: tuple[ast.stmt, ...]
+    guard: ast.If | None = None
+    """An `if` of the compiler's around the branch, which moves too, around all copies."""
+    rest_does_something: bool = True
+    """Whether the loop does anything where that does not hold."""
 
     @property
     def conditions(self) -> int:
         return sum(arm.test is not None for arm in self.arms)
 
 
-def planned(branch: InvariantBranch) -> Plan:
+def planned(branch: InvariantBranch, guard: ast.If | None) -> Plan:
     """What becomes of the loop. Raises NotExpressible."""
     # That nothing divides by zero is checked already, of all that the conditions are made of.
     hoisted = HoistedSlice(Writer(branch.facts), branch.loop, runs=True)
     arms = tuple(_arms(branch, hoisted))
-    return Plan(arms, tuple(_copies(branch, arms)), tuple(hoisted.statements))
+    copies = tuple(_copies(branch, arms))
+    rest = True
+    if guard is not None:
+        if any(len(decided) > 1 for decided in copies):
+            raise NotExpressible("the same is asked again beside a condition of the compiler's")
+        rest = not _does_nothing_without(branch, [guard])
+    return Plan(arms, copies, tuple(hoisted.statements), guard, rest)
 
 
 def stores(node: ast.AST) -> Iterator[ast.Name]:

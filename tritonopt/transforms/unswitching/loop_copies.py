@@ -16,7 +16,10 @@ def unswitched(branch: InvariantBranch, plan: Plan) -> list[Change]:
     """The copies in place of the loop. Raises NotExpressible."""
     module, loop = branch.module, branch.loop.node
     try:
-        changes: list[Change] = [Replace(loop, _copies(branch, plan))]
+        code = _copies(branch, plan)
+        if plan.guard is not None:
+            code = _guarded(branch, plan, plan.guard, code)
+        changes: list[Change] = [Replace(loop, code)]
         if plan.moved:
             moved = [excerpts.statement_code(module, s) for s in plan.moved]
             changes.append(InsertBefore(loop, "\n".join(moved)))
@@ -27,7 +30,7 @@ def unswitched(branch: InvariantBranch, plan: Plan) -> list[Change]:
 
 
 def _copies(branch: InvariantBranch, plan: Plan) -> str:
-    module, loop = branch.module, branch.loop.node
+    module = branch.module
     unit = _indent_unit(branch)
     code = ""
     for arm, decided in zip(plan.arms, plan.copies, strict=False):
@@ -37,13 +40,38 @@ def _copies(branch: InvariantBranch, plan: Plan) -> str:
             if block
         ]
         gone = [*plan.moved, *(node for node, block in decided.items() if not block)]
-        copy = excerpts.changed_code(module, loop, [*kept, *_removed(branch, gone)])
+        copy = _copy(branch, plan.guard, [*kept, *_removed(branch, gone)])
         if arm.test is None:
             header = "else:"
         else:
             header = f"{'elif' if code else 'if'} {excerpts.one_line(module, arm.test)}:"
         code += f"{arm.above}{header}{arm.behind}\n{excerpts.indented(copy, unit)}\n"
     return code.rstrip("\n")
+
+
+def _guarded(branch: InvariantBranch, plan: Plan, guard: ast.If, copies: str) -> str:
+    """The copies below a condition of the compiler's, and beside them the loop without it."""
+    module, unit = branch.module, _indent_unit(branch)
+    test = excerpts.one_line(module, guard.test)
+    code = f"if {test}:{excerpts.header_comment(module, guard)}\n{excerpts.indented(copies, unit)}"
+    if not plan.rest_does_something:
+        return code
+    rest = excerpts.changed_code(module, branch.loop.node, list(_removed(branch, [guard])))
+    return f"{code}\nelse:\n{excerpts.indented(rest, unit)}"
+
+
+def _copy(
+    branch: InvariantBranch, guard: ast.If | None, changes: Sequence[Replace | Remove]
+) -> str:
+    """The loop after changes inside of it, and without a condition that was asked before it."""
+    module, loop = branch.module, branch.loop.node
+    gone = any(guard is change.anchor for change in changes)
+    if guard is None or gone:
+        return excerpts.changed_code(module, loop, changes)
+    changed, (copy, asked) = excerpts.after(module, changes, [loop, guard])
+    assert isinstance(copy, ast.stmt) and isinstance(asked, ast.If)
+    inside = excerpts.block_code(changed, asked.body)
+    return excerpts.changed_code(changed, copy, [Replace(asked, inside)])
 
 
 def _removed(branch: InvariantBranch, statements: Sequence[ast.stmt]) -> Iterator[Replace | Remove]:

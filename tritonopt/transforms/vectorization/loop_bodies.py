@@ -59,9 +59,6 @@ class Body:
     questions: tuple[ast.If, ...]
     """The `if`s that become masks, in source order."""
 
-    def step_of(self, node: ast.stmt) -> Step:
-        return next(step for step in self.steps if step.node is node)
-
 
 def read_body(loop: ScalarLoop) -> Body:
     """Raises Declined where something cannot be done lane by lane."""

@@ -8,8 +8,8 @@ from fractions import Fraction
 from tritonopt.facts.algebra.turns import turns_at_launches
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
 
-_FEW = 4
-"""Turns up to which a loop is no longer than the code for a tile."""
+_FEW = 8
+"""Turns up to which nothing was gained."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -23,13 +24,16 @@ from tritonopt.verification.comparison.residuals import Residuals
 from tritonopt.verification.comparison.soundness import Soundness
 from tritonopt.verification.comparison.tally import Examination, Tally
 from tritonopt.verification.comparison.versions import Versions
-from tritonopt.verification.coverage.observed import Observed
+from tritonopt.verification.coverage.observed import Both, Observed
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import OUT_OF_MEMORY, TOO_LARGE, Failure, Outcome
 
 _GROSS = 1000.0
 """So many times too large, an error is not a matter of luck with the examples so far."""
+_LITTLE = 2_500
+"""Statements of kernels that both versions execute in a tenth of a second or two."""
+_MANY_ELEMENTS = 2**14
 _WRONG_BY = {
     "again": "differs from itself from run to run",
     "poison": "depends on memory that nothing wrote",
@@ -144,6 +148,18 @@ class Checker:
             e for e, x in self.examinations.items() if x.accepted and e.main_tensor is not None
         )
         return [e for e in taken if e.main_size <= room and not self.observed.is_heavy(e)]
+
+    def rich(self, room: int) -> Example | None:
+        """The largest call up to that size, to be made again with other values.
+
+        On the interpreter, where programs cost more than elements: the largest that costs little,
+        of several programs where there is one.
+        """
+        seen = self.observed.seen
+        cheap = [e for e in self.taken(_MANY_ELEMENTS) if e in seen and _work(seen[e]) <= _LITTLE]
+        if self.versions.interpreted and cheap:
+            return max(cheap, key=lambda e: (_has_programs(seen[e]), e.main_size))
+        return max(self.taken(room), key=lambda e: e.main_size, default=None)
 
     # One example
 
@@ -281,3 +297,12 @@ class Checker:
                 break
         message = f"the rewritten version {text} (the original does not); two of its runs:"
         return replace(trouble, message=message)
+
+
+def _work(both: Both) -> int:
+    return sum(coverage.work for coverage in both)
+
+
+def _has_programs(both: Both) -> bool:
+    """Whether each version has launched several programs at once."""
+    return all(any(math.prod(grid) > 1 for _, grid in coverage.grids) for coverage in both)

@@ -43,7 +43,7 @@ class EdgeCaseCalls:
     def _examples(self) -> Iterator[Example]:
         calls = self.calls
         given = calls.signature, calls.limits
-        largest = max(self.checker.taken(PLAIN_ELEMENTS), key=lambda e: e.main_size, default=None)
+        largest = self.checker.rich(PLAIN_ELEMENTS)
         if largest is not None:
             types = calls.widest_types(largest)
             # The largest has several tiles: what one program writes another one may read.
@@ -55,7 +55,8 @@ class EdgeCaseCalls:
             yield replace(usual(*given), backward=True, gradient_expanded=True)
         if calls.first_calls:
             yield replace(usual(*given), backward=calls.backward, first_call=True)
-        for example in chain(edge_cases(*given), laid_out(*given)):
+        with_flags = laid_out(*given, flags=True)
+        for example in chain(with_flags, edge_cases(*given), laid_out(*given)):
             yield replace(example, backward=calls.backward)
 
     def _gradients(self) -> Iterator[Example]:

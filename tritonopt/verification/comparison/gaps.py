@@ -46,10 +46,10 @@ class Gaps:
         Only gross errors count here: on one example the original may be exact by luck.
         """
         room = PLAIN_ELEMENTS if self.checker.versions.interpreted else self.calls.limits.elements
-        accepted = self.checker.taken(room)
-        largest = max(accepted, key=lambda e: e.main_size, default=None)
+        largest = self.checker.rich(room)
         if largest is None:
             return None
+        accepted = self.checker.taken(max(room, largest.main_size))
         dtypes = self.calls.widest_types(largest)
         mains = [e.tensors[e.main_tensor or ""] for e in accepted]
         main = largest.main_tensor or ""

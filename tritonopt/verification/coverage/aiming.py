@@ -10,6 +10,7 @@ from itertools import combinations, product
 from tritonopt.verification.coverage.call_changes import (
     VALUE_CLASSES,
     in_turn,
+    meeting,
     other_types,
     other_values,
     typed,
@@ -25,6 +26,8 @@ from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
 
 _MOST_CALLS = 80
+_WHOLE = ("i32", "i64")
+"""Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_SINGLED_OUT = 24
 _MOST_CHANGES = 3
 """Beside the plain calls, so many changes may be explored."""
@@ -54,9 +57,11 @@ class Aiming:
         self.sized_calls = SizedCalls(self.signature, self.limits)
         self.plain = self._exploration(_MOST_CALLS)
 
-    def _exploration(self, calls: int, change: Change = same) -> Exploration:
+    def _exploration(
+        self, calls: int, change: Change = same, begin: Mapping[str, int] | None = None
+    ) -> Exploration:
         given = self.sized_calls, self.seen, self.unmet, self.numbers
-        return Exploration(*given, calls, change)
+        return Exploration(*given, calls, change, begin)
 
     @property
     def every_tried(self) -> list[TriedSizes]:
@@ -79,27 +84,40 @@ class Aiming:
         yield from self._combinations(rich)
 
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
-        """Every value of what has a few, tensors left out, and values that few rows have."""
+        """Every value of what has a few, tensors left out, and values that few rows have.
+
+        And one of everything in turn: a single sequence has all that several would share.
+        """
         yield from self.plain.made(sizes)
+        for name in self.plain.names if len(self.plain.names) > 1 else ():
+            yield from self.plain.made({**sizes, name: 1})
         for values in other_values(self.signature):
             yield from self.plain.made(sizes, partial(with_values, values=values))
         for dtype in other_types(self.signature, self.limits):
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))
         for change in VALUE_CLASSES:
             yield from self.plain.made(sizes, change)
+        for change in meeting(self.signature) if self.unmet() else ():
+            yield from self.plain.made(sizes, change)
+        for dtype in _WHOLE if self.unmet() else ():
+            yield from self.plain.made(sizes, partial(typed, dtype=dtype))
 
     def _under_changes(self) -> Iterator[Example]:
-        """Sizes for functions that plain calls do not come to, but calls with a change do.
+        """Sizes for functions that the plain call does not come to, but another one does.
 
-        Where a flag leads to another kernel, that one has loops and a grid of its own.
+        Where a flag or a size leads to another kernel, that one has loops and a grid of its own.
         """
         for _ in range(_MOST_CHANGES):
-            made = {e: change for e, (_, change) in self.sized_calls.made().items()}
-            explored = [same, *(exploration.change for exploration in self.changed)]
-            change = entering(made, explored, self.unmet(), self.seen)
-            if change is None:
+            explorations = [self.plain, *self.changed]
+            bases = [example for e in explorations if (example := e.base()) is not None]
+            made = self.sized_calls.made()
+            found = entering(list(made), bases, self.unmet(), self.seen)
+            if found is None:
                 return
-            inner = self._exploration(_CALLS_UNDER_A_CHANGE, change)
+            sizes, change = made[found]
+            # With a flag alone first: its sizes may be as small as those of plain calls.
+            begin = sizes if any(e.change is change for e in explorations) else None
+            inner = self._exploration(_CALLS_UNDER_A_CHANGE, change, begin)
             self.changed.append(inner)
             for example in inner.everything():
                 yield example

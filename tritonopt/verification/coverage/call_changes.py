@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -16,9 +16,12 @@ from tritonopt.verification.inputs.examples import (
     Example,
     Limits,
     PlainValue,
+    TensorRecipe,
 )
 from tritonopt.verification.signature.argument_language import (
+    COMPLEX,
     FLOATS,
+    INTEGERS,
     ChoiceArgument,
     RangeArgument,
     Signature,
@@ -33,7 +36,8 @@ def other_types(signature: Signature, limits: Limits) -> list[str]:
     taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
     known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
     known += ["f64"] if len(taken) > 1 else []
-    return [d for d in dict.fromkeys(known) if d in FLOATS and d in limits.dtypes]
+    known = [d for d in dict.fromkeys(known) if d in limits.dtypes]
+    return [d for d in known if d in (*FLOATS, COMPLEX)]
 
 
 def other_values(signature: Signature) -> list[Mapping[str, object]]:
@@ -67,6 +71,27 @@ VALUE_CLASSES: tuple[Change, ...] = (
     # In all tensors, some of them in the same places: zeros, and values that are equal.
     *map(_with, (ZEROS, HALVES)),
 )
+
+
+def meeting(signature: Signature) -> Iterator[Change]:
+    """A number among the arguments that is found in tensors: rows with an index to be ignored."""
+    tensors = [t for t in signature.tensors if t.dtypes[0] in INTEGERS]
+    for argument in signature.arguments if tensors else ():
+        for value in argument.values if isinstance(argument, ChoiceArgument) else ():
+            if type(value) is int and value >= 0:
+                chosen = partial(with_values, values={argument.name: value})
+                yield in_turn(chosen, partial(_of_one_number, number=value))
+
+
+def _of_one_number(example: Example, number: int) -> Example:
+    """The same call with this number everywhere in the tensors that may hold it."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        fits = recipe.dtype in INTEGERS and not recipe.kind
+        fits = fits and recipe.low <= number <= recipe.high
+        return replace(recipe, low=number, high=number) if fits else recipe
+
+    return example.with_tensors(changed)
 
 
 def typed(example: Example, dtype: str) -> Example:

@@ -56,6 +56,8 @@ class Exploration:
     calls_left: int
     change: Change = same
     """What it takes to come to the functions that are explored."""
+    begin: Mapping[str, int] | None = None
+    """The sizes that it takes, where small ones do not come to them."""
     work: int = 0
     best: dict[str, int] = field(default_factory=dict)
     """Of each size two tiles, where that was found."""
@@ -72,11 +74,18 @@ class Exploration:
         if not self.tried.base:
             return
         odd = all(size == _SMALL for size in self.tried.base.values())
-        for name in self.names:
-            yield from self._explore(name, ROWS if odd else 2 * self.tried.base[name])
+        for name, size in self.tried.base.items():
+            small = odd or (self.begin is not None and size == _SMALL)
+            yield from self._explore(name, ROWS if small else 2 * size)
         for name in self.names:
             yield from self._tiles(name, odd=odd)
         yield from self._many_tiles()
+        yield from self._all_larger()
+
+    def base(self) -> Example | None:
+        """The call that the others are changed from; None as long as there is none."""
+        sizes = self.tried.base
+        return self.change(self.sized_calls.plain(sizes)) if sizes or not self.names else None
 
     def everything(self) -> Iterator[Example]:
         """All sizes, and larger ones as long as something has not run."""
@@ -112,12 +121,16 @@ class Exploration:
 
     def affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
         """Whether a call of these sizes is expected to take little time."""
-        expected = sum(
+        expected = self._expected(sizes)
+        within = self.work + expected <= _ALL_WORK
+        return expected <= _MOST_WORK and self.fits(sizes) and (needed or within)
+
+    def _expected(self, sizes: Mapping[str, int]) -> float:
+        """How many statements of kernels a call may execute beyond the base's."""
+        return sum(
             self._slopes.get(name, 0.0) * (size - self.tried.base.get(name, size))
             for name, size in sizes.items()
         )
-        within = self.work + expected <= _ALL_WORK
-        return expected <= _MOST_WORK and self.fits(sizes) and (needed or within)
 
     def fits(self, sizes: Mapping[str, int]) -> bool:
         """Whether a call of these sizes has not too many elements."""
@@ -130,7 +143,7 @@ class Exploration:
         powers = {n: (4, 8, 16, 32)[i % 4] for i, n in enumerate(self.names)}
         patterns = [dict.fromkeys(self.names, n) for n in (_SMALL, *_ROUND)]
         patterns.insert(1, powers)
-        for sizes in patterns:
+        for sizes in patterns if self.begin is None else [dict(self.begin)]:
             yield from self.made(sizes)
             if self.of(sizes):
                 self.tried.base, self.best = sizes, dict(sizes)
@@ -252,35 +265,57 @@ class Exploration:
         return sizes
 
     def alone(self, name: str, size: int) -> Iterator[Example]:
-        """A size while all others are 1, which costs little even for a loop inside of others."""
-        ones = dict.fromkeys(self.names, 1)
-        few = {**ones, name: 2 * _SMALL}
-        for sizes in (ones, few):
-            if not self.of(sizes):
+        """A size while all others are 2, or 1, which costs little for loops inside of others."""
+        for other in (2, 1):
+            small = dict.fromkeys(self.names, other)
+            few = {**small, name: 2 * _SMALL}
+            for sizes in (small, few):
+                if not self.of(sizes):
+                    yield from self.made(sizes)
+            before, after = (sum(c.work for c in self.of(sizes)) for sizes in (small, few))
+            expected = after + (after - before) * size / (2 * _SMALL)
+            if before and after and expected <= _MOST_WORK:
+                yield from self.made({**small, name: size})
+                return
+
+    def _all_larger(self) -> Iterator[Example]:
+        """Every size beyond a tile at once, where the shortest of them says how many there are."""
+        tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
+        for block in tiles[:_MOST_COSTLY]:
+            if not any(d.kind == "programs" for d in self.unmet()):
+                return
+            sizes = dict.fromkeys(self.names, block + 3)
+            if len(self.names) > 1 and self.fits(sizes):
                 yield from self.made(sizes)
-        before, after = (sum(c.work for c in self.of(sizes)) for sizes in (ones, few))
-        expected = after + (after - before) * size / (2 * _SMALL)
-        if before and after and expected <= _MOST_WORK:
-            yield from self.made({**ones, name: size})
 
     def beyond(self) -> Iterator[Example]:
         """Larger sizes, as long as something has not run.
 
         One more than what the tests of the files compare with, then than what those of others
-        like to. What such a size costs is not known before: it may lead to another kernel.
+        like to. What such a size costs is not known before: it may lead to another kernel. So what
+        may take long comes last, and of that the longest.
         """
         costly = _MOST_COSTLY
         named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
-        for size, name in product([*named, *(n for n in _LIMITS if n not in named)], self.names):
-            if all(d.kind in LOOPS for d in self.unmet()):
+        turns = product([*named, *(n for n in _LIMITS if n not in named)], self.names)
+        calls = [(size, self._of_one(name, size + 1)) for size, name in turns]
+        calls.sort(key=lambda call: max(self._expected(call[1]), _MOST_WORK))
+        for size, sizes in calls:
+            unmet = self.unmet()
+            if not unmet:
                 return
-            sizes = {**self.tried.base, name: size + 1}
-            if not self.fits(sizes):
-                sizes = {**dict.fromkeys(self.names, 1), name: size + 1}
+            # A tile that grows up to a number is what keeps a loop from a second turn.
+            if size not in named and all(d.kind in LOOPS for d in unmet):
+                continue
             cheap = self.affordable(sizes, needed=True)
             if cheap or (costly and size in named and self.fits(sizes)):
                 costly -= not cheap
                 yield from self.made(sizes)
+
+    def _of_one(self, name: str, size: int) -> dict[str, int]:
+        """One size beside those of the base, or beside 1 where that is too much."""
+        sizes = {**self.tried.base, name: size}
+        return sizes if self.fits(sizes) else {**dict.fromkeys(self.names, 1), name: size}
 
 
 def _grows(before: Coverage, after: Coverage, counts: tuple[int, ...]) -> bool:

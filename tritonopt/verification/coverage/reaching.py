@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.sized_calls import Change
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.coverage_data import Coverage
 
@@ -39,21 +38,16 @@ def _met(example: Example, demands: Sequence[Demand], seen: Seen) -> set[Demand]
 
 
 def entering(
-    made: Mapping[Example, Change],
-    explored: Sequence[Change],
-    unmet: Sequence[Demand],
-    seen: Seen,
-) -> Change | None:
-    """The change of calls that comes to most functions in which something has still not run.
+    made: Iterable[Example], explored: Iterable[Example], unmet: Sequence[Demand], seen: Seen
+) -> Example | None:
+    """The call that comes to most functions in which something has still not run.
 
-    To those to which none of the explored ones comes.
+    To those to which none of the explored ones comes; the first of several.
     """
-    entered: dict[Change, set[tuple[str, range]]] = {}
-    for example, change in made.items():
-        entered.setdefault(change, set()).update(_entered(example, unmet, seen))
-    known = set().union(*(entered.pop(change, ()) for change in explored))
-    best = max(entered, key=lambda change: len(entered[change] - known), default=None)
-    return best if best is not None and entered[best] - known else None
+    known = set().union(*(_entered(example, unmet, seen) for example in explored))
+    entered = {example: _entered(example, unmet, seen) - known for example in made}
+    best = max(entered, key=lambda example: len(entered[example]), default=None)
+    return best if best is not None and entered[best] else None
 
 
 def _entered(example: Example, unmet: Sequence[Demand], seen: Seen) -> set[tuple[str, range]]:

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from tritonopt import source
 from tritonopt.source.trees import blocks_of, told_apart
@@ -129,8 +130,12 @@ class Comparison:
     """Names of the module, and functions, whose values differ or depend on what does."""
     local: dict[str, set[str]] = field(default_factory=dict)
     """The same within each function."""
+    _handed_on: dict[Body, set[tuple[str, str, str]]] = field(default_factory=dict)
+    """What each function passes to others."""
 
+    # What is asked of one launcher of the two is asked more than once.
     @staticmethod
+    @lru_cache(maxsize=2)
     def of(old: source.Module, new: source.Module) -> Comparison:
         found = Comparison(Version(old), Version(new))
         found.suspects = _module_names(old, new)
@@ -187,7 +192,7 @@ class Comparison:
         """Parameters that get a suspect value, of functions of the file and launched kernels."""
         other = self.new if version is self.old else self.old
         counterpart = other.bodies.get(body.name)
-        passed = set() if counterpart is None else set(_passed(other, counterpart.node))
+        passed = self._passed_by(other, counterpart)
         found = False
         for part in statement.head:
             for callee, name, value in _passed_values(version, part):
@@ -198,6 +203,13 @@ class Comparison:
                     suspects.add(name)
                     found = True
         return found
+
+    def _passed_by(self, version: Version, body: Body | None) -> set[tuple[str, str, str]]:
+        if body is None:
+            return set()
+        if body not in self._handed_on:
+            self._handed_on[body] = set(_passed(version, body.node))
+        return self._handed_on[body]
 
 
 def _definitions(

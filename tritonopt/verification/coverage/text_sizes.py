@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from tritonopt import source
 from tritonopt.verification.coverage.text_differences import Comparison
@@ -37,8 +38,9 @@ class Numbers:
     """Numbers in what differs."""
 
     @staticmethod
-    def of(compared: Comparison) -> Numbers:
-        limits = limits_of((compared.old.module, compared.new.module))
+    def of(compared: Comparison, home: Sequence[source.Module] = ()) -> Numbers:
+        """`home` is the launcher's file, if that is another one."""
+        limits = limits_of((compared.old.module, compared.new.module, *home))
         return Numbers(_singled_out(compared), sorted(limits), sorted(_changed(compared)))
 
     def beyond(self, *, lanes: bool) -> list[int]:
@@ -87,41 +89,49 @@ def limits_of(modules: Iterable[source.Module]) -> list[int]:
         tests = (
             n.test for n in ast.walk(module.tree) if isinstance(n, (ast.If, ast.IfExp, ast.While))
         )
-        for node in (n for test in tests for n in ast.walk(test) if isinstance(n, ast.Compare)):
-            for side in (node.left, *node.comparators):
-                number = _computed(side, names)
-                if number is not None and 2 < number <= LARGEST:
+        compares = (n for test in tests for n in ast.walk(test) if isinstance(n, ast.Compare))
+        sides = [side for n in compares for side in (n.left, *n.comparators)]
+        # `min(LIMIT, triton.next_power_of_2(n))`: beyond it a tile no longer holds all.
+        calls = (n for n in ast.walk(module.tree) if isinstance(n, ast.Call))
+        sides += [a for c in calls if ast.unparse(c.func) in ("min", "max") for a in c.args]
+        for side in sides:
+            for number in _computed(side, names):
+                if 2 < number <= LARGEST:
                     found[number] = None
     return list(found)
 
 
-def _constants(module: source.Module) -> dict[str, int]:
-    """Whole numbers that the module names, each once."""
-    found: dict[str, int] = {}
+def _constants(module: source.Module) -> dict[str, list[int]]:
+    """Whole numbers that the module names, each once: of `A if x else B` either."""
+    found: dict[str, list[int]] = {}
     bound: list[str] = []
     for node in module.tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name, number = node.targets[0].id, _computed(node.value, found)
+            name = node.targets[0].id
+            found[name] = list(_computed(node.value, found))
             bound.append(name)
-            if number is not None:
-                found[name] = number
-    return {name: number for name, number in found.items() if bound.count(name) == 1}
+    return {name: numbers for name, numbers in found.items() if bound.count(name) == 1}
 
 
-def _computed(node: ast.expr, names: Mapping[str, int]) -> int | None:
-    """What a whole number comes to that the text computes."""
+def _computed(node: ast.expr, names: Mapping[str, Sequence[int]]) -> Iterator[int]:
+    """What a whole number may come to that the text computes."""
     if isinstance(node, ast.Name):
-        return names.get(node.id)
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        left, right = _computed(node.left, names), _computed(node.right, names)
-        if left is None or right is None or max(abs(left), abs(right)) > LARGEST or right < 0:
-            return None
-        if isinstance(node.op, (ast.Pow, ast.LShift)) and right > _MOST_BITS:
-            return None
-        if isinstance(node.op, ast.FloorDiv) and not right:
-            return None
-        return int(_OPERATORS[type(node.op)](left, right))
-    return _number(node)
+        yield from names.get(node.id, ())
+    elif isinstance(node, ast.IfExp):
+        yield from _computed(node.body, names)
+        yield from _computed(node.orelse, names)
+    elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        pairs = product(_computed(node.left, names), _computed(node.right, names))
+        for left, right in pairs:
+            if max(abs(left), abs(right)) > LARGEST or right < 0:
+                continue
+            if isinstance(node.op, (ast.Pow, ast.LShift)) and right > _MOST_BITS:
+                continue
+            if isinstance(node.op, ast.FloorDiv) and not right:
+                continue
+            yield int(_OPERATORS[type(node.op)](left, right))
+    elif (number := _number(node)) is not None:
+        yield number
 
 
 def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:

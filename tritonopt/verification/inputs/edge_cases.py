@@ -23,6 +23,7 @@ from tritonopt.verification.inputs.strategies import usable_dtypes
 from tritonopt.verification.signature.argument_language import (
     Argument,
     ChoiceArgument,
+    RangeArgument,
     SequenceArgument,
     Signature,
     TensorArgument,
@@ -70,9 +71,23 @@ def plain_calls(signature: Signature, limits: Limits, *, backward: bool) -> tupl
     return tuple(replace(call, backward=backward) for call in dict.fromkeys(calls))
 
 
-def laid_out(signature: Signature, limits: Limits) -> Iterator[Example]:
-    """Layouts that not every launcher is made for, one tensor at a time."""
+def laid_out(signature: Signature, limits: Limits, *, flags: bool = False) -> Iterator[Example]:
+    """Layouts that not every launcher is made for, one tensor at a time.
+
+    With `flags` the last values of all arguments, where there are others than the first: a tensor
+    that only a flag makes use of shows nothing otherwise.
+    """
     plain = usual(signature, limits)
+    if flags:
+        last = {
+            a.name: PlainValue(a.values[-1] if isinstance(a, ChoiceArgument) else a.high)
+            for a in signature.arguments
+            if isinstance(a, (ChoiceArgument, RangeArgument))
+        }
+        given = tuple((name, last.get(name, recipe)) for name, recipe in plain.arguments)
+        if given == plain.arguments:
+            return
+        plain = replace(plain, arguments=given)
     for tensor in signature.tensors:
         recipe = plain.tensors.get(tensor.name)
         if recipe is None or not tensor.strided or not recipe.shape:

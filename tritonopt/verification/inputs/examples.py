@@ -62,7 +62,7 @@ class TensorRecipe:
 
     @property
     def is_float(self) -> bool:
-        return self.dtype in ("f64", "f32", "f16", "bf16")
+        return self.dtype in ("f64", "f32", "f16", "bf16", "c64")
 
     @property
     def is_far(self) -> bool:

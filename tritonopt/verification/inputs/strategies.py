@@ -30,6 +30,7 @@ from tritonopt.verification.inputs.examples import (
 )
 from tritonopt.verification.inputs.hypothesis_internals import no_local_constants, no_traces
 from tritonopt.verification.signature.argument_language import (
+    COMPLEX,
     FLOATS,
     INTEGERS,
     Argument,
@@ -284,7 +285,7 @@ def _draw_tensor(
 ) -> TensorRecipe:
     values = ORDINARY
     low, high = 0, 1
-    if dtype in FLOATS:
+    if dtype in (*FLOATS, COMPLEX):
         values = draw(st.sampled_from((ORDINARY, *FLOAT_VALUES)))
     elif dtype in INTEGERS:
         low, high = _bounds(argument, dtype, dims)

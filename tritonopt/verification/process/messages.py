@@ -230,3 +230,5 @@ class VersionSpec:
     widened_names: tuple[str, ...] = field(default=())
     results: tuple[tuple[str, str], ...] = field(default=())
     """Kernels and parameters whose memory counts although the launcher's caller never sees it."""
+    home: str = ""
+    """The file of the launcher, if it is another one."""

@@ -42,6 +42,7 @@ _WHERE = ("device", "layout", "pin_memory", "memory_format", "generator", "strea
 """Where a result is to lie, and what makes it: the default is what callers pass."""
 _OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
 _OWN_SIZES = "pqrstu"
+_OF_A_RESULT = ("size", "out_size", "output_size", "out_shape", "output_shape")
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
 
@@ -263,7 +264,7 @@ def _scalars(
     if evidence.compared:
         yield ChoiceArgument(name, tuple(dict.fromkeys(evidence.compared)))
     if kind in ("float", "number"):
-        yield ChoiceArgument(name, (0.5, 1.0, 2.0))
+        yield ChoiceArgument(name, (0.5, 1.0, 2.0, 0.1))
     elif kind == "bool":
         yield ChoiceArgument(name, (False, True))
     elif lower.startswith(("dim", "axis")):
@@ -305,11 +306,12 @@ def _whole_lists(
     if name.lower().startswith(("dim", "axis")):
         yield from (ChoiceArgument(name, (value,)) for value in ((-1,), (0,), (0, 1)))
     elif "size" in name.lower() or "shape" in name.lower():
-        # Sizes of their own first: those of a tensor would hide that something is scaled.
-        taken = {d for s in shapes for d in s}
-        own = [letter for letter in _OWN_SIZES if letter not in taken]
-        for length in (count,) if fixed else (2, 1, 3):
-            yield SizeArgument(name, tuple(own[:length]), as_tuple=True)
+        if name.lower() in _OF_A_RESULT:
+            # Sizes of their own first: those of a tensor would hide that something is scaled.
+            taken = {d for s in shapes for d in s}
+            own = [letter for letter in _OWN_SIZES if letter not in taken]
+            for length in (count,) if fixed else (2, 1, 3):
+                yield SizeArgument(name, tuple(own[:length]), as_tuple=True)
         yield from sizes
         yield from numbers
     else:
@@ -340,6 +342,9 @@ def variations(
         if none and given in (None, ChoiceArgument(name, (None,))):
             kind = reading.kind(parameter)
             yield name, tuple(_for_nothing(name, kind, evidence, shapes))[:_MOST]
+        elif default is not None and given is None and reading.kind(parameter) in ("", "int"):
+            # `reduction=Reduction.MEAN.value`: which of a few, and what they are stands elsewhere.
+            yield name, tuple(ChoiceArgument(name, (value,)) for value in (0, 1, 2))
         elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
             value = given.values[0]
             others = _other_values(value, evidence)
@@ -350,16 +355,17 @@ def _for_nothing(
     name: str, kind: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
 ) -> Iterator[Argument]:
     """What may be passed, at times, for a parameter that is None by default."""
-    if evidence.tensor:
+    if evidence.tensor or kind == "Tensor" or "torch.Tensor" in kind:
         found = list(_tensors(name, evidence, shapes))
         # As many dimensions as the kernel's accesses show.
         found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
         yield from (replace(t, optional=True) for t in found)
     elif name.lower().startswith(("dim", "axis")):
-        # Of all dimensions, of one, of several: mostly other kernels.
-        if "List" not in kind:
-            yield ChoiceArgument(name, (None, -1, 0, 1))
-        yield ChoiceArgument(name, (None, (-1,), (0,), (0, 1)))
+        # Of all dimensions, of one, of several: mostly other kernels. An operator that takes a
+        # list may have a launcher that takes one number.
+        one = ChoiceArgument(name, (None, -1, 0, 1))
+        several = ChoiceArgument(name, (None, (-1,), (0,), (0, 1)))
+        yield from (several, one) if "List" in kind else (one, several)
     elif evidence.compared:
         yield ChoiceArgument(name, (None, *dict.fromkeys(evidence.compared)))
     elif "dtype" in name.lower():
@@ -368,6 +374,9 @@ def _for_nothing(
         usual = (("float", 0.5), ("number", 0.5), ("int", 2), ("bool", True))
         typed = [value for word, value in usual if word in kind]
         yield ChoiceArgument(name, (None, *(typed or [value for _, value in usual if not kind])))
+        if not kind:
+            forms = list(dict.fromkeys(t.shape for t in _tensors(name, evidence, shapes)))
+            yield from (TensorArgument(name, DEFAULT_DTYPES, s, optional=True) for s in forms[:3])
 
 
 def _other_values(value: object, evidence: Evidence) -> list[object]:

@@ -41,6 +41,7 @@ class Repair:
 
 _MOST = 12
 """So many guesses from one failure."""
+_TIMES = (2, 3, 4, 8, 16)
 _MOST_RANK = 5
 _MOST_LISTED = 8
 _FREE = "bcmnkldhpqrstuvw"
@@ -152,17 +153,28 @@ def _equated(
             if sizes.get("...") == other:
                 yield _renamed("...", name)
             if not _named(sizes, other) and other > 0:
+                yield from _multiples(signature, sizes, name, other)
                 yield _renamed(name, other)
         for argument in signature.arguments:
             if isinstance(argument, ChoiceArgument) and argument.values[0] == one:
                 yield from (_with(SizeArgument(argument.name, (d,))) for d in _named(sizes, other))
 
 
+def _multiples(
+    signature: Signature, sizes: Mapping[str, int], name: str, wanted: int
+) -> Iterator[Repair]:
+    """A size that has to be some times another: packed numbers, a gate beside its values."""
+    for other in signature.size_names:
+        size = sizes.get(other, 0)
+        if other != name and size > 1 and wanted % size == 0 and wanted // size in _TIMES:
+            yield _renamed(name, f"{wanted // size} * {other}")
+
+
 def _ordered(sizes: Mapping[str, int], operator: str, left: int, right: int) -> Iterator[Repair]:
     """A bound that a size did not keep: what was asked, and what holds if that is a refusal."""
     for one, other, low in ((left, right, right > left), (right, left, left > right)):
         for name in _named(sizes, one):
-            if not _named(sizes, other):
+            if not _named(sizes, other) and other > 0:
                 yield _knowing(f"{name} {'>=' if low else '<='} {other}")
 
 
@@ -329,7 +341,10 @@ def _with(argument: Argument) -> Repair:
 
 
 def _knowing(text: str) -> Repair:
-    return Repair(lambda signature: replace(signature, facts=(*signature.facts, Fact(text))))
+    def change(signature: Signature) -> Signature:
+        return replace(signature, facts=tuple(dict.fromkeys((*signature.facts, Fact(text)))))
+
+    return Repair(change)
 
 
 def _all_of(changes: Iterable[Repair]) -> Repair:

@@ -22,16 +22,16 @@ from tritonopt.verification.inputs.plain_examples import (
     rising,
     sizes_of,
 )
-from tritonopt.verification.process.client import Died, VersionWorker
-from tritonopt.verification.process.messages import Attempt
+from tritonopt.verification.process.client import Died, Refusal, VersionWorker
+from tritonopt.verification.process.messages import Attempt, RunOptions, same_bits
 from tritonopt.verification.settling.candidates import FRAMES, Choice, choices, variations
 from tritonopt.verification.settling.repairs import Repair, repairs
+from tritonopt.verification.settling.wider_forms import raised, with_complex, with_tensors
 from tritonopt.verification.signature.argument_language import (
     FLOATS,
     Argument,
     ChoiceArgument,
     Dimension,
-    SequenceArgument,
     Signature,
     SizeArgument,
     TensorArgument,
@@ -90,8 +90,9 @@ class Trial:
         if found is None:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
-        found = self._with_other_ranks(self._with_leading(found))
-        return self._without_bad_types(self._varied(found))
+        found = raised(found, self.reading.evidence, self._taken, self._stable)
+        found = self._varied(self._with_other_ranks(self._with_leading(found)))
+        return self._with_complex(self._without_bad_types(found))
 
     # The search
 
@@ -245,6 +246,17 @@ class Trial:
 
     # More than the plainest call
 
+    def _stable(self, signature: Signature) -> bool:
+        """Whether a call gives the same whatever memory held before."""
+        example = plain_example(signature, rising, self.backward)
+        try:
+            both = self.worker.run(example, RunOptions(), RunOptions(poison=1))
+        except (Died, Refusal):
+            return False
+        first, second = (outcome.outputs for outcome in both)
+        same = len(first) == len(second) and not any(outcome.trouble for outcome in both)
+        return same and all(same_bits(*pair).all() for pair in zip(first, second, strict=True))
+
     def _with_leading(self, signature: Signature) -> Signature:
         """One leading dimension in place of `...` where the original does not take two."""
         names = {size for shape in signature.shapes for size in shape}
@@ -270,7 +282,7 @@ class Trial:
             ) -> TensorArgument:
                 return replace(tensor, shape=("...", *shape)) if tensor.shape == whole else tensor
 
-            wider = _with_tensors(signature, opened)
+            wider = with_tensors(signature, opened)
             if rest and _is_closed(wider) and self._good(with_leading(wider, leading)):
                 return wider
         return signature
@@ -283,6 +295,8 @@ class Trial:
                 if self._spent():
                     return signature
                 if isinstance(form, TensorArgument):
+                    if any(value is not None for value in values):
+                        break
                     if self._takes_both(signature, form):
                         signature = self._with(signature, form)
                         break
@@ -317,6 +331,14 @@ class Trial:
                 signature = _without(signature, dtype)
         return signature
 
+    def _with_complex(self, signature: Signature) -> Signature:
+        """Complex numbers, where the code asks for them and the original takes them."""
+        if "complex" not in ast.unparse(self.reading.launcher.definition):
+            return signature
+        alone = with_complex(signature, beside=False)
+        taken = alone != signature and self._attempt_any(alone).level == Attempt.GOOD
+        return with_complex(signature, beside=True) if taken else signature
+
     # Combinations
 
     def _picked(self, table: Sequence[Choice], picks: Sequence[int]) -> Signature | None:
@@ -345,7 +367,9 @@ class Trial:
 
 def _asks_for_ranks(launcher: ast.FunctionDef) -> bool:
     """Whether a test asks for a number of dimensions: `x.dim() == 3`, `x.ndim not in (2, 3)`."""
-    tests = (n for n in ast.walk(launcher) if isinstance(n, ast.Compare))
+    exact = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
+    compared = (n for n in ast.walk(launcher) if isinstance(n, ast.Compare))
+    tests = (n for n in compared if isinstance(n.ops[0], exact))
     return any(
         isinstance(node, ast.Attribute) and node.attr in ("dim", "ndim")
         for test in tests
@@ -377,7 +401,7 @@ def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
         shape = (s for d in tensor.shape for s in (names if d == "..." else (d,)))
         return replace(tensor, shape=tuple(shape))
 
-    return _with_tensors(signature, changed)
+    return with_tensors(signature, changed)
 
 
 def _of_floats(signature: Signature) -> set[str]:
@@ -398,15 +422,4 @@ def _without(signature: Signature, dtype: str) -> Signature:
 def _with_dtypes(
     signature: Signature, change: Callable[[tuple[str, ...]], tuple[str, ...]]
 ) -> Signature:
-    return _with_tensors(signature, lambda t: replace(t, dtypes=change(t.dtypes)))
-
-
-def _with_tensors(
-    signature: Signature, changed: Callable[[TensorArgument], TensorArgument]
-) -> Signature:
-    def of(argument: Argument) -> Argument:
-        if isinstance(argument, SequenceArgument):
-            return argument.with_parts(changed)
-        return changed(argument) if isinstance(argument, TensorArgument) else argument
-
-    return replace(signature, arguments=tuple(map(of, signature.arguments)))
+    return with_tensors(signature, lambda t: replace(t, dtypes=change(t.dtypes)))

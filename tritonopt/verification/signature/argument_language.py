@@ -40,7 +40,8 @@ EXAMPLE = "--args 'x: f32[m, n], w: f32[n], eps: 1e-5'"
 
 FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i64", "i32", "i16", "i8", "u8")
-DTYPES = (*FLOATS, *INTEGERS, "bool")
+COMPLEX = "c64"
+DTYPES = (*FLOATS, *INTEGERS, "bool", COMPLEX)
 LONG_NAMES = {
     name: short
     for names in torch_api.DTYPES.items()
@@ -117,7 +118,7 @@ class ChoiceArgument:
     values: tuple[object, ...]
 
     def __str__(self) -> str:
-        if self.values == (False, True):
+        if all(type(v) is bool for v in self.values) and self.values == (False, True):
             return f"{self.name}: bool"
         return f"{self.name}: {'|'.join(map(repr, self.values))}"
 

@@ -84,6 +84,8 @@ class Evidence:
     tensor: bool = False
     rank: int | None = None
     least_rank: int = 0
+    from_start: bool = False
+    """A dimension is counted from the first one: more of them before it would be others."""
     ragged: bool = False
     """Any number of leading dimensions will do."""
     strided: bool = False
@@ -146,6 +148,7 @@ class Findings:
     def size(self, name: str, axis: int) -> Size:
         evidence = self.evidence[name]
         evidence.tensor = True
+        evidence.from_start |= axis >= 0
         evidence.least_rank = max(evidence.least_rank, axis + 1 if axis >= 0 else -axis)
         return Size(name, axis)
 

@@ -194,6 +194,8 @@ class Values:
     def method(self, owner: Tensor, node: ast.Call, values: list[Value]) -> Value:
         assert isinstance(node.func, ast.Attribute)
         name = node.func.attr
+        if name in ("lower", "upper", "strip"):
+            return owner  # what it is compared with is said of the parameter
         evidence = self.found.evidence[owner.name]
         if owner.itself:
             evidence.tensor = True
@@ -280,7 +282,8 @@ class Values:
 
     def launch(self, launch: source.Launch, scope: Scope) -> None:
         given = {name: self.of(e, scope) for name, e in launch.arguments.items()}
-        for expr in launch.options.values():
+        starred = (a.value for a in launch.call.args if isinstance(a, ast.Starred))
+        for expr in (*launch.options.values(), *starred):
             self.of(expr, scope)
         for test in (n for n in ast.walk(launch.kernel.node) if isinstance(n, ast.Compare)):
             if isinstance(test.left, ast.Name):

@@ -74,7 +74,8 @@ class Launcher:
 class Launchers:
     """All launchers of a file, and what each of them reaches."""
 
-    def __init__(self, module: source.Module) -> None:
+    def __init__(self, module: source.Module, imported: frozenset[str] = frozenset()) -> None:
+        """`imported` names kernels of another file, where launches of those count."""
         self.module = module
         self.definitions = definitions_of(module)
         self.aliases = dict(self._aliases())
@@ -83,7 +84,7 @@ class Launchers:
         jitted = {id(k.node) for k in module.kernels}
         own = {name for name, node in self.definitions.items() if id(node) in jitted}
         kernels = own | set(self._jitted())
-        launched = kernels | {k.name for k in module.kernels}
+        launched = kernels | {k.name for k in module.kernels} | imported
         self.launching = {
             name
             for name, node in self.definitions.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 import sys
 import time
@@ -21,9 +22,13 @@ is a size that is wrong. A type without gradients would only evade it."""
 
 def attempt(version: LoadedVersion, example: Example) -> Attempt:
     """Run the launcher once, and count the lines of its file that were reached."""
-    path = version.spec.text_path
+    path, text = version.spec.text_path, version.spec.text
+    if version.spec.home:
+        path = version.spec.home
+        text = "".join(linecache.getlines(path))
     reached: set[tuple[str, int]] = set()
-    blaming = Blaming(version.spec.text)
+    names = [name for name, _ in example.arguments]
+    blaming = Blaming(text, names if version.spec.by_position else ())
 
     def line(frame: FrameType, event: str, argument: Any) -> Any:
         reached.add((frame.f_code.co_name, frame.f_lineno))

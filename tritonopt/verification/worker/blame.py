@@ -7,7 +7,8 @@ launcher calls them; a plain value is known by the name of its parameter.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import FrameType
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from tritonopt.facts.host import torch_api
 from tritonopt.source.parsing import parsed
 from tritonopt.verification.process.messages import Blame
+from tritonopt.verification.worker.guarded_memory import memory_of
 
 _ASKED = torch_api.SIZE_ATTRIBUTES | {"dtype"}
 _CALLED = torch_api.SIZE_METHODS | {"len", "tuple", "list", "int", "max", "min"}
@@ -28,8 +30,10 @@ _OPERATORS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt:
 class Blaming:
     """Looks at the frames of one call while it fails."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, given: Sequence[str] = ()) -> None:
+        """`given` are the arguments in the order in which they are passed, where that counts."""
         self.text = text
+        self.given = given
         self.blame = Blame()
         self.owners: dict[int, str] | None = None
         """Address of a memory: the argument that lies in it."""
@@ -42,11 +46,21 @@ class Blaming:
         if self.owners is not None:
             return
         self.owners = {}
-        for name, value in frame.f_locals.items():
+        for name, value in self._passed(frame):
             parts = value if isinstance(value, (list, tuple)) else [value]
-            addresses = [a for part in parts if (a := _address(part)) is not None]
+            addresses = [address for part in parts if (address := memory_of(part))]
             self.owners.update((address, name) for address in addresses)
             self.arguments.add(name)
+
+    def _passed(self, frame: FrameType) -> Iterator[tuple[str, Any]]:
+        """The arguments by name, those in `*args` as well."""
+        code = frame.f_code
+        named = code.co_argcount + code.co_kwonlyargcount
+        packed = code.co_varnames[named] if code.co_flags & inspect.CO_VARARGS else ""
+        for name, value in frame.f_locals.items():
+            if name != packed:
+                yield name, value
+        yield from zip(self.given[code.co_argcount :], frame.f_locals.get(packed, ()), strict=False)
 
     def failed(self, frame: FrameType, error: object) -> None:
         """An exception is in this frame: of those it goes through, the innermost counts."""
@@ -73,7 +87,7 @@ class Blaming:
         """The arguments that a variable is, or was computed from in the lines before."""
         if name not in frame.f_locals or depth == 0:
             return []
-        owner = (self.owners or {}).get(_address(frame.f_locals[name]) or 0)
+        owner = (self.owners or {}).get(memory_of(frame.f_locals[name]) or 0)
         if owner is not None:
             return [owner]
         function = _function(_tree(self.text), frame.f_code.co_firstlineno, frame.f_code.co_name)
@@ -85,18 +99,11 @@ class Blaming:
                 for n in _names(last.value)
                 for o in self._owners_of(n, frame, last.lineno, depth - 1)
             ]
-            return list(dict.fromkeys(found))
+            if found:
+                return list(dict.fromkeys(found))
         if name in self.arguments:
             return [name]
         return []
-
-
-def _address(value: Any) -> int | None:
-    storage = getattr(value, "untyped_storage", None)
-    try:
-        return int(storage().data_ptr()) or None if storage is not None else None
-    except (RuntimeError, NotImplementedError):
-        return None
 
 
 @lru_cache(maxsize=1)

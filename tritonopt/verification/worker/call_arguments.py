@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from tritonopt.verification.inputs.examples import Example, Repeat, Several, TensorRecipe, parts_of
-from tritonopt.verification.inputs.tensor_data import values_of
-from tritonopt.verification.signature.argument_language import TorchType
+from tritonopt.verification.inputs.tensor_data import CONTIGUOUS, values_of
+from tritonopt.verification.signature.argument_language import COMPLEX, TorchType
 from tritonopt.verification.worker import large_offsets
 from tritonopt.verification.worker.guarded_memory import DTYPES, Arena, once
 
@@ -16,19 +17,27 @@ from tritonopt.verification.worker.guarded_memory import DTYPES, Arena, once
 def build_arguments(
     example: Example, arena: Arena, *, perturbation: int
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments of the launcher, and the tensors among them by name."""
+    """The arguments of the launcher, and the tensors among them by name.
+
+    Of complex numbers these are the real and the imaginary parts, in the same memory.
+    """
     tensors: dict[str, Any] = {}
+    passed: dict[str, Any] = {}
     arguments: list[Any] = []
     for name, recipe in example.arguments:
         parts = [n for n, _ in parts_of(name, recipe)]
         for part, form in parts_of(name, recipe):
-            tensors[part] = _build(part, form, arena, perturbation=perturbation)
+            if form.dtype == COMPLEX:
+                tensors[part] = _build(part, _parts(form), arena, perturbation=perturbation)
+                passed[part] = torch.view_as_complex(tensors[part])
+                continue
+            passed[part] = tensors[part] = _build(part, form, arena, perturbation=perturbation)
             if example.needs_gradient(part) and tensors[part].dtype.is_floating_point:
                 tensors[part].requires_grad_()
         if isinstance(recipe, TensorRecipe):
-            arguments.append(tensors[name])
+            arguments.append(passed[name])
         elif isinstance(recipe, Several):
-            found = [tensors[part] for part in parts]
+            found = [passed[part] for part in parts]
             arguments.append(tuple(found) if recipe.as_tuple else found)
         elif isinstance(recipe, Repeat):
             arguments.append(None)
@@ -38,8 +47,15 @@ def build_arguments(
             arguments.append(recipe.value)
     for at, (_, recipe) in enumerate(example.arguments):
         if isinstance(recipe, Repeat):
-            arguments[at] = tensors[recipe.of]
+            arguments[at] = passed[recipe.of]
     return arguments, tensors
+
+
+def _parts(recipe: TensorRecipe) -> TensorRecipe:
+    """The memory of a complex tensor as real numbers."""
+    return replace(
+        recipe, dtype="f32", shape=(*recipe.shape, 2), layout=CONTIGUOUS, misaligned=False
+    )
 
 
 def _build(name: str, recipe: TensorRecipe, arena: Arena, *, perturbation: int) -> Any:

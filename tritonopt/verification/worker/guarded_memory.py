@@ -168,13 +168,21 @@ class Arena:
 
     def buffer_of(self, tensor: Any) -> Buffer | None:
         """The buffer whose memory a tensor shares."""
-        try:
-            at = tensor.untyped_storage().data_ptr()
-        except (RuntimeError, NotImplementedError):
+        at = memory_of(tensor)
+        if at is None:
             return None
-        for buffer in self.buffers:
-            if buffer.base.untyped_storage().data_ptr() == at:
-                return buffer
+        return next((buffer for buffer in self.buffers if memory_of(buffer.base) == at), None)
+
+
+def memory_of(value: object) -> int | None:
+    """The address of the memory that a tensor is in; None for what has none.
+
+    Views of one memory have the same.
+    """
+    storage = getattr(value, "untyped_storage", None)
+    try:
+        return None if storage is None else int(storage().data_ptr())
+    except RuntimeError:  # a tensor without storage; NotImplementedError is one too
         return None
 
 

@@ -20,7 +20,7 @@ class LoadedVersion:
         import torch
 
         from tritonopt.verification.worker.launch_hook import Watch
-        from tritonopt.verification.worker.loading import load
+        from tritonopt.verification.worker.loading import imported, load
         from tritonopt.verification.worker.oracle import Oracle
         from tritonopt.verification.worker.probes import install, instrumented
         from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
@@ -48,7 +48,8 @@ class LoadedVersion:
             lambda text: instrumented(text, spec.text_path) if self.compiler is None else text,
         )
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
-        self.launcher = _launcher(torch, self.module, spec.launcher)
+        home = imported(Path(spec.home)) if spec.home else self.module
+        self.launcher = _launcher(torch, home, spec.launcher)
 
     def backend(self) -> str:
         triton: Any = importlib.import_module("triton")

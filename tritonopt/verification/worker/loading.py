@@ -107,6 +107,14 @@ def pin_source(path: str, text: str) -> None:
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
 
 
+def imported(path: Path) -> ModuleType:
+    """Another file of the package, as it stands there; it may import the one that was loaded."""
+    found = name_of(path, path.read_text(encoding="utf-8"))
+    if str(found.root) not in sys.path:
+        sys.path.insert(0, str(found.root))
+    return importlib.import_module(found.name)
+
+
 def load(path: Path, text: str, text_path: str, prepare: Prepare = lambda text: text) -> ModuleType:
     """Execute the text as the module; `prepare` gives what is compiled in its place."""
     path = path.resolve()

@@ -111,8 +111,7 @@ class Probe:
 
     def extent(self, line: int, column: int, length: Any) -> Any:
         """How long a tile is along one of its axes."""
-        number = getattr(length, "value", length)
-        if type(number) is int:
+        for number in _lengths(length):
             known = self.sheet.extents
             known[line, column] = max(number, known.get((line, column), 0))
         return length
@@ -181,6 +180,19 @@ class Probe:
                     "before it"
                 )
                 entry.types[name] = None
+
+
+def _lengths(extent: Any) -> list[int]:
+    """A length, or those of a whole shape: plain numbers, or constants of the language.
+
+    Looked up among what an object holds, for a tuple of the language fails on names it lacks.
+    """
+    held = vars(extent) if hasattr(extent, "__dict__") else {}
+    whole = held.get("values", extent)
+    if isinstance(whole, (tuple, list)):
+        return [number for part in whole for number in _lengths(part)]
+    number = held.get("value", extent)
+    return [number] if type(number) is int else []
 
 
 def _types(frame: Any, names: tuple[str, ...]) -> dict[str, Any]:

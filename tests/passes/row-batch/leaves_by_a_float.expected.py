@@ -1,0 +1,54 @@
+# options: programs=1
+"""Of NaN neither an order nor its contrary is true: such a row stays."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < M
+    cols = tl.arange(0, BLOCK)
+    weight = tl.load(W + rows, mask=row_mask)
+    row_mask &= ~(weight < 0.5)
+    row_mask &= weight != 1.0
+    row_mask &= ~((weight < 0.7) == (weight > 0.6))
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(
+        Y + rows[:, None] * stride + cols[None, :],
+        x * weight[:, None],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[m, n], w: f32[m]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.zeros_like(x)
+    # A power of two, with which programs enough remain.
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
+    )
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        w,
+        y,
+        x.stride(0),
+        m,
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        ROWS=rows_per_program,
+    )
+    return y

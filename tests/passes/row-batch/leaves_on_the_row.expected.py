@@ -1,0 +1,52 @@
+# verify: always
+# options: programs=1
+"""A row of padding is left alone."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)
+    row_mask &= ~(tl.load(L + rows, mask=row_mask) < 0)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(
+        Y + rows[:, None] * stride + cols[None, :],
+        x - tl.sum(x, axis=1)[:, None],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[m, n], l: i32[m]
+def run(x: torch.Tensor, l: torch.Tensor):
+    m, n = x.shape
+    x, l = x.contiguous(), l.contiguous()
+    y = torch.zeros_like(x)
+    # A power of two, with which programs enough remain.
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
+    )
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x,
+        l,
+        y,
+        x.stride(0),
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=m,
+        ROWS=rows_per_program,
+    )
+    return y

@@ -1,0 +1,56 @@
+# options: programs=1
+"""More programs are started than there are rows."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(
+    X, W, Y, stride, M, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
+):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    cols = tl.arange(0, BLOCK)
+    # Nothing to do for these.
+    row_mask &= ~(rows >= M)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(
+        Y + rows[:, None] * stride + cols[None, :],
+        x - tl.sum(x, axis=1)[:, None],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[m, n], w: f32[m]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.zeros_like(x)
+    num_rows = m + 3
+    # A power of two, with which programs enough remain.
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
+    )
+    kernel[(triton.cdiv(num_rows, rows_per_program),)](
+        x,
+        w,
+        y,
+        x.stride(0),
+        m,
+        n,
+        BLOCK=triton.next_power_of_2(n),
+        num_rows=num_rows,
+        ROWS=rows_per_program,
+    )
+    return y

@@ -1,0 +1,44 @@
+# verify: no, the test never holds
+# options: programs=1
+"""The number of rows is that of programs, so that none leaves."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < M
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(
+        X + rows[:, None] * stride + cols[None, :],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+        other=0.0,
+    )
+    tl.store(
+        Y + rows[:, None] * stride + cols[None, :],
+        x - tl.sum(x, axis=1)[:, None],
+        mask=row_mask[:, None] & (cols[None, :] < N),
+    )
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros_like(x)
+    # A power of two, with which programs enough remain.
+    rows_per_program = (
+        max(
+            1,
+            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+        )
+        if triton.next_power_of_2(n) <= 512
+        else 1
+    )
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n), ROWS=rows_per_program
+    )
+    return y

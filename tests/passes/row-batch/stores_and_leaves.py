@@ -1,0 +1,27 @@
+# expect: missed branch-on-the-row
+# options: programs=1
+"""A row of padding is filled before it is left."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    if tl.load(W + row) < 0:
+        tl.store(Y + row * stride + cols, 0.0, mask=cols < N)
+        return
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
+
+
+# tritonopt: x: f32[m, n], w: f32[m]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.zeros_like(x)
+    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -1,0 +1,78 @@
+"""However few calls are asked for, those that are made on purpose come first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tritonopt.verification import Progress, Verdict
+from tritonopt.verification.drawn_calls import limits_on, untried
+from tritonopt.verification.inputs.examples import Example, TensorRecipe
+from tritonopt.verification.signature.argument_language import parse
+
+_TWICE = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice_kernel(x, y, n, BLOCK: tl.constexpr):
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        v = tl.load(x + tl.program_id(0) * n + cols, mask=cols < n)
+        tl.store(y + tl.program_id(0) * n + cols, v * 2, mask=cols < n)
+
+
+def twice(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x, memory_format=torch.contiguous_format)
+    twice_kernel[(m,)](x.contiguous(), y, n, BLOCK=64)
+    return y
+"""
+
+
+@pytest.mark.parametrize("asked", [1, 10])
+def test_a_few_calls_are_enough_for_all_that_has_to_run(
+    asked: int, of_texts: Callable[..., Verdict]
+) -> None:
+    steps: list[Progress] = []
+    verdict = of_texts(
+        _TWICE, _TWICE.replace("v * 2", "v + v"), max_examples=asked, progress=steps.append
+    )
+    assert verdict.verdict == "identical", verdict.reason
+    assert verdict.examples > asked
+    assert {step.of for step in steps} == {asked}
+    (note,) = (n for n in verdict.notes if n.startswith(f"{asked} calls were asked for"))
+    assert "were not tried" in note
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("v * 2", "tl.where(start > 0, v * 3, v * 2)"),  # in the second tile only
+        ("mask=cols < n)\n\n", "mask=(cols < n) & (n != 65))\n\n"),  # one element more than a tile
+        ("range(0, n, BLOCK)", "range(0, n - n % BLOCK, BLOCK)"),  # without the last tile
+    ],
+)
+def test_what_a_single_draw_would_miss_is_found(
+    old: str, new: str, of_texts: Callable[..., Verdict]
+) -> None:
+    assert old in _TWICE
+    verdict = of_texts(_TWICE, _TWICE.replace(old, new), max_examples=1)
+    assert verdict.verdict == "counterexample", verdict
+
+
+def test_what_no_call_had_is_named() -> None:
+    signature = parse("x: f32|f16[m, n], w: f32[n]")
+    limits = limits_on("interpreter", ())
+    recipe = TensorRecipe("f32", (3, 5))
+    seen = Example((("x", recipe), ("w", TensorRecipe("f32", (5,), "with NaN"))))
+    (note,) = untried(signature, limits, [seen], 10)
+    missing = note.partition("not tried at all: ")[2].split(", ")
+    assert {"f16 for x", "rows further apart", "transposed", "tiny", "with inf and NaN"} <= set(
+        missing
+    )
+    assert "with NaN" not in missing and "ordinary" not in missing
+    assert untried(signature, limits, [seen], 100) == []

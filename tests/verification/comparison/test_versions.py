@@ -1,0 +1,87 @@
+"""What a rewritten version gets that does not answer: one more run, and none to make it small."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tritonopt.verification.comparison.compare import Difference
+from tritonopt.verification.comparison.shrinking import deadline, smaller
+from tritonopt.verification.comparison.versions import Versions
+from tritonopt.verification.coverage.sized_calls import SizedCalls
+from tritonopt.verification.drawn_calls import limits_on
+from tritonopt.verification.inputs.examples import Example, TensorRecipe
+from tritonopt.verification.process.messages import Failure, Outcome, Output, RunOptions
+from tritonopt.verification.signature.argument_language import parse
+
+EXAMPLE = Example((("x", TensorRecipe("f32", (64,))),))
+_STUCK = Outcome(failure=Failure("Hang", "no answer within 60 s"))
+
+
+class Answering:
+    """A version of which each run takes so many seconds, as it says."""
+
+    def __init__(self, seconds: float) -> None:
+        output = Output("returned", "f32", (1,), np.array([1], dtype=np.uint32))
+        self.outcome = Outcome((output,), launches=("kernel",), written=1, seconds=seconds)
+
+    def send_or_die(self, example: Example, options: tuple[RunOptions, ...]) -> None:
+        """It is at work."""
+
+    def receive(self, count: int) -> tuple[Outcome, ...]:
+        return (self.outcome,) * count
+
+
+class Stuck(Answering):
+    """A version that never answers."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0)
+        self.outcome = _STUCK
+        self.again: list[float] = []
+        """How long it got in each run after the first."""
+
+    def receive(self, count: int, seconds: float | None = None) -> tuple[Outcome, ...]:
+        return (self.outcome,) * count
+
+    def run_within(
+        self, seconds: float, example: Example, options: tuple[RunOptions, ...]
+    ) -> tuple[Outcome, ...]:
+        self.again.append(seconds)
+        return (self.outcome,) * len(options)
+
+
+@pytest.mark.parametrize("interpreted", [True, False])
+@pytest.mark.parametrize(("took", "allowed"), [(40.0, 160.0), (0.1, 20.0)])
+def test_it_is_run_once_more_for_twice_as_long_as_the_original(
+    took: float, allowed: float, interpreted: bool
+) -> None:
+    stuck = Stuck()
+    versions = Versions(Answering(took), stuck, False, interpreted)  # type: ignore[arg-type]
+    _, theirs = versions.run(EXAMPLE)
+    assert theirs.first.failure is not None and theirs.first.failure.kind == "Hang"
+    assert stuck.again == [allowed], "twice both runs of the original, or what is least"
+
+
+def test_an_original_that_is_stuck_as_well_leaves_nothing_to_ask() -> None:
+    stuck, original = Stuck(), Answering(1.0)
+    original.outcome = replace(original.outcome, failure=_STUCK.failure)
+    Versions(original, stuck, False, True).run(EXAMPLE)  # type: ignore[arg-type]
+    assert stuck.again == []
+
+
+def test_what_does_not_end_is_not_made_small() -> None:
+    signature = parse("x: f32[m, n]")
+    calls = SizedCalls(signature, limits_on("interpreter", ()))
+    large = calls.make({"m": 37, "n": 131})
+    tried: list[Example] = []
+
+    def shown(example: Example) -> Difference | None:
+        tried.append(example)
+        return None
+
+    never = Difference("the rewritten version does not end")
+    found = smaller(calls, large, never, shown, until=deadline(ends=False))
+    assert found == (large, never) and not tried

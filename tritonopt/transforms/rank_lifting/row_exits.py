@@ -1,0 +1,98 @@
+"""Where some rows of a program return early: they are masked from there on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.values import INTEGER_DTYPES, is_integer
+from tritonopt.rewriting.checklist import refuted, unknown
+from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import in_parentheses
+from tritonopt.transforms.rank_lifting.axes import CLAIM, OF_ROWS
+from tritonopt.transforms.rank_lifting.lifted_expressions import LiftedExpressions, on_the_row
+
+_CONTRARY = {
+    ast.Lt: ">=",
+    ast.LtE: ">",
+    ast.Gt: "<=",
+    ast.GtE: "<",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+}
+_LOOSE = (ast.Compare, ast.BoolOp, ast.IfExp)
+"""What means something else beside a comparison without parentheses."""
+
+
+@dataclass
+class RowExits:
+    """The early returns of a kernel that some rows take and others do not."""
+
+    facts: KernelFacts
+    row_mask: str
+    inside: LiftedExpressions
+    first: ast.If | None = None
+
+    def masked(self, statement: ast.If) -> str:
+        """Code in the place of an `if` that asks something of the row. Raises Declined.
+
+        It must return and do nothing else, in the kernel's own block: what follows is done for the
+        rows that stay, for each access of a row is masked by what rows there are.
+        """
+        test = statement.test
+        value = self.facts.values.get(test)
+        match statement:
+            case ast.If(body=[ast.Return(value=None)], orelse=[]) if (
+                statement in self.facts.kernel.node.body
+                and value is not None
+                and value.dtype in ("bool", "int1")
+                and self.inside.axes(test) == OF_ROWS
+            ):
+                self._check_comments(statement)
+                self.first = self.first or statement
+                return f"{self.row_mask} &= {self._stays(test)}"
+        raise on_the_row(test)
+
+    def check(self, body: Sequence[ast.stmt], accesses: Collection[ast.AST]) -> None:
+        """Whether all that is done behind such a return is an access of a row. Raises Declined.
+
+        What is done for all rows would be done where all of them have left, too.
+        """
+        if self.first is None:
+            return
+        behind = {node for s in body[body.index(self.first) + 1 :] for node in walk(s)}
+        for effect in self.facts.effects:
+            of_rows = effect.kind is EffectKind.EXIT or effect.node in accesses
+            if effect.node in behind and not of_rows:
+                detail = (
+                    f"{on_the_row(self.first.test)}, and what line {effect.line} does for all of "
+                    "them would be done where all have left"
+                )
+                raise unknown(CLAIM, "branch-on-the-row", detail)
+
+    def _check_comments(self, statement: ast.If) -> None:
+        module = self.facts.kernel.module
+        start, end = statement.lineno, (statement.end_lineno or statement.lineno) + 1
+        if "#" in module.text[module.lines.start(start) : module.lines.start(end)]:
+            detail = f"a comment below line {start} would be lost"
+            raise refuted("nothing-else-goes", "comment-inside", detail)
+
+    def _stays(self, test: ast.expr) -> str:
+        """Code for the contrary of what rows leave for."""
+        edits = self.inside.edits
+        match test:
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if not (
+                isinstance(left, _LOOSE) or isinstance(right, _LOOSE)
+            ):
+                are_whole = self._is_whole(left) and self._is_whole(right)
+                # Of NaN neither an order nor its contrary is true.
+                if are_whole or isinstance(op, (ast.Eq, ast.NotEq)):
+                    return f"{edits.code(left)} {_CONTRARY[type(op)]} {edits.code(right)}"
+        return f"~{in_parentheses(edits.code(test))}"
+
+    def _is_whole(self, node: ast.expr) -> bool:
+        value = self.facts.values[node]
+        whole = is_integer(value.dtype) or value.dtype == "int"
+        return whole or self.facts.types.of(value).all_in(INTEGER_DTYPES | {"int"})
