@@ -62,6 +62,11 @@ SAME = {
     ),
     "arrangements": ("tl.reshape(tl.trans(tl.reshape(x, [4, 4])), [BLOCK]) * 0.0 + tl.sum(x)",
                      "tl.sum(tl.sum(tl.reshape(x, [4, 4]), -1)) + x * 0.0"),
+    "block pointers": (
+        "tl.load(tl.make_block_ptr(X, [N], [1], [0], [BLOCK], [0]),"
+        " boundary_check=[0], padding_option='zero') + y",
+        "y + x",
+    ),
     "sorting": ("tl.sum(tl.sort(x)) + y", "tl.sum(x) + y"),
 }  # fmt: skip
 DIFFERENT = {
