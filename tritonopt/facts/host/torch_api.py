@@ -200,3 +200,16 @@ def is_plain_function(name: str) -> bool:
     if name in ("triton.cdiv", "triton.next_power_of_2") or module == "math":
         return True
     return module in _FUNCTIONS_OF and not function.endswith("_") and function not in _NOT_PLAIN
+
+
+KEPT_VALUES = frozenset({
+    "view", "reshape", "permute", "transpose", "t", "contiguous", "clone", "detach", "expand",
+    "expand_as", "flatten", "unsqueeze", "squeeze", "narrow", "select", "split", "chunk", "unbind",
+    "cat", "concat", "stack", "hstack", "vstack", "movedim", "moveaxis", "swapaxes", "swapdims",
+    "view_as", "reshape_as", "unflatten", "__getitem__", "__setitem__", "copy_", "index_select",
+    "gather", "as_strided", "to", "float", "double", "half", "bfloat16", "type", "type_as", "cuda",
+    "cpu", "zero_", "fill_", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty",
+    "new_zeros", "new_ones", "new_full", "resize_", "flip", "roll", "repeat", "tile", "diagonal",
+    "alias", "ravel", "isnan", "isinf", "broadcast_to", "broadcast_tensors",
+})  # fmt: skip
+"""What gives the numbers that it was given, and 0 or 1 beside them, or none of them."""

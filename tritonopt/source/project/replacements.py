@@ -40,6 +40,14 @@ class Replacing:
         self._texts: WeakKeyDictionary[Module, dict[str, list[ast.AST]]] = WeakKeyDictionary()
         self._ways: dict[str, Ways] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """Weak references do not go to another process, which reads the files itself."""
+        return {name: value for name, value in self.__dict__.items() if name != "_texts"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._texts = WeakKeyDictionary()
+
     def is_replaced(self, path: str, name: str) -> bool:
         """Whether another file may give a global of a file another value."""
         handed_on = self.hands_on(path) != ""

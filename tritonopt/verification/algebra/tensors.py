@@ -28,17 +28,6 @@ _LOOKING = torch_api.SIZE_METHODS | {
     *("is_complex", "get_device", "_is_view", "backward", "register_hook", "apply"),
 }
 """What asks nothing of the values, or is seen from inside."""
-_MOVING = frozenset({
-    "view", "reshape", "permute", "transpose", "t", "contiguous", "clone", "detach", "expand",
-    "expand_as", "flatten", "unsqueeze", "squeeze", "narrow", "select", "split", "chunk", "unbind",
-    "cat", "concat", "stack", "hstack", "vstack", "movedim", "moveaxis", "swapaxes", "swapdims",
-    "view_as", "reshape_as", "unflatten", "__getitem__", "__setitem__", "copy_", "index_select",
-    "gather", "as_strided", "to", "float", "double", "half", "bfloat16", "type", "type_as", "cuda",
-    "cpu", "zero_", "fill_", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty",
-    "new_zeros", "new_ones", "new_full", "resize_", "flip", "roll", "repeat", "tile", "diagonal",
-    "alias", "ravel", "isnan", "isinf", "broadcast_to", "broadcast_tensors",
-})  # fmt: skip
-"""What gives the numbers that it was given, and 0 or 1 beside them, or none of them."""
 
 
 class Tensors:
@@ -90,7 +79,7 @@ class Tensors:
         if not given:
             return
         found = list(_tensors(result))
-        if name in _MOVING and not _narrows(given, found):
+        if name in torch_api.KEPT_VALUES and not _narrows(given, found):
             self.computed.update(_storage(t) for t in found)
             self.computed.update(_storage(t) for t in _tensors(args[:1]) if name.endswith("_"))
             return

@@ -37,6 +37,8 @@ _LIMITS = (2**12, 2**14, 2**15, 2**16)
 """Where launchers like to take another kernel, or a loop for one tile."""
 _MOST_COSTLY = 2
 """So many calls may take long that are made to come beyond what a test compares with."""
+_BEYOND_WORK = 100_000
+"""Statements that such calls may execute together before they are counted: some ten seconds."""
 _PROGRAMS = (17, 65)
 """More than 8 for each multiprocessor of the device that the interpreter stands for, and than 32.
 """
@@ -295,7 +297,7 @@ class Exploration:
         like to. What such a size costs is not known before: it may lead to another kernel. So what
         may take long comes last, and of that the longest.
         """
-        costly = _MOST_COSTLY
+        costly, work = _MOST_COSTLY, 0.0
         named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
         turns = product([*named, *(n for n in _LIMITS if n not in named)], self.names)
         calls = [(size, self._of_one(name, size + 1)) for size, name in turns]
@@ -308,8 +310,11 @@ class Exploration:
             if size not in named and all(d.kind in LOOPS for d in unmet):
                 continue
             cheap = self.affordable(sizes, needed=True)
-            if cheap or (costly and size in named and self.fits(sizes)):
-                costly -= not cheap
+            expected = 0.0 if cheap else self._expected(sizes)
+            foreseen = work + expected <= _BEYOND_WORK
+            if cheap or ((foreseen or costly) and size in named and self.fits(sizes)):
+                work += expected
+                costly -= not foreseen
                 yield from self.made(sizes)
 
     def _of_one(self, name: str, size: int) -> dict[str, int]:

@@ -5,7 +5,8 @@ All are small and ordinary but for the one thing that each is made for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 
@@ -131,7 +132,23 @@ def sized(signature: Signature, limits: Limits, sizes: Mapping[str, int]) -> Exa
         return usable(argument) if isinstance(argument, TensorArgument) else argument
 
     wanted = dict.fromkeys(named_sizes(signature), _USUAL) | dict(sizes)
-    return sized_example(replace(signature, arguments=tuple(map(of, signature.arguments))), wanted)
+    arguments = tuple(map(of, _told_apart(signature.arguments)))
+    return sized_example(replace(signature, arguments=arguments), wanted)
+
+
+def _told_apart(arguments: Iterable[Argument]) -> Iterator[Argument]:
+    """Numbers that are free to be anything begin with another one each.
+
+    Between two equal limits there is one number, and whatever is wrong with the rest is lost.
+    """
+    seen: Counter[tuple[object, ...]] = Counter()
+    for argument in arguments:
+        if isinstance(argument, ChoiceArgument) and all(type(v) is float for v in argument.values):
+            turned = seen[argument.values] % len(argument.values)
+            seen[argument.values] += 1
+            yield replace(argument, values=argument.values[turned:] + argument.values[:turned])
+        else:
+            yield argument
 
 
 def _zeros(signature: Signature, limits: Limits) -> Iterator[Example]:
