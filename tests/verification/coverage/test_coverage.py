@@ -269,6 +269,36 @@ def total(x):
     assert "does not compile: the loop in line 9 leaves `total` as" in verdict.counterexample
 
 
+def test_what_a_loop_binds_first_is_gone_after_it(of_texts: Callable[..., Verdict]) -> None:
+    """So another loop may bind the same name to a tile of another shape."""
+    text = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, y, n, BLOCK: tl.constexpr):
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, n, BLOCK):
+        mask = start + tl.arange(0, BLOCK) < n
+        total += tl.load(x + start + tl.arange(0, BLOCK), mask=mask, other=0.0)
+    mean = tl.sum(total, axis=0) / n
+    for start in range(0, n, 2 * BLOCK):
+        mask = start + tl.arange(0, 2 * BLOCK) < n
+        tl.store(y + start + tl.arange(0, 2 * BLOCK), mean, mask=mask)
+
+
+# tritonopt: x: f32[n]
+def means(x):
+    y = torch.empty_like(x)
+    kernel[(1,)](x, y, x.numel(), BLOCK=16)
+    return y
+"""
+    verdict = of_texts(text, text.replace("/ n", "/ n + 0.0"), max_examples=3)
+    assert verdict.verdict in ("identical", "equivalent"), verdict
+
+
 DRAWN = {
     "a tensor that is None by default": (SCALED, "v = v * tl.load(scale", "v = v + tl.load(scale"),
     "None where the code asks for it": (

@@ -325,15 +325,19 @@ class _Instrument(ast.NodeTransformer):
         """Whether this is in a function: what runs on import need not be counted."""
         self.extents: set[ast.AST] = set()
         """Expressions that say how long a tile is."""
+        self.visible: set[str] = set()
+        """Names that are bound, as Triton sees it: what a loop binds first is gone after it."""
 
     def visit(self, node: ast.AST) -> Any:
         visited = super().visit(node)
         return self._extent(visited) if node in self.extents else visited
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        before, self.inside = self.inside, True
+        before = self.inside, self.visible
+        arguments = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+        self.inside, self.visible = True, arguments
         node.body = self._block(node.body)
-        self.inside = before
+        self.inside, self.visible = before
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
@@ -356,21 +360,35 @@ class _Instrument(ast.NodeTransformer):
         return super().generic_visit(node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        self._blocks(node)
+        unrolled = _unrolled(node.iter)
+        carried = () if unrolled else self._carried(node)
+        self._loop(node, keeps_names=unrolled)
         if self.inside:
-            carried = () if _unrolled(node.iter) else _bound(node)
             node.iter = self._call("loop", node.iter, node.iter, _constant(carried, node.iter))
             node.iter.args.insert(0, _constant(node.lineno, node))
         return node
 
     def visit_While(self, node: ast.While) -> Any:
-        self._blocks(node)
+        carried = self._carried(node)
+        self._loop(node, keeps_names=False)
         if not self.inside:
             return node
         line = _constant(node.lineno, node)
         node.test = self._call("turn", node.test, line, node.test)
-        enter = self._call("enter", node.test, line, _constant(_bound(node), node))
+        enter = self._call("enter", node.test, line, _constant(carried, node))
         return [ast.copy_location(ast.Expr(enter), node), node]
+
+    def _carried(self, loop: ast.For | ast.While) -> tuple[str, ...]:
+        """Names that go round a loop: bound before it, and again in it."""
+        return tuple(name for name in _bound(loop) if name in self.visible)
+
+    def _loop(self, node: ast.For | ast.While, *, keeps_names: bool) -> None:
+        before = set(self.visible)
+        if isinstance(node, ast.For):
+            self.visible |= set(_stored(node.target))
+        self._blocks(node)
+        if not keeps_names:
+            self.visible = before
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, (ast.With, ast.Try, ast.ExceptHandler, ast.match_case)):
@@ -396,6 +414,8 @@ class _Instrument(ast.NodeTransformer):
                 call = self._call(name, statement, _constant(statement.lineno, statement))
                 found.append(ast.copy_location(ast.Expr(call), statement))
             found += visited if isinstance(visited, list) else [visited]
+            if not hasattr(statement, "body"):
+                self.visible |= set(_stored(statement))
         return found
 
     def _tested(self, test: ast.expr) -> ast.expr:
@@ -425,6 +445,11 @@ def _unrolled(iterable: ast.expr) -> bool:
 
 def _bound(loop: ast.For | ast.While) -> tuple[str, ...]:
     """The names that the body binds."""
-    nodes = (n for statement in loop.body for n in ast.walk(statement))
-    names = (n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(name for statement in loop.body for name in _stored(statement)))
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    """The names that are bound somewhere in a node."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
