@@ -68,6 +68,10 @@ class _Legality:
             if len(move.deltas) != blocks[0].rank:
                 detail = f"line {move.statement.lineno} moves it along another number of axes"
                 raise unknown(CLAIM, "block-pointer-is-lost", detail)
+        for access in self._accesses.accesses:
+            if access.deltas and access.name in self._accesses.moved:
+                detail = f"line {access.call.lineno} goes on from where {access.name} has moved to"
+                raise unknown(CLAIM, "block-pointer-is-lost", detail)
 
     def keeps_its_parts(self, access: Access) -> bool:
         """Whether what a mask needs can be written at an access. Raises Declined where it must."""

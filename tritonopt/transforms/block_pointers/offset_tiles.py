@@ -79,15 +79,25 @@ class OffsetTiles:
         """Whether one tile can be both; it is moved up to where both see it."""
         if tile.moves or wanted.moves:
             return self._move_together(tile, wanted)
-        inner, outer = self._lists[tile.at], self._lists[wanted.at]
-        for statements, statement in inner:
-            if any(statements is others for others, _ in outer):
-                if statement is not tile.at and not self._is_known(tile, statement):
-                    return False
-                tile.at = statement
-                tile.wide |= wanted.wide
-                return True
+        one, other = self._lists[tile.at], self._lists[wanted.at]
+        for depth, (statements, statement) in enumerate(one):
+            height = next((i for i, (others, _) in enumerate(other) if others is statements), None)
+            if height is None:
+                continue
+            both_guarded = _is_guarded(one[1 : depth + 1]) and _is_guarded(other[1 : height + 1])
+            if both_guarded and not isinstance(tile.extent, ast.Constant):
+                return False  # where no branch is taken, the extent may be none
+            first = min(statement, other[height][1], key=statements.index)
+            if first is not tile.at and not self._is_known(tile, first):
+                return False
+            tile.at = first
+            tile.wide |= wanted.wide
+            return True
         return False
+
+    def is_guarded(self, statement: ast.stmt) -> bool:
+        """Whether a statement stands below an `if`."""
+        return _is_guarded(self._lists[statement][1:])
 
     def _is_known(self, tile: OffsetTile, at: ast.stmt) -> bool:
         """Whether the first offset can be computed before a statement further up."""
@@ -153,6 +163,11 @@ def _lists(statements: list[ast.stmt], around: _Lists) -> Iterator[tuple[ast.stm
         yield statement, lists
         for field_name in ("body", "orelse"):
             yield from _lists(getattr(statement, field_name, []), lists)
+
+
+def _is_guarded(around: _Lists) -> bool:
+    """Whether the compiler may leave out what stands in these statements."""
+    return any(isinstance(statement, ast.If) for _, statement in around)
 
 
 def _must_be_wide(facts: KernelFacts, stride: ast.expr, begin: Polynomial | None) -> bool:

@@ -49,8 +49,9 @@ class PointerTiles:
         """All that happens to the kernel. Raises Declined where something has no name."""
         accesses = self.proof.accesses
         tiles = OffsetTiles(self.facts, self.writer, accesses)
-        # In the order of the text: what is there already serves what comes behind it.
-        for what in sorted(self._with_offsets(), key=lambda w: w.statement.lineno):
+        # What always runs first: it can serve what stands below an `if`.
+        wanting = sorted(self._with_offsets(), key=lambda w: w.statement.lineno)
+        for what in sorted(wanting, key=lambda w: tiles.is_guarded(w.statement)):
             self._offsets[what] = self._wanted(tiles, what)
         yield from tiles.placed()
         self._name_masks()
