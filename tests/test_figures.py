@@ -172,3 +172,13 @@ def test_the_table_of_answered_files_is_made_from_the_record() -> None:
     shown = "\n".join(table(Result(**row) for row in rows))
     assert f"\n{shown}\n" in texts()["docs/measured.md"]
     assert all(Result(**row).good for row in rows)
+
+
+def test_what_the_timer_claims_where_there_is_little_to_claim() -> None:
+    record = json.loads((figures.RESULTS / "null_test-nvidia-h200.json").read_text())
+    page = texts()["docs/measured.md"]
+    for against, shapes in record["tests"].items():
+        for shape, seen in shapes.items():
+            counts = f"{seen['gains']} | {seen['losses']} | {seen['measurements']}"
+            accepted = f"{seen['accepted']} of {seen['tunings']}"
+            assert f"| {against} | {shape} | {counts} | {accepted} |" in page
