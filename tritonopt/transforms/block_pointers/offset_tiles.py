@@ -33,6 +33,8 @@ class OffsetTile:
     name: str = ""
     moves: tuple[Move, ...] = ()
     """The statements that add to it; its name is no other's then, but for what moves with it."""
+    deltas: tuple[ast.expr, ...] = ()
+    """What each of them adds."""
 
 
 @dataclass
@@ -52,21 +54,22 @@ class OffsetTiles:
     ) -> OffsetTile:
         """The tile of offsets of a block, moved by `delta`, for a statement."""
         terms = (block.offsets[axis], *([delta] if delta is not None else []))
-        moves = () if delta is not None else self._moves(block, axis)
+        moves = () if delta is not None else self.moves(block.name, axis)
         begin = sum_of(self.facts, terms)
         wide = bool(moves) or _must_be_wide(self.facts, block.strides[axis], begin)
         wanted = OffsetTile(
             _name(block, axis), terms, block.extents[axis], begin, at, wide, moves=moves
         )
+        wanted.deltas = tuple(move.deltas[axis] for move in moves)
         for tile in self._tiles:
             if self._is_same(tile, wanted) and self._can_serve(tile, wanted):
                 return tile
         self._tiles.append(wanted)
         return wanted
 
-    def _moves(self, block: Block, axis: int) -> tuple[Move, ...]:
-        """The statements that move a block along an axis."""
-        moves = (move for move in self.accesses.moves if move.name == block.name)
+    def moves(self, name: str, axis: int) -> tuple[Move, ...]:
+        """The statements that move a block along an axis, in order."""
+        moves = (move for move in self.accesses.moves if move.name == name)
         return tuple(move for move in moves if not is_zero(self.facts, move.deltas[axis]))
 
     def _is_same(self, tile: OffsetTile, wanted: OffsetTile) -> bool:
@@ -119,26 +122,18 @@ class OffsetTiles:
         ) and self._same_deltas(tile, wanted)
 
     def _same_deltas(self, tile: OffsetTile, wanted: OffsetTile) -> bool:
-        def deltas(moved: OffsetTile) -> list[Polynomial | None]:
-            return [
-                form_of(self.facts, delta)
-                for move in moved.moves
-                for delta in move.deltas
-                if not is_zero(self.facts, delta)
-            ]
-
-        one, other = deltas(tile), deltas(wanted)
+        one, other = ([form_of(self.facts, d) for d in t.deltas] for t in (tile, wanted))
         return one == other and None not in one
 
     def _is_one_step(self, one: Move, other: Move) -> bool:
-        """Whether two moves stand in one block, with no load or store through either between."""
+        """Whether two moves stand in one block, with no access to what moves between them."""
         statements = self._lists[one.statement][0][0]
         if statements is not self._lists[other.statement][0][0]:
             return False
         first, last = sorted(map(statements.index, (one.statement, other.statement)))
         between = {node for s in statements[first + 1 : last] for node in walk(s)}
-        names = (one.name, other.name)
-        return not any(a.call in between and a.name in names for a in self.accesses.accesses)
+        moved = self.accesses.moved
+        return not any(a.call in between and a.name in moved for a in self.accesses.accesses)
 
     # Writing
 

@@ -70,7 +70,7 @@ class PointerTiles:
                 yield self._made(block)
         added: set[tuple[OffsetTile, int]] = set()
         for move in accesses.moves:
-            yield self._moved(move, added)
+            yield self._moved(tiles, move, added)
 
     def _with_offsets(self) -> Iterator[Block | Access]:
         accesses = self.proof.accesses
@@ -118,14 +118,16 @@ class PointerTiles:
             line = "\n".join([f"{block.name} = (", *_over_lines(terms), ")"])
         return Replace(block.statement, "\n".join([*lines, line]))
 
-    def _moved(self, move: Move, added: set[tuple[OffsetTile, int]]) -> Change:
+    def _moved(self, tiles: OffsetTiles, move: Move, added: set[tuple[OffsetTile, int]]) -> Change:
         """What a move adds to the offsets, but for what another one has added to the same tile."""
         (block,) = self.proof.accesses.of(move.name)
         lines = []
-        number = [m for m in self.proof.accesses.moves if m.name == move.name].index(move)
-        for tile, delta in zip(self._offsets[block], move.deltas, strict=True):
-            if not is_zero(self.facts, delta) and (tile, number) not in added:
-                added.add((tile, number))
+        for axis, (tile, delta) in enumerate(zip(self._offsets[block], move.deltas, strict=True)):
+            if is_zero(self.facts, delta):
+                continue
+            step = (tile, tiles.moves(move.name, axis).index(move))
+            if step not in added:
+                added.add(step)
                 lines.append(f"{tile.name} += {self.writer.text(delta)}")
         if not lines:
             return self._gone(move.statement)
