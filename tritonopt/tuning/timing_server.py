@@ -19,6 +19,7 @@ from typing import Any
 from tritonopt.measurement.results import Compiled, Machine, Ratio, Times
 from tritonopt.measurement.timing import Effort, Function
 from tritonopt.tuning.calls import Call
+from tritonopt.verification.worker.failures import leave_if_poisoned
 from tritonopt.verification.worker.server import answer_requests
 
 COPY = "(copy)"
@@ -137,7 +138,7 @@ class TimingServer:
         try:
             return self._first(name)
         except Exception as error:
-            _leave_if_poisoned(error)
+            leave_if_poisoned(error)
             raise
 
     def _first(self, name: str) -> First:
@@ -155,7 +156,7 @@ class TimingServer:
             else:
                 try:
                     note = _difference(self.expected, found)
-                except (RuntimeError, NotImplementedError) as error:
+                except RuntimeError as error:
                     note = f"the results could not be compared: {error}"
         self.returned = tensors_in(result)
         del result
@@ -272,17 +273,6 @@ def _tolerance(dtype: Any) -> float:
     if dtype == torch.float64:
         return 1e-6
     return float(min(0.2, max(2e-3, 8 * torch.finfo(dtype).eps)))
-
-
-def _leave_if_poisoned(error: BaseException) -> None:
-    """An illegal access ends the CUDA context: the process has no further use."""
-    import torch
-
-    try:
-        torch.cuda.synchronize()
-    except Exception:
-        print(f"{type(error).__name__}: {error}", flush=True)
-        os._exit(70)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from tritonopt.verification.algebra.folding import Folding
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.handles import is_float, reals_of
 from tritonopt.verification.algebra.laws import LAWS
+from tritonopt.verification.replacing import replaced
 
 _PREFIX = "create_"
 
@@ -26,27 +27,13 @@ def carrying(run: Run) -> Iterator[None]:
     builder = interpreter.interpreter_builder
     with contextlib.ExitStack() as stack:
         for name, law in _operations(builder, run):
-            stack.enter_context(_replaced(builder, name, law))
+            stack.enter_context(replaced(builder, name, law))
         folding = Folding(run, interpreter, language)
         for kind in (interpreter.ReduceOps, interpreter.ScanOps):
             law = folding.reducing if kind is interpreter.ReduceOps else folding.scanning
-            stack.enter_context(_replaced(kind, "apply_impl", law(kind.apply_impl)))
-        stack.enter_context(_replaced(language.tensor, "T", property(_transposed(builder))))
+            stack.enter_context(replaced(kind, "apply_impl", law(kind.apply_impl)))
+        stack.enter_context(replaced(language.tensor, "T", property(_transposed(builder))))
         yield
-
-
-@contextlib.contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    missing = object()
-    before = vars(owner).get(name, missing)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        if before is missing:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, before)
 
 
 def _operations(builder: Any, run: Run) -> Iterator[tuple[str, Callable[..., Any]]]:

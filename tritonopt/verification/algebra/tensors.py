@@ -171,7 +171,7 @@ def _cells(tensor: Any) -> tuple[Any, Any, str]:
 def _storage(tensor: Any) -> int:
     try:
         return int(tensor.untyped_storage().data_ptr())
-    except (RuntimeError, NotImplementedError):
+    except RuntimeError:  # a tensor without storage
         return 0
 
 

@@ -495,7 +495,8 @@ def _outputs(copies: _Copies) -> Iterator[Any]:
 @contextlib.contextmanager
 def _as_tuned(original: Any, kernel: Any) -> Iterator[None]:
     """Let `kernel` take the configuration that the original's tuner has chosen."""
-    from tritonopt.verification.worker.autotuner import _replaced, tuners_of
+    from tritonopt.verification.replacing import replaced
+    from tritonopt.verification.worker.autotuner import tuners_of
 
     with contextlib.ExitStack() as stack:
         for tuned, tuner in itertools.zip_longest(tuners_of(original), tuners_of(kernel)):
@@ -504,7 +505,7 @@ def _as_tuned(original: Any, kernel: Any) -> Iterator[None]:
                 continue
             at = next((i for i, c in enumerate(tuned.configs) if c is best), 0)
             config = tuner.configs[at] if at < len(tuner.configs) else best
-            stack.enter_context(_replaced(tuner, "configs", [config]))
+            stack.enter_context(replaced(tuner, "configs", [config]))
         yield
 
 

@@ -152,13 +152,8 @@ def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:
 
 def _sources(body: Body) -> list[Statement]:
     """The statements of a function that are concerned, and those that these are computed from."""
-    needed = set().union(*(s.reads() for s in body.statements if s.concerned))
-    before = -1
-    while before != len(needed):
-        before = len(needed)
-        for statement in body.statements:
-            if statement.binds() & needed:
-                needed |= statement.reads()
+    read = set().union(*(s.reads() for s in body.statements if s.concerned))
+    needed = body.computed_from(read)
     return [s for s in body.statements if s.concerned or s.binds() & needed]
 
 

@@ -54,16 +54,9 @@ def _offsets(module: source.Module, body: Body) -> set[str]:
         for part in statement.head
         for node in ast.walk(part)
     )
-    needed = {
-        n.id for p in pointers if p is not None for n in ast.walk(p) if isinstance(n, ast.Name)
-    }
-    before = -1
-    while before != len(needed):
-        before = len(needed)
-        for statement in body.statements:
-            if statement.binds() & needed:
-                needed |= statement.reads()
-    return needed
+    return body.computed_from(
+        {n.id for p in pointers if p is not None for n in ast.walk(p) if isinstance(n, ast.Name)}
+    )
 
 
 def _pointer(module: source.Module, node: ast.AST) -> ast.expr | None:

@@ -75,6 +75,16 @@ class Body:
     statements: list[Statement] = field(default_factory=list)
     nested: list[Body] = field(default_factory=list)
 
+    def computed_from(self, names: set[str]) -> set[str]:
+        """These names, and all that they are computed from."""
+        needed, before = set(names), -1
+        while before != len(needed):
+            before = len(needed)
+            for statement in self.statements:
+                if statement.binds() & needed:
+                    needed |= statement.reads()
+        return needed
+
 
 class Version:
     """The functions of one file, by their dotted name; see `told_apart` for names bound twice."""

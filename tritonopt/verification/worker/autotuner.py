@@ -12,6 +12,8 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
+from tritonopt.verification.replacing import replaced
+
 
 def tuners_of(kernel: Any) -> Iterator[Any]:
     """The autotuners in a chain of decorators, outermost first."""
@@ -48,7 +50,7 @@ def chosen(
                 stack.enter_context(_measuring(tuner, config))
             else:
                 # A tuner with one configuration neither measures nor remembers.
-                stack.enter_context(_replaced(tuner, "configs", [config]))
+                stack.enter_context(replaced(tuner, "configs", [config]))
         yield max(map(len, configurations), default=1)
 
 
@@ -76,7 +78,7 @@ def constants(
 
 def _allowed(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     """The configurations that are left after the user's own pruning."""
-    with _replaced(tuner, "nargs", dict(zip(tuner.arg_names, args, strict=False))):
+    with replaced(tuner, "nargs", dict(zip(tuner.arg_names, args, strict=False))):
         found = list(tuner.prune_configs(kwargs))
     return found or list(tuner.configs)
 
@@ -102,23 +104,9 @@ def _measuring(tuner: Any, config: Any) -> Iterator[None]:
 
     quickest = config
     with (
-        _replaced(tuner, "cache", {}),
-        _replaced(tuner, "_bench", bench),
-        _replaced(tuner, "do_bench", run_once),
-        _replaced(tuner, "cache_results", False),
+        replaced(tuner, "cache", {}),
+        replaced(tuner, "_bench", bench),
+        replaced(tuner, "do_bench", run_once),
+        replaced(tuner, "cache_results", False),
     ):
         yield
-
-
-@contextlib.contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    missing = object()
-    before = vars(owner).get(name, missing)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        if before is missing:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, before)

@@ -47,3 +47,14 @@ def _is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, RuntimeError) and "can't allocate memory" in str(error):
         return True
     return type(error).__name__ in (OUT_OF_MEMORY, "MemoryError")
+
+
+def leave_if_poisoned(error: BaseException) -> None:
+    """An illegal access ends the CUDA context: the process has no further use."""
+    import torch
+
+    try:
+        torch.cuda.synchronize()
+    except Exception:
+        print(f"{type(error).__name__}: {error}", flush=True)
+        os._exit(70)

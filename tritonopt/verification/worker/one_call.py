@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import gc
 import math
-import os
 import random
 import time
 from collections.abc import Iterator, Mapping
@@ -24,7 +23,7 @@ from tritonopt.verification.algebra.trace import Trace
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.process.messages import Failure, Followed, Outcome, Output, RunOptions
 from tritonopt.verification.worker.call_arguments import build_arguments, incoming_gradient
-from tritonopt.verification.worker.failures import failure_of
+from tritonopt.verification.worker.failures import failure_of, leave_if_poisoned
 from tritonopt.verification.worker.guarded_memory import (
     COMPARED,
     Allocations,
@@ -151,7 +150,7 @@ class OneCall:
             except (Exception, SystemExit) as error:
                 failure = failure_of(error)
                 if version.device == "cuda":
-                    _leave_if_poisoned(error)
+                    leave_if_poisoned(error)
                 return Returned(failure=failure)
             return Returned(result, gradients)
 
@@ -260,15 +259,6 @@ def _seed() -> None:
     random.seed(0)
     np.random.seed(0)
     generators.seed(torch)
-
-
-def _leave_if_poisoned(error: BaseException) -> None:
-    """An illegal access ends the CUDA context: the process has no further use."""
-    try:
-        torch.cuda.synchronize()
-    except Exception:
-        print(f"{type(error).__name__}: {error}", flush=True)
-        os._exit(70)
 
 
 def _whole(arena: Any, tensor: Any) -> Any:
