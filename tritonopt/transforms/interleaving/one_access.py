@@ -1,0 +1,469 @@
+"""Writing a group of loads, or of stores, as one access to all elements between them.
+
+    pairs = 2 * pid * BLOCK + tl.arange(0, 2 * BLOCK)
+    real_imag = tl.load(X + pairs, mask=pairs < 2 * n)
+    real, imag = tl.split(tl.reshape(real_imag, (BLOCK, 2)))
+    ...
+    tl.store(Y + pairs, tl.interleave(real, -imag), mask=pairs < 2 * n)
+
+The last axis of a reshaped tile goes over the elements of a lane; `tl.split` halves it, and
+`tl.interleave` is its inverse. Four elements are split, and joined, in two steps.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tritonopt.facts import KernelFacts, Polynomial, Value
+from tritonopt.source import Change, InsertBefore, Remove, Replace, ReplaceExpression
+from tritonopt.source.editing.width import line_width
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import in_parentheses
+from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile, Limit, Term
+from tritonopt.transforms.interleaving.strided_groups import Group, Member
+from tritonopt.transforms.statement_lists import StatementLists
+from tritonopt.transforms.writing import NotExpressible, Writer, names_bound, reads_of
+
+_NAMES = {2: "pairs", 4: "quads"}
+_PARTS = {2: ("even", "odd"), 4: ("first", "second", "third", "fourth")}
+_LONGEST = 60
+"""Characters of what is stored, that are written into the one store."""
+
+
+@dataclass(eq=False)
+class _Offsets:
+    """A contiguous tile of offsets, for one group or several."""
+
+    tile: ContiguousTile
+    at: ast.stmt
+    """The statement that it is computed before."""
+    name: str
+    code: str
+    masks: dict[str, str] = field(default_factory=dict)
+    """Masks that several accesses share, and what they are called."""
+
+
+@dataclass
+class OneAccess:
+    """Writes the changes for the groups of one kernel."""
+
+    facts: KernelFacts
+    writer: Writer
+    _offsets: list[_Offsets] = field(default_factory=list)
+    _gone: set[ast.AST] = field(default_factory=set)
+    """What the kernel's own text loses."""
+    _new: list[str] = field(default_factory=list)
+    """The code that it gets."""
+
+    def __post_init__(self) -> None:
+        self._lists = StatementLists(self.facts.kernel.node)
+
+    def changes(self, tiles: Sequence[ContiguousTile]) -> list[Change]:
+        """Raises Declined where something has no name."""
+        sharing = [(tile, self._offsets_for(tile)) for tile in tiles]
+        for offsets in self._offsets:
+            self._name_masks(offsets, [tile for tile, its in sharing if its is offsets])
+        found: list[Change] = []
+        for tile, offsets in sharing:
+            write = self._load if tile.group.is_load else self._store
+            found += write(tile, offsets)
+        for offsets in self._offsets:
+            masks = [f"{name} = {mask}" for mask, name in offsets.masks.items()]
+            code = "\n".join([f"{offsets.name} = {offsets.code}", *masks])
+            self._new.append(code)
+            found.append(InsertBefore(offsets.at, code))
+        return [*found, *self._left_over()]
+
+    def _name_masks(self, offsets: _Offsets, tiles: Sequence[ContiguousTile]) -> None:
+        """A mask of several accesses is computed once, where it can be: with the offsets."""
+        written = [self._mask(tile, offsets, tile.group.at) for tile in tiles]
+        for tile, mask in zip(tiles, written, strict=True):
+            if not mask or mask in offsets.masks or written.count(mask) == 1:
+                continue
+            try:
+                above = self._mask(tile, offsets, offsets.at)
+            except NotExpressible:
+                continue
+            if above == mask:
+                offsets.masks[mask] = self.writer.fresh(f"{offsets.name}_mask")
+
+    # The tile of offsets
+
+    def _offsets_for(self, tile: ContiguousTile) -> _Offsets:
+        """Computed where all groups that share it see it."""
+        at = tile.group.at
+        for offsets in self._offsets:
+            known = offsets.tile
+            if (known.begin, known.group.lane, known.group.width, known.wide) != (
+                *(tile.begin, tile.group.lane, tile.group.width, tile.wide),
+            ):
+                continue
+            place = self._lists.common(offsets.at, at)
+            guarded = (self._lists.is_guarded(each, below=place) for each in (offsets.at, at))
+            if all(guarded) and not self._has_extent(tile, place):
+                continue  # where no branch is taken, there may be no such extent
+            if place is not offsets.at:
+                try:
+                    offsets.code = self._offsets_code(tile, place)
+                except NotExpressible:
+                    continue
+                offsets.at = place
+            return offsets
+        width = tile.group.width
+        code = self._offsets_code(tile, at)
+        offsets = _Offsets(tile, at, self.writer.fresh(_NAMES[width]), code)
+        self._offsets.append(offsets)
+        return offsets
+
+    def _has_extent(self, tile: ContiguousTile, place: ast.stmt) -> bool:
+        """Whether there is a tile of that many lanes already."""
+        known = self.facts.before[place].values()
+        return any(
+            tile.group.lane in self.facts.forms.of(value).leaves() for value in known if value.rank
+        )
+
+    def _offsets_code(self, tile: ContiguousTile, at: ast.stmt) -> str:
+        extent = self._times(tile.group.width, tile.group.lane.extent, at)
+        arange = f"{self.writer.language('arange')}(0, {extent})"
+        begin = self._begin(tile, at)
+        return f"{begin} + {arange}" if begin else arange
+
+    def _begin(self, tile: ContiguousTile, at: ast.stmt) -> str:
+        """Where the tile begins; empty for 0."""
+        if tile.begin.is_zero:
+            return ""
+        try:
+            return self._number(tile.begin, tile.wide, at)
+        except NotExpressible:
+            width = tile.group.width
+            lanes = tile.begin * Fraction(1, width)
+            try:
+                return self._factor(width, self._number(lanes, tile.wide, at))
+            except NotExpressible:
+                parts = [Polynomial({m: f}) for m, f in lanes.sorted_terms]
+                pieces = [self._factor(width, self._number(part, tile.wide, at)) for part in parts]
+                return " + ".join(pieces)
+
+    def _number(self, form: Polynomial, wide: bool, at: ast.stmt) -> str:
+        """The text of a number of that form, of 64 bits where the original's may be."""
+        constant = form.constant_value
+        if constant is not None:
+            return self.writer.find_form(form, {})
+        environment = self.facts.before[at]
+        nodes = [node for node in self.facts.values if isinstance(node, (ast.BinOp, ast.Call))]
+        forms = self.facts.forms
+
+        def wanted(value: Value) -> bool:
+            return value.rank == 0 and value.dtype != "float" and forms.of(value) == form
+
+        def wanted_wide(value: Value) -> bool:
+            return value.dtype == "int64" and wanted(value)
+
+        if wide:
+            found = self.writer.find(wanted_wide, environment, nodes)
+            if found is not None:
+                return self.writer.operand(found)
+        found = self.writer.find(wanted, environment, nodes)
+        if found is None:
+            raise NotExpressible(f"{form.readable} has no name in line {at.lineno}")
+        text = self.writer.operand(found)
+        return self._widened(text) if wide and self._is_narrow(found, environment) else text
+
+    def _is_narrow(self, node: ast.expr, environment: dict[str, Value]) -> bool:
+        value = self.facts.values.get(node)
+        if value is None and isinstance(node, ast.Name):
+            value = environment.get(node.id)
+        return value is not None and value.dtype in ("int32", "int16", "int8", "uint8")
+
+    def _widened(self, text: str) -> str:
+        return f"{self.writer.language('cast')}({text}, {self.writer.language('int64')})"
+
+    def _times(self, width: int, form: Polynomial, at: ast.stmt) -> str:
+        constant = (form * width).constant_value
+        if constant is not None:
+            return str(int(constant))
+        return self._factor(width, self._number(form, False, at))
+
+    @staticmethod
+    def _factor(number: int, text: str) -> str:
+        """The product, without parentheses around another product."""
+        inside = parsed(text, mode="eval").body
+        if isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Mult):
+            text = _without_parentheses(text)
+        return f"{number} * {text}"
+
+    # An access
+
+    def _pointers(self, tile: ContiguousTile, offsets: _Offsets) -> str:
+        kept = (term for term in tile.kept if not self._is_zero(term))
+        first, *others = sorted(kept, key=lambda term: term.factor < 0)
+        text = self.writer.summand(first.node) if first.factor == 1 else self._term(first)
+        for term in others:
+            text += f" {'-' if term.factor < 0 else '+'} {self._term(term)}"
+        return f"{text} + {self._indexed(tile, offsets)}"
+
+    def _is_zero(self, term: Term) -> bool:
+        return self.facts.forms.of(self.facts.values[term.node]).is_zero
+
+    def _term(self, term: Term) -> str:
+        number = abs(term.factor)
+        text = self.writer.operand(term.node)
+        return text if number == 1 else f"{number} * {text}"
+
+    def _indexed(self, tile: ContiguousTile, offsets: _Offsets) -> str:
+        """The offsets along the last axis of as many as the pointers have."""
+        pointer = tile.group.members[0].effect.pointer
+        assert pointer is not None
+        if pointer.rank is None:
+            raise NotExpressible(f"the shape of the address in {tile.group.lines} is not known")
+        if pointer.rank == 1:
+            return offsets.name
+        return f"{offsets.name}[{', '.join(['None'] * (pointer.rank - 1))}, :]"
+
+    def _mask(self, tile: ContiguousTile, offsets: _Offsets, at: ast.stmt) -> str:
+        """Written for a statement; empty where there is none."""
+        parts = []
+        for limit in sorted(tile.limits, key=lambda limit: isinstance(limit, Limit)):
+            if isinstance(limit, Limit):
+                bound = self._bound(tile, limit, at)
+                parts.append(f"{self._indexed(tile, offsets)} {limit.operation} {bound}")
+            else:
+                parts.append(self.writer.text(self._found(limit, at)))
+        if len(parts) < 2:
+            return "".join(parts)
+        return " & ".join(map(in_parentheses, parts))
+
+    def _bound(self, tile: ContiguousTile, limit: Limit, at: ast.stmt) -> str:
+        text = self.writer.operand(self._found(limit.bound, at))
+        if limit.further:
+            text = f"({text} + {limit.further})"
+        if limit.over_elements:
+            return text
+        constant = limit.bound.constant
+        if isinstance(constant, int):
+            return str(tile.group.width * (constant + limit.further))
+        if tile.wide and limit.bound.dtype != "int64":
+            text = self._widened(text)
+        return self._factor(tile.group.width, text)
+
+    def _found(self, value: Value, at: ast.stmt) -> ast.expr:
+        """Something with that very value."""
+        if isinstance(value.constant, int):
+            return ast.Constant(value.constant)
+        nodes = [node for node, known in self.facts.values.items() if known is value]
+        found = self.writer.find(lambda v: v is value, self.facts.before[at], nodes)
+        if found is None:
+            raise NotExpressible(f"a part of the mask has no name in line {at.lineno}")
+        return found
+
+    def _call(
+        self, tile: ContiguousTile, offsets: _Offsets, before: str, function: str, value: str = ""
+    ) -> str:
+        """A statement with a load or a store, over several lines where it is long."""
+        group = tile.group
+        arguments = [self._pointers(tile, offsets)]
+        if value:
+            arguments.append(value)
+        mask = self._mask(tile, offsets, group.at)
+        if mask:
+            arguments.append(f"mask={offsets.masks.get(mask, mask)}")
+        environment = self.facts.before[group.at]
+        for name in ("other", "cache_modifier", "eviction_policy"):
+            given = [m.arguments[name] for m in group.members if name in m.arguments]
+            same = [node for node in given if self.writer.means_the_same(node, environment)]
+            if given and not same:
+                raise NotExpressible(f"{name} has no name in line {group.at.lineno}")
+            if given:
+                arguments.append(f"{name}={self.writer.text(same[0])}")
+        return self._laid_out(group.at, f"{before}{self.writer.language(function)}", arguments)
+
+    def _laid_out(self, at: ast.stmt, function: str, arguments: Sequence[str]) -> str:
+        width = line_width(self.facts.kernel.module) - at.col_offset
+        line = f"{function}({', '.join(arguments)})"
+        if len(line) <= width:
+            return line
+        inside = f"    {', '.join(arguments)}\n"
+        if len(inside) > width:
+            inside = "".join(f"    {argument},\n" for argument in arguments)
+        return f"{function}(\n{inside})"
+
+    # Loads
+
+    def _load(self, tile: ContiguousTile, offsets: _Offsets) -> Iterator[Change]:
+        group = tile.group
+        targets = [self._target(group, member) for member in group.members]
+        names = [
+            target or self.writer.fresh(name)
+            for target, name in zip(targets, _PARTS[group.width], strict=True)
+        ]
+        whole = self.writer.fresh(_joined(names))
+        shape = self._shape(tile)
+        lines = [self._call(tile, offsets, f"{whole} = ", "load")]
+        split, reshape = self.writer.language("split"), self.writer.language("reshape")
+        if group.width == 2:
+            lines.append(f"{', '.join(names)} = {split}({reshape}({whole}, ({shape}, 2)))")
+        else:
+            even, odd = self.writer.fresh("even"), self.writer.fresh("odd")
+            lines.append(f"{even}, {odd} = {split}({reshape}({whole}, ({shape}, 2, 2)))")
+            lines.append(f"{names[0]}, {names[2]} = {split}({even})")
+            lines.append(f"{names[1]}, {names[3]} = {split}({odd})")
+        comments = [
+            self._comment(member)
+            for member, target in zip(group.members, targets, strict=True)
+            if target and member.statement is not group.at
+        ]
+        code = "\n".join([*filter(None, comments), *lines])
+        self._new.append(code)
+        if targets[group.members.index(group.in_order[0])]:
+            self._gone.update(walk(group.at))
+            yield Replace(group.at, code)
+        else:
+            yield InsertBefore(group.at, code)
+        for member, target, name in zip(group.members, targets, names, strict=True):
+            if not target:
+                self._gone.update(walk(member.call))
+                yield ReplaceExpression(member.call, name)
+            elif member.statement is not group.at:
+                self._gone.update(walk(member.statement))
+                yield Remove(member.statement)
+
+    def _target(self, group: Group, member: Member) -> str:
+        """The name that is bound to just what is loaded, if it can be bound with the first load."""
+        statement = member.statement
+        if not isinstance(statement, ast.Assign) or statement.value is not member.call:
+            return ""
+        if len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
+            return ""
+        name = statement.targets[0].id
+        if sum(name in names_bound(other.statement) for other in group.members) > 1:
+            return ""
+        first, last = (group.block.index(s) for s in (group.at, statement))
+        others = (s for s in group.block[first:last] if s is not statement)
+        if any(reads_of(s, name) or name in names_bound(s) for s in others):
+            return ""
+        return name
+
+    def _shape(self, tile: ContiguousTile) -> str:
+        loaded = tile.group.members[0].effect.loaded
+        if loaded is None or loaded.shape is None:
+            raise NotExpressible(f"the shape of what {tile.group.lines} load is not known")
+        forms, at = self.facts.forms, tile.group.at
+        sizes = (self._number(forms.of(size), False, at) for size in loaded.shape)
+        return ", ".join(map(_without_parentheses, sizes))
+
+    # Stores
+
+    def _store(self, tile: ContiguousTile, offsets: _Offsets) -> Iterator[Change]:
+        group = tile.group
+        environment = self.facts.before[group.at]
+        values: list[str] = []
+        bound: dict[Member, str] = {}
+        texts = [self.writer.text(member.arguments["value"]) for member in group.members]
+        short = sum(map(len, texts)) <= _LONGEST
+        for member, name in zip(group.members, _PARTS[group.width], strict=True):
+            node = member.arguments["value"]
+            stays = member.statement is group.at or self.writer.means_the_same(node, environment)
+            if stays and (short or isinstance(node, ast.Name)):
+                text = self.writer.text(node)
+            else:
+                bound[member] = text = self.writer.fresh(name)
+            values.append(f"{in_parentheses(text)}.to({tile.cast})" if tile.cast else text)
+        interleave = self.writer.language("interleave")
+        if group.width == 2:
+            value = f"{interleave}({values[0]}, {values[1]})"
+        else:
+            halves = [f"{interleave}({values[i]}, {values[i + 2]})" for i in (0, 1)]
+            value = f"{interleave}({', '.join(halves)})"
+        comments = [self._comment(m) for m in group.in_order[:-1] if m not in bound]
+        code = "\n".join([*filter(None, comments), self._call(tile, offsets, "", "store", value)])
+        self._new.append(code)
+        for member in group.in_order:
+            self._gone.update(walk(member.statement))
+            lines = []
+            if member in bound:
+                lines.append(f"{bound[member]} = {self.writer.text(member.arguments['value'])}")
+                self._new += lines
+            if member.statement is group.at:
+                lines.append(code)
+            if lines:
+                yield Replace(member.statement, "\n".join(lines))
+            else:
+                yield Remove(member.statement)
+
+    # What is left
+
+    def _comment(self, member: Member) -> str:
+        """The comment behind a statement that goes."""
+        module = self.facts.kernel.module
+        end = module.lines.span(member.statement)[1]
+        behind = module.text[end:].splitlines()[:1]
+        text = behind[0].strip() if behind else ""
+        return text if text.startswith("#") else ""
+
+    def _left_over(self) -> Iterator[Remove]:
+        """Names that were read for the old accesses alone."""
+        words = {
+            node.id
+            for code in self._new
+            for node in ast.walk(parsed(code))
+            if isinstance(node, ast.Name)
+        }
+        while (statement := self._dead(words)) is not None:
+            self._gone.update(walk(statement))
+            yield Remove(statement)
+
+    def _dead(self, words: set[str]) -> ast.stmt | None:
+        kernel = self.facts.kernel
+        lost = {n.id for n in self._gone if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        for statement in kernel.nodes:
+            if not isinstance(statement, ast.Assign) or statement in self._gone:
+                continue
+            match statement.targets:
+                case [ast.Name(id=name)] if name in lost - words:
+                    pass
+                case _:
+                    continue
+            inside = set(walk(statement))
+            others = [
+                n
+                for n in kernel.nodes
+                if isinstance(n, ast.Name)
+                and n.id == name
+                and n not in inside
+                and n not in self._gone
+            ]
+            pure = self.facts.effect_nodes.isdisjoint(inside)
+            block = self._lists.around(statement)
+            rest = [s for s in block if s not in self._gone and s is not statement]
+            if pure and not others and rest and not self._has_comment(statement):
+                return statement
+        return None
+
+    def _has_comment(self, statement: ast.stmt) -> bool:
+        module = self.facts.kernel.module
+        start, end = module.lines.span(statement)
+        line = module.text[end:].partition("\n")[0]
+        return "#" in module.text[start:end] + line
+
+
+def _joined(names: Sequence[str]) -> str:
+    """`x_real_imag`, of `x_real` and `x_imag`."""
+    prefix = os.path.commonprefix(names)
+    prefix = prefix[: prefix.rfind("_") + 1]
+    return prefix + "_".join(name.removeprefix(prefix) for name in names)
+
+
+def _without_parentheses(text: str) -> str:
+    """The code of an expression without parentheses around all of it."""
+    if text[0] == "(" and text[-1] == ")":
+        try:
+            parsed(text[1:-1], mode="eval")
+        except SyntaxError:
+            return text
+        return text[1:-1]
+    return text
