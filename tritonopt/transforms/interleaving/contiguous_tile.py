@@ -76,7 +76,7 @@ def contiguous_tile(facts: KernelFacts, group: Group) -> ContiguousTile:
     environment = facts.before[group.at]
     writer = Writer(facts)
     address = _Address(facts, group)
-    terms = list(address.terms(first.pointer, 1))
+    terms = list(address.terms(first.pointer, 1, begin))
     lanes = [term for term in terms if address.has_lanes(term)]
     kept = [term for term in terms if not address.has_lanes(term)]
     if len(lanes) != 1:
@@ -128,29 +128,44 @@ class _Address:
         """Where the elements of the lanes begin."""
         return self.form(term) - Polynomial.of(self._lane) * self._width
 
-    def terms(self, node: ast.expr, factor: int) -> Iterator[Term]:
-        """The parts of a sum: those without the lanes, and one that has nothing but them."""
+    def terms(self, node: ast.expr, factor: int, begin: Polynomial | None) -> Iterator[Term]:
+        """The parts of a sum: those without the lanes, and one that has nothing but them.
+
+        That one begins where the mask begins, if it can be had.
+        """
         term = Term(node, factor)
-        value = self._facts.values.get(node)
-        if value is None:
+        if node not in self._facts.values:
             raise NotExpressible(f"the address in line {node.lineno} is not understood")
-        if not self.has_lanes(term) or self._is_only_lanes(term):
+        if not self.has_lanes(term):
+            is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+            yield from self._parts(term, begin) if is_sum and begin is not None else (term,)
+        elif not self._is_only_lanes(term):
+            yield from self._parts(term, begin)
+        elif begin is None or self.begin_of(term) == begin:
             yield term
-            return
+        else:
+            try:
+                yield from list(self._parts(term, begin))
+            except NotExpressible:
+                yield term
+
+    def _parts(self, term: Term, begin: Polynomial | None) -> Iterator[Term]:
+        node, factor = term.node, term.factor
         match node:
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-                yield from self.terms(left, factor)
+                yield from self.terms(left, factor, begin)
                 sign = -1 if isinstance(node.op, ast.Sub) else 1
-                yield from self.terms(right, factor * sign)
+                yield from self.terms(right, factor * sign, begin)
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 for number, other in ((left, right), (right, left)):
                     constant = self._facts.values[number].constant
                     if isinstance(constant, int):
-                        yield from self.terms(other, factor * constant)
+                        yield from self.terms(other, factor * constant, begin)
                         return
                 raise _not_apart(node)
             case ast.Name():
-                yield from self.terms(self._definition(node, value), factor)
+                definition = self._definition(node, self._facts.values[node])
+                yield from self.terms(definition, factor, begin)
             case _:
                 raise _not_apart(node)
 

@@ -69,14 +69,14 @@ class OneAccess:
         for offsets in self._offsets:
             self._name_masks(offsets, [tile for tile, its in sharing if its is offsets])
         found: list[Change] = []
-        for tile, offsets in sharing:
-            write = self._load if tile.group.is_load else self._store
-            found += write(tile, offsets)
         for offsets in self._offsets:
             masks = [f"{name} = {mask}" for mask, name in offsets.masks.items()]
             code = "\n".join([f"{offsets.name} = {offsets.code}", *masks])
             self._new.append(code)
             found.append(InsertBefore(offsets.at, code))
+        for tile, offsets in sharing:
+            write = self._load if tile.group.is_load else self._store
+            found += write(tile, offsets)
         return [*found, *self._left_over()]
 
     def _name_masks(self, offsets: _Offsets, tiles: Sequence[ContiguousTile]) -> None:
@@ -131,7 +131,7 @@ class OneAccess:
         extent = self._times(tile.group.width, tile.group.lane.extent, at)
         arange = f"{self.writer.language('arange')}(0, {extent})"
         begin = self._begin(tile, at)
-        return f"{begin} + {arange}" if begin else arange
+        return f"{_without_parentheses(begin)} + {arange}" if begin else arange
 
     def _begin(self, tile: ContiguousTile, at: ast.stmt) -> str:
         """Where the tile begins; empty for 0."""
@@ -212,6 +212,8 @@ class OneAccess:
 
     def _term(self, term: Term) -> str:
         number = abs(term.factor)
+        if number == 1 and isinstance(term.node, ast.BinOp) and isinstance(term.node.op, ast.Mult):
+            return self.writer.text(term.node)
         text = self.writer.operand(term.node)
         return text if number == 1 else f"{number} * {text}"
 
@@ -239,14 +241,17 @@ class OneAccess:
         return " & ".join(map(in_parentheses, parts))
 
     def _bound(self, tile: ContiguousTile, limit: Limit, at: ast.stmt) -> str:
+        if limit.over_elements:
+            return self.writer.summand(self._found(limit.bound, at))
+        form = self.facts.forms.of(limit.bound) + limit.further
+        if form.constant_value is not None:
+            return str(form.constant_value * tile.group.width)
         text = self.writer.operand(self._found(limit.bound, at))
         if limit.further:
-            text = f"({text} + {limit.further})"
-        if limit.over_elements:
-            return text
-        constant = limit.bound.constant
-        if isinstance(constant, int):
-            return str(tile.group.width * (constant + limit.further))
+            try:
+                text = self._number(form, False, at)
+            except NotExpressible:
+                text = f"({text} + {limit.further})"
         if tile.wide and limit.bound.dtype != "int64":
             text = self._widened(text)
         return self._factor(tile.group.width, text)
@@ -303,7 +308,12 @@ class OneAccess:
         ]
         whole = self.writer.fresh(_joined(names))
         shape = self._shape(tile)
-        lines = [self._call(tile, offsets, f"{whole} = ", "load")]
+        behind = [
+            self._comment(member)
+            for member, target in zip(group.members, targets, strict=True)
+            if target and member.statement is not group.at
+        ]
+        lines = [self._call(tile, offsets, f"{whole} = ", "load"), *filter(None, behind)]
         split, reshape = self.writer.language("split"), self.writer.language("reshape")
         if group.width == 2:
             lines.append(f"{', '.join(names)} = {split}({reshape}({whole}, ({shape}, 2)))")
@@ -312,12 +322,7 @@ class OneAccess:
             lines.append(f"{even}, {odd} = {split}({reshape}({whole}, ({shape}, 2, 2)))")
             lines.append(f"{names[0]}, {names[2]} = {split}({even})")
             lines.append(f"{names[1]}, {names[3]} = {split}({odd})")
-        comments = [
-            self._comment(member)
-            for member, target in zip(group.members, targets, strict=True)
-            if target and member.statement is not group.at
-        ]
-        code = "\n".join([*filter(None, comments), *lines])
+        code = "\n".join(lines)
         self._new.append(code)
         if targets[group.members.index(group.in_order[0])]:
             self._gone.update(walk(group.at))
