@@ -11,10 +11,10 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     mask = k < n
 
     pairs = 2 * tl.program_id(0) * BLOCK + tl.arange(0, 2 * BLOCK)
-    even_odd = tl.load(X + pairs, mask=pairs < 2 * n, other=0.0)
-    even, odd = tl.split(tl.reshape(even_odd, (BLOCK, 2)))
-    real = even.to(tl.float32)
-    imag = odd.to(tl.float32)
+    real_imag = tl.load(X + pairs, mask=pairs < 2 * n, other=0.0)
+    real, imag = tl.split(tl.reshape(real_imag, (BLOCK, 2)))
+    real = real.to(tl.float32)
+    imag = imag.to(tl.float32)
     tl.store(Y + k, tl.sqrt(real * real + imag * imag), mask=mask)
 
 

@@ -11,9 +11,9 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
 
     pairs = 2 * tl.program_id(0) * BLOCK + tl.arange(0, 2 * BLOCK)
     pairs_mask = pairs < 2 * n
-    even_odd_2 = tl.load(X + pairs, mask=pairs_mask)
-    even, odd_2 = tl.split(tl.reshape(even_odd_2, (BLOCK, 2)))
-    odd = odd_2.to(tl.float32) * 0.5
+    even_odd = tl.load(X + pairs, mask=pairs_mask)
+    even, odd = tl.split(tl.reshape(even_odd, (BLOCK, 2)))
+    odd = odd.to(tl.float32) * 0.5
     tl.store(
         Y + pairs,
         tl.interleave(even.to(Y.dtype.element_ty), odd.to(Y.dtype.element_ty)),

@@ -301,17 +301,22 @@ class OneAccess:
 
     def _load(self, tile: ContiguousTile, offsets: _Offsets) -> Iterator[Change]:
         group = tile.group
-        targets = [self._target(group, member) for member in group.members]
         names = [
-            target or self.writer.fresh(name)
-            for target, name in zip(targets, _PARTS[group.width], strict=True)
+            self._target(group, member) or self.writer.fresh(name)
+            for member, name in zip(group.members, _PARTS[group.width], strict=True)
+        ]
+        going = [
+            isinstance(m.statement, ast.Assign)
+            and m.statement.value is m.call
+            and names_bound(m.statement) == {name}
+            for m, name in zip(group.members, names, strict=True)
         ]
         whole = self.writer.fresh(_joined(names))
         shape = self._shape(tile)
         behind = [
             self._comment(member)
-            for member, target in zip(group.members, targets, strict=True)
-            if target and member.statement is not group.at
+            for member, goes in zip(group.members, going, strict=True)
+            if goes and member.statement is not group.at
         ]
         lines = [self._call(tile, offsets, f"{whole} = ", "load"), *filter(None, behind)]
         split, reshape = self.writer.language("split"), self.writer.language("reshape")
@@ -324,13 +329,13 @@ class OneAccess:
             lines.append(f"{names[1]}, {names[3]} = {split}({odd})")
         code = "\n".join(lines)
         self._new.append(code)
-        if targets[group.members.index(group.in_order[0])]:
+        if going[group.members.index(group.in_order[0])]:
             self._gone.update(walk(group.at))
             yield Replace(group.at, code)
         else:
             yield InsertBefore(group.at, code)
-        for member, target, name in zip(group.members, targets, names, strict=True):
-            if not target:
+        for member, goes, name in zip(group.members, going, names, strict=True):
+            if not goes:
                 self._gone.update(walk(member.call))
                 yield ReplaceExpression(member.call, name)
             elif member.statement is not group.at:
@@ -338,9 +343,9 @@ class OneAccess:
                 yield Remove(member.statement)
 
     def _target(self, group: Group, member: Member) -> str:
-        """The name that is bound to just what is loaded, if it can be bound with the first load."""
+        """The name that its statement binds, if it can be bound with the first load already."""
         statement = member.statement
-        if not isinstance(statement, ast.Assign) or statement.value is not member.call:
+        if not isinstance(statement, ast.Assign):
             return ""
         if len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
             return ""
@@ -351,7 +356,8 @@ class OneAccess:
         others = (s for s in group.block[first:last] if s is not statement)
         if any(reads_of(s, name) or name in names_bound(s) for s in others):
             return ""
-        return name
+        reads = set(reads_of(statement.value, name)) - set(walk(member.call))
+        return "" if reads else name
 
     def _shape(self, tile: ContiguousTile) -> str:
         loaded = tile.group.members[0].effect.loaded
