@@ -59,3 +59,24 @@ def rotary(x: torch.Tensor, angles: torch.Tensor) -> torch.Tensor:
         HALF=triton.next_power_of_2(dimension // 2),
     )
     return y
+
+
+def main() -> None:
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(0)
+    for n in (1, 100, 3000):
+        x, y = torch.randn(2, n, 2, device=device)
+        expected = torch.view_as_real(torch.view_as_complex(x) * torch.view_as_complex(y))
+        torch.testing.assert_close(multiply(x, y), expected, rtol=1e-4, atol=1e-5)
+    for tokens, heads, dimension in [(1, 1, 2), (3, 5, 64), (2, 4, 96)]:
+        x = torch.randn(tokens, heads, dimension, device=device)
+        angles = torch.randn(tokens, dimension // 2, device=device)
+        turns = torch.polar(torch.ones_like(angles), angles)[:, None, :]
+        pairs = torch.view_as_complex(x.view(tokens, heads, -1, 2))
+        expected = torch.view_as_real(pairs * turns).view_as(x)
+        torch.testing.assert_close(rotary(x, angles), expected, rtol=1e-4, atol=1e-5)
+    print(f"complex_numbers agrees with torch on {device}")
+
+
+if __name__ == "__main__":
+    main()

@@ -69,7 +69,6 @@ class InterleavedAccess(Pass):
     becomes
 
     ```python
-    cols = tl.arange(0, BLOCK)
     pairs = tl.arange(0, 2 * BLOCK)
     even_odd = tl.load(X + pairs, mask=pairs < 2 * N, other=0.0)
     even, odd = tl.split(tl.reshape(even_odd, (BLOCK, 2)))

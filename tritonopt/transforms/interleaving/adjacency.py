@@ -21,6 +21,13 @@ _IN_BETWEEN = (EffectKind.ATOMIC, EffectKind.BARRIER, EffectKind.CALL, EffectKin
 
 def prove_one_access(facts: KernelFacts, group: Group, checklist: Checklist) -> ContiguousTile:
     """The tile that all of a group is. Raises Declined at the first condition that fails."""
+    caller = facts.launches.caller
+    if caller is not None:
+        detail = f"{caller.name} calls this function, and may pass tiles for its parameters"
+        raise unknown("parameters-are-scalars", "parameters-may-be-tiles", detail)
+    if facts.launches.unknown:
+        detail = f"{facts.launches.unknown}; no call by other jit code is in this file"
+        checklist.assume("parameters-are-scalars", detail)
     if any(member.effect.volatile for member in group.members):
         raise refuted("no-volatile-load", "volatile-load", f"{group.lines}: a load is volatile")
     checklist.prove("no-volatile-load", "none is volatile")

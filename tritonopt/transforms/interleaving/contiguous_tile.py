@@ -93,11 +93,19 @@ def contiguous_tile(facts: KernelFacts, group: Group) -> ContiguousTile:
                 f"the mask in line {first.call.lineno} begins to count elsewhere than the address"
             )
     for term in kept:
+        _check_one_for_all_lanes(facts.values[term.node], group)
         if not writer.means_the_same(term.node, environment):
             text = facts.kernel.module.text_of(term.node)
             raise NotExpressible(f"{text} is another value in line {group.at.lineno}")
     wide = any(_may_be_wide(value) for value in facts.values[lanes[0].node].walk())
     return ContiguousTile(group, own, wide, tuple(kept), tuple(limits))
+
+
+def _check_one_for_all_lanes(value: Value, group: Group) -> None:
+    """What stays as it is must go with twice as many lanes."""
+    if value.shape is None or (value.shape and value.shape[-1].constant != 1):
+        detail = f"a part of what {group.lines} take has a value for each lane, maybe the same"
+        raise unknown("shape-stays", "shape-changes", detail)
 
 
 def _may_be_wide(value: Value) -> bool:
@@ -214,6 +222,7 @@ class _Masks:
         for conjunct in masks[0]:
             if not self._has_lanes(conjunct):
                 self._check_in_all(conjunct, masks)
+                _check_one_for_all_lanes(conjunct, self._group)
                 found.append(conjunct)
                 continue
             limit, begin = self._limit(conjunct, masks)

@@ -16,16 +16,15 @@ import ast
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
-from tritonopt.facts import KernelFacts, Polynomial, Value
+from tritonopt.facts import KernelFacts
 from tritonopt.source import Change, InsertBefore, Remove, Replace, ReplaceExpression
-from tritonopt.source.editing.width import line_width
-from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
-from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile, Limit, Term
+from tritonopt.transforms.interleaving.access_code import AccessCode
+from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile
 from tritonopt.transforms.interleaving.strided_groups import Group, Member
+from tritonopt.transforms.interleaving.unused_names import comment_behind, unused_names
 from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound, reads_of
 
@@ -62,6 +61,7 @@ class OneAccess:
 
     def __post_init__(self) -> None:
         self._lists = StatementLists(self.facts.kernel.node)
+        self._code = AccessCode(self.facts, self.writer)
 
     def changes(self, tiles: Sequence[ContiguousTile]) -> list[Change]:
         """Raises Declined where something has no name."""
@@ -77,16 +77,16 @@ class OneAccess:
         for tile, offsets in sharing:
             write = self._load if tile.group.is_load else self._store
             found += write(tile, offsets)
-        return [*found, *self._left_over()]
+        return [*found, *unused_names(self.facts, self._lists, self._gone, self._new)]
 
     def _name_masks(self, offsets: _Offsets, tiles: Sequence[ContiguousTile]) -> None:
         """A mask of several accesses is computed once, where it can be: with the offsets."""
-        written = [self._mask(tile, offsets, tile.group.at) for tile in tiles]
+        written = [self._code.mask(tile, offsets.name, tile.group.at) for tile in tiles]
         for tile, mask in zip(tiles, written, strict=True):
             if not mask or mask in offsets.masks or written.count(mask) == 1:
                 continue
             try:
-                above = self._mask(tile, offsets, offsets.at)
+                above = self._code.mask(tile, offsets.name, offsets.at)
             except NotExpressible:
                 continue
             if above == mask:
@@ -109,13 +109,13 @@ class OneAccess:
                 continue  # where no branch is taken, there may be no such extent
             if place is not offsets.at:
                 try:
-                    offsets.code = self._offsets_code(tile, place)
+                    offsets.code = self._code.offsets(tile, place)
                 except NotExpressible:
                     continue
                 offsets.at = place
             return offsets
         width = tile.group.width
-        code = self._offsets_code(tile, at)
+        code = self._code.offsets(tile, at)
         offsets = _Offsets(tile, at, self.writer.fresh(_NAMES[width]), code)
         self._offsets.append(offsets)
         return offsets
@@ -127,175 +127,14 @@ class OneAccess:
             tile.group.lane in self.facts.forms.of(value).leaves() for value in known if value.rank
         )
 
-    def _offsets_code(self, tile: ContiguousTile, at: ast.stmt) -> str:
-        extent = self._times(tile.group.width, tile.group.lane.extent, at)
-        arange = f"{self.writer.language('arange')}(0, {extent})"
-        begin = self._begin(tile, at)
-        return f"{_without_parentheses(begin)} + {arange}" if begin else arange
-
-    def _begin(self, tile: ContiguousTile, at: ast.stmt) -> str:
-        """Where the tile begins; empty for 0."""
-        if tile.begin.is_zero:
-            return ""
-        try:
-            return self._number(tile.begin, tile.wide, at)
-        except NotExpressible:
-            width = tile.group.width
-            lanes = tile.begin * Fraction(1, width)
-            try:
-                return self._factor(width, self._number(lanes, tile.wide, at))
-            except NotExpressible:
-                parts = [Polynomial({m: f}) for m, f in lanes.sorted_terms]
-                pieces = [self._factor(width, self._number(part, tile.wide, at)) for part in parts]
-                return " + ".join(pieces)
-
-    def _number(self, form: Polynomial, wide: bool, at: ast.stmt) -> str:
-        """The text of a number of that form, of 64 bits where the original's may be."""
-        constant = form.constant_value
-        if constant is not None:
-            return self.writer.find_form(form, {})
-        environment = self.facts.before[at]
-        nodes = [node for node in self.facts.values if isinstance(node, (ast.BinOp, ast.Call))]
-        forms = self.facts.forms
-
-        def wanted(value: Value) -> bool:
-            return value.rank == 0 and value.dtype != "float" and forms.of(value) == form
-
-        def wanted_wide(value: Value) -> bool:
-            return value.dtype == "int64" and wanted(value)
-
-        if wide:
-            found = self.writer.find(wanted_wide, environment, nodes)
-            if found is not None:
-                return self.writer.operand(found)
-        found = self.writer.find(wanted, environment, nodes)
-        if found is None:
-            raise NotExpressible(f"{form.readable} has no name in line {at.lineno}")
-        text = self.writer.operand(found)
-        return self._widened(text) if wide and self._is_narrow(found, environment) else text
-
-    def _is_narrow(self, node: ast.expr, environment: dict[str, Value]) -> bool:
-        value = self.facts.values.get(node)
-        if value is None and isinstance(node, ast.Name):
-            value = environment.get(node.id)
-        return value is not None and value.dtype in ("int32", "int16", "int8", "uint8")
-
-    def _widened(self, text: str) -> str:
-        return f"{self.writer.language('cast')}({text}, {self.writer.language('int64')})"
-
-    def _times(self, width: int, form: Polynomial, at: ast.stmt) -> str:
-        constant = (form * width).constant_value
-        if constant is not None:
-            return str(int(constant))
-        return self._factor(width, self._number(form, False, at))
-
-    @staticmethod
-    def _factor(number: int, text: str) -> str:
-        """The product, without parentheses around another product."""
-        inside = parsed(text, mode="eval").body
-        if isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Mult):
-            text = _without_parentheses(text)
-        return f"{number} * {text}"
-
-    # An access
-
-    def _pointers(self, tile: ContiguousTile, offsets: _Offsets) -> str:
-        kept = (term for term in tile.kept if not self._is_zero(term))
-        first, *others = sorted(kept, key=lambda term: term.factor < 0)
-        text = self.writer.summand(first.node) if first.factor == 1 else self._term(first)
-        for term in others:
-            text += f" {'-' if term.factor < 0 else '+'} {self._term(term)}"
-        return f"{text} + {self._indexed(tile, offsets)}"
-
-    def _is_zero(self, term: Term) -> bool:
-        return self.facts.forms.of(self.facts.values[term.node]).is_zero
-
-    def _term(self, term: Term) -> str:
-        number = abs(term.factor)
-        if number == 1 and isinstance(term.node, ast.BinOp) and isinstance(term.node.op, ast.Mult):
-            return self.writer.text(term.node)
-        text = self.writer.operand(term.node)
-        return text if number == 1 else f"{number} * {text}"
-
-    def _indexed(self, tile: ContiguousTile, offsets: _Offsets) -> str:
-        """The offsets along the last axis of as many as the pointers have."""
-        pointer = tile.group.members[0].effect.pointer
-        assert pointer is not None
-        if pointer.rank is None:
-            raise NotExpressible(f"the shape of the address in {tile.group.lines} is not known")
-        if pointer.rank == 1:
-            return offsets.name
-        return f"{offsets.name}[{', '.join(['None'] * (pointer.rank - 1))}, :]"
-
-    def _mask(self, tile: ContiguousTile, offsets: _Offsets, at: ast.stmt) -> str:
-        """Written for a statement; empty where there is none."""
-        parts = []
-        for limit in sorted(tile.limits, key=lambda limit: isinstance(limit, Limit)):
-            if isinstance(limit, Limit):
-                bound = self._bound(tile, limit, at)
-                parts.append(f"{self._indexed(tile, offsets)} {limit.operation} {bound}")
-            else:
-                parts.append(self.writer.text(self._found(limit, at)))
-        if len(parts) < 2:
-            return "".join(parts)
-        return " & ".join(map(in_parentheses, parts))
-
-    def _bound(self, tile: ContiguousTile, limit: Limit, at: ast.stmt) -> str:
-        if limit.over_elements:
-            return self.writer.summand(self._found(limit.bound, at))
-        form = self.facts.forms.of(limit.bound) + limit.further
-        if form.constant_value is not None:
-            return str(form.constant_value * tile.group.width)
-        text = self.writer.operand(self._found(limit.bound, at))
-        if limit.further:
-            try:
-                text = self._number(form, False, at)
-            except NotExpressible:
-                text = f"({text} + {limit.further})"
-        if tile.wide and limit.bound.dtype != "int64":
-            text = self._widened(text)
-        return self._factor(tile.group.width, text)
-
-    def _found(self, value: Value, at: ast.stmt) -> ast.expr:
-        """Something with that very value."""
-        if isinstance(value.constant, int):
-            return ast.Constant(value.constant)
-        nodes = [node for node, known in self.facts.values.items() if known is value]
-        found = self.writer.find(lambda v: v is value, self.facts.before[at], nodes)
-        if found is None:
-            raise NotExpressible(f"a part of the mask has no name in line {at.lineno}")
-        return found
-
     def _call(
         self, tile: ContiguousTile, offsets: _Offsets, before: str, function: str, value: str = ""
     ) -> str:
-        """A statement with a load or a store, over several lines where it is long."""
-        group = tile.group
-        arguments = [self._pointers(tile, offsets)]
-        if value:
-            arguments.append(value)
-        mask = self._mask(tile, offsets, group.at)
-        if mask:
-            arguments.append(f"mask={offsets.masks.get(mask, mask)}")
-        environment = self.facts.before[group.at]
-        for name in ("other", "cache_modifier", "eviction_policy"):
-            given = [m.arguments[name] for m in group.members if name in m.arguments]
-            same = [node for node in given if self.writer.means_the_same(node, environment)]
-            if given and not same:
-                raise NotExpressible(f"{name} has no name in line {group.at.lineno}")
-            if given:
-                arguments.append(f"{name}={self.writer.text(same[0])}")
-        return self._laid_out(group.at, f"{before}{self.writer.language(function)}", arguments)
-
-    def _laid_out(self, at: ast.stmt, function: str, arguments: Sequence[str]) -> str:
-        width = line_width(self.facts.kernel.module) - at.col_offset
-        line = f"{function}({', '.join(arguments)})"
-        if len(line) <= width:
-            return line
-        inside = f"    {', '.join(arguments)}\n"
-        if len(inside) > width:
-            inside = "".join(f"    {argument},\n" for argument in arguments)
-        return f"{function}(\n{inside})"
+        """A statement with the access."""
+        mask = self._code.mask(tile, offsets.name, tile.group.at)
+        mask = offsets.masks.get(mask, mask)
+        function = before + self.writer.language(function)
+        return self._code.call(tile, offsets.name, mask, function, value)
 
     # Loads
 
@@ -312,9 +151,9 @@ class OneAccess:
             for m, name in zip(group.members, names, strict=True)
         ]
         whole = self.writer.fresh(_joined(names))
-        shape = self._shape(tile)
+        shape = self._code.shape(tile)
         behind = [
-            self._comment(member)
+            comment_behind(self.facts, member.statement)
             for member, goes in zip(group.members, going, strict=True)
             if goes and member.statement is not group.at
         ]
@@ -359,14 +198,6 @@ class OneAccess:
         reads = set(reads_of(statement.value, name)) - set(walk(member.call))
         return "" if reads else name
 
-    def _shape(self, tile: ContiguousTile) -> str:
-        loaded = tile.group.members[0].effect.loaded
-        if loaded is None or loaded.shape is None:
-            raise NotExpressible(f"the shape of what {tile.group.lines} load is not known")
-        forms, at = self.facts.forms, tile.group.at
-        sizes = (self._number(forms.of(size), False, at) for size in loaded.shape)
-        return ", ".join(map(_without_parentheses, sizes))
-
     # Stores
 
     def _store(self, tile: ContiguousTile, offsets: _Offsets) -> Iterator[Change]:
@@ -390,7 +221,9 @@ class OneAccess:
         else:
             halves = [f"{interleave}({values[i]}, {values[i + 2]})" for i in (0, 1)]
             value = f"{interleave}({', '.join(halves)})"
-        comments = [self._comment(m) for m in group.in_order[:-1] if m not in bound]
+        comments = [
+            comment_behind(self.facts, m.statement) for m in group.in_order[:-1] if m not in bound
+        ]
         code = "\n".join([*filter(None, comments), self._call(tile, offsets, "", "store", value)])
         self._new.append(code)
         for member in group.in_order:
@@ -406,75 +239,9 @@ class OneAccess:
             else:
                 yield Remove(member.statement)
 
-    # What is left
-
-    def _comment(self, member: Member) -> str:
-        """The comment behind a statement that goes."""
-        module = self.facts.kernel.module
-        end = module.lines.span(member.statement)[1]
-        behind = module.text[end:].splitlines()[:1]
-        text = behind[0].strip() if behind else ""
-        return text if text.startswith("#") else ""
-
-    def _left_over(self) -> Iterator[Remove]:
-        """Names that were read for the old accesses alone."""
-        words = {
-            node.id
-            for code in self._new
-            for node in ast.walk(parsed(code))
-            if isinstance(node, ast.Name)
-        }
-        while (statement := self._dead(words)) is not None:
-            self._gone.update(walk(statement))
-            yield Remove(statement)
-
-    def _dead(self, words: set[str]) -> ast.stmt | None:
-        kernel = self.facts.kernel
-        lost = {n.id for n in self._gone if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        for statement in kernel.nodes:
-            if not isinstance(statement, ast.Assign) or statement in self._gone:
-                continue
-            match statement.targets:
-                case [ast.Name(id=name)] if name in lost - words:
-                    pass
-                case _:
-                    continue
-            inside = set(walk(statement))
-            others = [
-                n
-                for n in kernel.nodes
-                if isinstance(n, ast.Name)
-                and n.id == name
-                and n not in inside
-                and n not in self._gone
-            ]
-            pure = self.facts.effect_nodes.isdisjoint(inside)
-            block = self._lists.around(statement)
-            rest = [s for s in block if s not in self._gone and s is not statement]
-            if pure and not others and rest and not self._has_comment(statement):
-                return statement
-        return None
-
-    def _has_comment(self, statement: ast.stmt) -> bool:
-        module = self.facts.kernel.module
-        start, end = module.lines.span(statement)
-        line = module.text[end:].partition("\n")[0]
-        return "#" in module.text[start:end] + line
-
 
 def _joined(names: Sequence[str]) -> str:
     """`x_real_imag`, of `x_real` and `x_imag`."""
     prefix = os.path.commonprefix(names)
     prefix = prefix[: prefix.rfind("_") + 1]
     return prefix + "_".join(name.removeprefix(prefix) for name in names)
-
-
-def _without_parentheses(text: str) -> str:
-    """The code of an expression without parentheses around all of it."""
-    if text[0] == "(" and text[-1] == ")":
-        try:
-            parsed(text[1:-1], mode="eval")
-        except SyntaxError:
-            return text
-        return text[1:-1]
-    return text
