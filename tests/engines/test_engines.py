@@ -88,13 +88,37 @@ def test_what_cannot_be_sent_is_a_failure() -> None:
 
 def test_each_gpu_has_a_process_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "_gpus", lambda: ["2", "GPU-5"])
-    tasks = [Task(str(n), f"{HOME}:surroundings", gpu=True) for n in range(4)]
-    tasks += [doubling(1, pause=0.3)]
-    found = answers("local", tasks)
+    tasks = [Task(str(n), f"{HOME}:surroundings", gpu=1) for n in range(4)]
+    found = answers("local", [*tasks, doubling(1, pause=0.3)], jobs=7)
     seen = {answer.value for answer in found.values() if answer.task.gpu}
     assert {gpu for _, gpu in seen} <= {"2", "GPU-5"}
     assert len(seen) == len({process for process, _ in seen}) <= 2
     assert {found[str(n)].where for n in range(4)} <= {"GPU 2", "GPU GPU-5"}
+
+
+@pytest.mark.parametrize(
+    ("gpus", "share", "jobs", "slots"),
+    [
+        (["0"], 1, None, ["GPU 0"]),
+        (["0", "1"], 0.5, None, ["GPU 0", "GPU 1", "GPU 0"]),
+        (["0", "1"], 0.5, 9, ["GPU 0", "GPU 1", "GPU 0", "GPU 1"]),
+        (["0", "1"], 1, 1, ["GPU 0"]),
+        (["0", "1"], 0, 2, ["", ""]),
+        ([], 1, None, ["", "", ""]),
+    ],
+)
+def test_shares_of_gpus(
+    gpus: list[str],
+    share: float,
+    jobs: int | None,
+    slots: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local, "_gpus", lambda: gpus)
+    monkeypatch.setattr(local, "_processors", lambda: 3)
+    tasks = [Task(str(n), f"{HOME}:surroundings", gpu=share) for n in range(9)]
+    assert [slot.where for slot in local.Local(jobs)._slots(tasks)] == slots
+    assert len(local.Local(jobs)._slots(tasks[:1])) == 1
 
 
 def test_what_is_left_early_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -98,6 +98,8 @@ class _Run:
         self.gpus = self._gpus()
         self.without: float | None = None
         """Since when there is no GPU, where there was one."""
+        self.common: dict[bytes, Any] = {}
+        """What tasks have in common, as Ray keeps it: once, and not with every task."""
         self.remote = ray.remote(max_retries=_RETRIES, scheduling_strategy="SPREAD")(_on_node)
 
     def answers(self) -> Iterator[Answer]:
@@ -118,9 +120,14 @@ class _Run:
 
     def _begin(self, task: Task) -> None:
         # A task that asks for a GPU waits for one; where none is, it runs without.
-        gpus = 1 if task.gpu and self.gpus else 0
+        gpus = task.gpu if self.gpus else 0
         remote = self.remote.options(num_gpus=gpus, name=task.name)
-        self.running[remote.remote(task, __version__, os.getcwd())] = task
+        data = task.common
+        if data is not None and data not in self.common:
+            self.common[data] = self.ray.put(data)
+        common = None if data is None else self.common[data]
+        bare = replace(task, common=None)
+        self.running[remote.remote(bare, common, __version__, os.getcwd())] = task
 
     def _answer(self, reference: Any, task: Task) -> Answer:
         errors = self.ray.exceptions
@@ -159,17 +166,20 @@ def _last_line(error: Exception) -> str:
 
 # On a node
 
+_NONE = Task("", "")
+"""In an answer that is sent back: who asked knows the task."""
 _slot: Slot | None = None
 """The process that does the tasks that this one is given."""
 
 
-def _on_node(task: Task, version: str, folder: str) -> Answer:
+def _on_node(task: Task, common: bytes | None, version: str, folder: str) -> Answer:
     """Do a task on the node that this is called on."""
     global _slot
+    task = replace(task, common=common)
     host = socket.gethostname()
 
     def refused(reason: str) -> Answer:
-        return Answer(task, Outcome.FAILED, reason=f"{host} {reason}", where=host)
+        return Answer(_NONE, Outcome.FAILED, reason=f"{host} {reason}", where=host)
 
     if version != __version__:
         return refused(f"has tritonopt {__version__}, and {version} asks: install the same there")
@@ -184,4 +194,4 @@ def _on_node(task: Task, version: str, folder: str) -> Answer:
         _slot = None
     if _slot is None:
         _slot = Slot(f"{host}, GPU {gpus}" if task.gpu and gpus else host, environment)
-    return _slot.answer(task)
+    return replace(_slot.answer(task), task=_NONE)

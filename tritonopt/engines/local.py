@@ -1,4 +1,4 @@
-"""Tasks in processes of this machine: one for every GPU that is seen, or several of a CPU.
+"""Tasks in processes of this machine: for every GPU that is seen one or more, or on a CPU.
 
 A thread of `concurrent.futures` waits for each process. Its own pool of processes does not do: one
 that crashes takes the pool and every task with it, and none can be stopped when its time is over.
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import cycle, islice
 
 from tritonopt.engines.work import LONGEST, Answer, Outcome, Task
 from tritonopt.verification.process.client import Died, Worker
@@ -74,7 +75,7 @@ class Slot:
 
 
 class Local:
-    """A crash or a hang costs one task. With a GPU, each process has one to itself."""
+    """A crash or a hang costs one task. Every process has one GPU, or its share of one."""
 
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = jobs
@@ -102,12 +103,15 @@ class Local:
             _end(slots, futures)
 
     def _slots(self, tasks: Sequence[Task]) -> list[Slot]:
-        gpus = _gpus() if any(task.gpu for task in tasks) else []
-        most = max(len(tasks), 1)
+        share = max((task.gpu for task in tasks), default=0.0)
+        gpus = _gpus() if share else []
+        count = self.jobs or max(_processors(), len(gpus))
         if gpus:
-            chosen = gpus[: min(self.jobs or len(gpus), most)]
-            return [Slot(f"GPU {gpu}", {_VISIBLE: gpu}) for gpu in chosen]
-        return [Slot() for _ in range(min(self.jobs or _processors(), most))]
+            count = min(count, len(gpus) * max(1, int(1 / share)))
+        slots = [Slot(f"GPU {gpu}", {_VISIBLE: gpu}) for gpu in islice(cycle(gpus), count)] or [
+            Slot() for _ in range(count)
+        ]
+        return slots[: max(len(tasks), 1)]
 
 
 def _end(slots: Sequence[Slot], futures: Sequence[Future[Answer]]) -> None:

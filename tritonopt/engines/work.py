@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -38,8 +40,10 @@ class Task:
     """Arguments that are passed by name."""
     timeout: float | None = None
     """Seconds that it may take."""
-    gpu: bool = False
-    """Whether it uses a GPU where there is one, and then one to itself."""
+    gpu: float = 0.0
+    """The share of a GPU that it takes where there is one: 1 for one to itself."""
+    common: bytes | None = field(default=None, repr=False)
+    """An argument that many tasks have, pickled: the first one, read once by each process."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +71,18 @@ class Engine(Protocol):
         """
 
 
+@lru_cache(maxsize=1)
+def _unpickled(data: bytes) -> Any:
+    return pickle.loads(data)
+
+
 def run(task: Task) -> Answer:
     """Call the function here and now."""
     begin = time.monotonic()
     try:
         module, _, name = task.function.partition(":")
-        value = getattr(import_module(module), name)(*task.arguments, **task.options)
+        common = () if task.common is None else (_unpickled(task.common),)
+        value = getattr(import_module(module), name)(*common, *task.arguments, **task.options)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".strip()
         return Answer(task, Outcome.FAILED, reason=reason, seconds=time.monotonic() - begin)
