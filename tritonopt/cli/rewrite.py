@@ -17,11 +17,12 @@ from tritonopt.cli import arguments as shared
 from tritonopt.cli import rewrite_verification, scanning
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
-from tritonopt.cli.progress import Bar
+from tritonopt.cli.progress import PATIENCE, Bar
 from tritonopt.cli.scanning import Target
+from tritonopt.engines.errors import EngineError
 from tritonopt.reporting import formats
 from tritonopt.reporting.findings import FileFindings, Summary
-from tritonopt.reporting.reporter import Run, say
+from tritonopt.reporting.reporter import Reporter, Run, say
 from tritonopt.rewriting.model import Remark, RemarkKind
 
 if TYPE_CHECKING:
@@ -105,7 +106,6 @@ def run(arguments: argparse.Namespace) -> int:
         return complain("--verify runs files; what comes from stdin is none")
     job: Job | None = None
     if arguments.passes is not None or arguments.assume or scanning.any_kernels(targets):
-        from tritonopt.engines import EngineError
         from tritonopt.facts import AssumptionError
         from tritonopt.rewriting.options import PassSelectionError
 
@@ -126,15 +126,13 @@ def run(arguments: argparse.Namespace) -> int:
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
-    with Bar(len(targets.files), "rewriting", sys.stderr) as bar:
-        for done in map(_written, _worked(job, targets, arguments)):
+    try:
+        for done in _worked(job, targets, arguments, reporter):
             summary.add(done.findings)
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
-            if done.findings.says_something:
-                bar.clear()
-            reporter.file(done.findings)
-            bar.advance()
+    except EngineError as error:
+        return complain(str(error))
     # A file that could not be looked at may have the names that a fact speaks of.
     if job is not None and job.selection.assume and not summary.errors:
         summary.notes.extend(_unneeded(job.selection.given(), parameters, facts_used))
@@ -148,6 +146,24 @@ _NO_PASS = "no pass runs by default; name one with --passes (`tritonopt passes` 
 
 
 def _worked(
+    job: Job | None,
+    targets: scanning.Targets,
+    arguments: argparse.Namespace,
+    reporter: Reporter,
+) -> Iterator[Done]:
+    """What comes of every file, in order, written and reported."""
+    patience = 0 if job is not None and job.verify is not None else PATIENCE
+    with Bar(len(targets.files), "rewriting", sys.stderr, patience) as bar:
+        bar.update(0, len(targets.files), "rewriting")
+        for done in map(_written, _done(job, targets, arguments)):
+            if done.findings.says_something:
+                bar.clear()
+            reporter.file(done.findings)
+            bar.advance()
+            yield done
+
+
+def _done(
     job: Job | None, targets: scanning.Targets, arguments: argparse.Namespace
 ) -> Iterator[Done]:
     """What comes of every file, in order."""
@@ -166,7 +182,7 @@ def _worked(
 
 def _not_done(target: Target, reason: str) -> Done:
     shown = str(target.path)
-    return Done(FileFindings(shown, errors=(f"{shown}: left as it was: {reason}",)))
+    return Done(FileFindings(shown, refused=(f"{shown}: left as it was: {reason}",)))
 
 
 def _written(done: Done) -> Done:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
+
 from tritonopt.engines.errors import EngineError
 from tritonopt.engines.inline import Inline
 from tritonopt.engines.work import Engine
-from tritonopt.rewriting.options import nearest
 
 ENGINES = ("inline", "local", "ray")
 
@@ -29,8 +30,8 @@ def engine_of(text: str, jobs: int | None = None) -> Engine:
         if jobs is not None and jobs > 1:
             raise EngineError(f"the engine inline does one task at a time: {jobs} are for local")
         return Inline()
-    hint = nearest(name, ENGINES)
+    meant = difflib.get_close_matches(text, ENGINES, 1)
     raise EngineError(
         f"there is no engine {text!r}; write inline, local, ray or ray:ADDRESS"
-        + (f" ({hint})" if hint and not colon else "")
+        + (f" (did you mean {meant[0]}?)" if meant else "")
     )

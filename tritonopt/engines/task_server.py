@@ -26,7 +26,7 @@ def serve(descriptor: int) -> None:
             request, arguments = connection.recv()
         except EOFError:
             return
-        connection.send(("ok", {"run": _answer, "gpus": _gpus}[request](*arguments)))
+        connection.send(("ok", _gpus() if request == "gpus" else _answer(*arguments)))
 
 
 def _answer(data: bytes) -> bytes:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tritonopt.reporting.reporter import PairsReporter
-from tritonopt.reporting.text import BOLD, GREEN, RED, YELLOW, Style, verdict_lines
+from tritonopt.reporting.text import BOLD, Style, table_lines, verdict_lines
 
 if TYPE_CHECKING:
     from tritonopt.reporting.findings import PairFinding
 
-_COLORS = {"identical": GREEN, "equivalent": GREEN, "counterexample": RED}
 _NO_ANSWER = "no answer"
 _REASON = 100
 """Characters of a reason in the table; all of it stands above."""
@@ -65,30 +64,6 @@ def _row(one: PairFinding) -> tuple[str, ...]:
         reason = verdict.reason.splitlines()[0]
         where = reason if len(reason) <= _REASON else f"{reason[:_REASON]}..."
     return name, one.name, str(verdict.examples), f"{one.seconds:.1f}", where
-
-
-def table_lines(
-    titles: Sequence[str], rows: Sequence[Sequence[str]], style: Style
-) -> Iterator[str]:
-    """Columns as wide as what stands in them; the first cell of a row is a verdict."""
-    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
-    numeric = [all(_is_number(row[at]) for row in rows) for at in range(len(titles))]
-
-    def line(cells: Sequence[str]) -> list[str]:
-        return [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(cells, widths, numeric, strict=True)
-        ]
-
-    yield style.paint("  ".join(line(titles)).rstrip(), BOLD)
-    for row in rows:
-        first, *others = line(row)
-        color = _COLORS.get(row[0].partition(" ")[0], YELLOW)
-        yield "  ".join([style.paint(first, color), *others]).rstrip()
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).isdigit()
 
 
 def _files(count: int) -> str:
