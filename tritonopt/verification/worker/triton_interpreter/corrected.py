@@ -14,8 +14,9 @@ import math
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class Access:
         stores, self.stores = self.stores, []
         locks, self.locks = self.locks, False
         programs = {program for program, _, _ in stores}
-        if locks or len(programs) < 2:
+        if locks or len(programs) < 2 or _lie_apart(addresses for _, addresses, _ in stores):
             return
         every = np.concatenate([addresses for _, addresses, _ in stores])
         if np.unique(every).size == every.size:
@@ -96,6 +97,12 @@ class Access:
                     "to one address, and nothing keeps them apart"
                 )
                 return
+
+
+def _lie_apart(stores: Iterable[Any]) -> bool:
+    """Whether each store ends before the next one begins, wherever they are in time."""
+    ranges = sorted((int(a.min()), int(a.max())) for a in stores if a.size)
+    return all(last < first for (_, last), (first, _) in pairwise(ranges))
 
 
 class Interpreter:

@@ -14,6 +14,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _TAKEN = {
     "int32": (-(2**31), 2**31),
@@ -42,6 +44,7 @@ def install() -> None:
     _make_handles_at_once(interpreter)
     _know_types_of_blocks(interpreter, core)
     _see_that_a_shape_is_itself(core)
+    _fill_blocks_at_once(interpreter, core)
 
 
 def _leave_usual_operands_alone(core: Any) -> None:
@@ -163,3 +166,21 @@ def _see_that_a_shape_is_itself(core: Any) -> None:
         return core.constexpr(True) if this is other else original(this, other)
 
     kind.__eq__ = equal
+
+
+def _fill_blocks_at_once(interpreter: Any, core: Any) -> None:
+    """A block of one number is made by a function of numpy that asks for its type first."""
+    kind = type(interpreter.interpreter_builder)
+    original = getattr(kind, "create_splat", None)
+    if original is None:
+        return
+    plain, handle = core.dtype, interpreter.TensorHandle
+
+    def splat(this: Any, block: Any, value: Any) -> Any:
+        if type(value.dtype) is not plain or value.data.size != 1:
+            return original(this, block, value)
+        data = np.empty(tuple(block.shape), interpreter._get_np_dtype(value.dtype))
+        data[...] = value.data
+        return handle(data, value.dtype)
+
+    kind.create_splat = splat
