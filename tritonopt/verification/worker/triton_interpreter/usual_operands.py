@@ -51,7 +51,7 @@ def _leave_usual_operands_alone(core: Any) -> None:
     semantic: Any = importlib.import_module("triton.language.semantic")
     kind = getattr(semantic, "TritonSemantic", None)
     original = getattr(kind, "binary_op_type_checking_impl", None)
-    if original is None or [*inspect.signature(original).parameters] != _CHECKED:
+    if kind is None or original is None or [*inspect.signature(original).parameters] != _CHECKED:
         return
     tensor, pointer = core.tensor, core.pointer_type
 
