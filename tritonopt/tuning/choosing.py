@@ -121,6 +121,8 @@ class Choosing:
             return
         path = self.trials.request.path
         variant = standing.variant
+        why = ""
+        parts: Difference | None = None
         try:
             parts = difference(
                 source.read(self.trials.request.text, path),
@@ -128,16 +130,14 @@ class Choosing:
                 self.trials.request.launcher,
             )
         except NoDispatch as reason:
-            parts = None
             why = str(reason)
         safe = {label for label, ratio in ratios.items() if is_harmless(ratio)}
         safe |= {label for label, found in standing.found.items() if found.same_code}
         every = frozenset(call.label for call in self.calls)
         if every <= safe:
             yield from self._everywhere(standing, parts, every, claimed)
-        elif parts is None or self.trials.request.launch is not None:
-            text = "a kernel that is launched by itself" if parts is not None else why
-            self.notes.append(f"{variant.name}: it wins for some calls only; no choice: {text}")
+        elif parts is None:
+            self.notes.append(f"{variant.name}: it wins for some calls only; no choice: {why}")
         else:
             yield from self._somewhere(standing, parts, claimed, every - safe)
 
