@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
-from tritonopt.cli.bench import seconds, share
+from tritonopt.cli.bench import share
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.places import PlaceError, place
 from tritonopt.cli.progress import Bar
@@ -119,7 +119,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--timeout",
-        type=seconds,
+        type=shared.seconds,
         default=120.0,
         metavar="S",
         help="what a first call may take, in which kernels are compiled and tuned "
