@@ -92,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time nothing: compile the variants for several GPUs, and show what they need",
     )
     _add_effort(parser)
+    shared.add_engine(parser)
     shared.add_format(parser)
 
 
@@ -141,6 +142,7 @@ def _duration(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
+        from tritonopt.engines import EngineError
         from tritonopt.tuning import bench as timing
         from tritonopt.tuning.store import StoreError
         from tritonopt.verification import VerificationError
@@ -154,19 +156,19 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.check:
             return _checked(arguments)
         return _tuned(arguments)
-    except (VerificationError, timing.NoGpu, PlaceError, SourceError, StoreError) as error:
+    except (
+        EngineError, PlaceError, SourceError, StoreError, VerificationError, timing.NoGpu
+    ) as error:  # fmt: skip
         return complain(str(error))
 
 
 def _tuned(arguments: argparse.Namespace) -> int:
     """Tune, show, and write where that was asked for. Raises what `run` says."""
-    from tritonopt.tuning.asked import shared_out
-    from tritonopt.tuning.in_turn import answers_of
+    from tritonopt.tuning.many import answers_of, in_their_order
 
     requests = _requests(arguments)
     if not requests:
         return ERROR
-    requests = shared_out(requests, arguments.budget)
     found: list[Answer] = []
     with Bar(len(requests), "tuning", sys.stderr) as bar:
 
@@ -175,10 +177,11 @@ def _tuned(arguments: argparse.Namespace) -> int:
             left = f"{where.launcher}: {where.phase} {where.done}/{where.of}"
             bar.update(len(found), len(requests), f"{left}, {where.left:.0f} s{best}")
 
-        for answer in answers_of(requests, show):
+        engine = (arguments.engine, arguments.jobs, arguments.task_timeout)
+        for answer in answers_of(requests, arguments.budget, show, *engine):
             found.append(answer)
             bar.update(len(found), len(requests), answer.launcher)
-    return _reported(arguments, requests, found)
+    return _reported(arguments, requests, in_their_order(requests, found))
 
 
 def _requests(arguments: argparse.Namespace) -> list[Request]:

@@ -159,8 +159,3 @@ def _drawn_from(module: source.Module, launcher: Launcher, args: str) -> str | N
     except VerificationError:
         return args
     return None
-
-
-def shared_out(requests: Sequence[Request], seconds: float) -> list[Request]:
-    """The requests, each with as much of the time."""
-    return [replace(request, budget=seconds / len(requests)) for request in requests]
