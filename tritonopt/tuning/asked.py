@@ -38,10 +38,12 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
         old = read_module(wanted.before)
         if wanted.command or (wanted.args is None and _needs_sizes(old, wanted)):
             return _seen(old, wanted, like)
-        subjects = subjects_of(wanted)
+        fitting = _fitting(old, wanted)
+        every = [subjects_of(replace(wanted, launcher=launcher)) for launcher in fitting]
     except VerificationError as error:
         return Asked(errors=(str(error),))
     args = None if wanted.args is None else without_sizes(wanted.args).text
+    notes = tuple(note for subjects in every for note in subjects.notes)
     requests = tuple(
         replace(
             _of_file(old, wanted, like),
@@ -50,9 +52,28 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
             calls=subject.calls,
             args=args,
         )
+        for subjects in every
         for subject in subjects.subjects
     )
-    return Asked(requests, subjects.notes)
+    return Asked(requests, notes)
+
+
+def _fitting(module: source.Module, wanted: Wanted) -> list[str | None]:
+    """The launchers that are meant; None for all that the file has.
+
+    Arguments that are given are for each launcher that takes them, and needs no others.
+    """
+    if wanted.launcher is not None or wanted.args is None:
+        return [wanted.launcher]
+    given = {argument.name for argument in parse(without_sizes(wanted.args).text).arguments}
+    launchers = Launchers(module)
+    among = launchers.outermost() if wanted.about is None else launchers.reaching(wanted.about)
+    fitting: list[str | None] = [
+        x.name
+        for x in among
+        if {p.arg for p in x.parameters} - set(x.defaults) <= given <= {p.arg for p in x.parameters}
+    ]
+    return fitting or [None]
 
 
 def _of_file(module: source.Module, wanted: Wanted, like: Request) -> Request:
