@@ -115,20 +115,19 @@ class SplitKernel:
 
     def _stored(self) -> str:
         """What a program does that has a part of a row: it stores what it has found, and ends."""
-        store = self.writer.language("store")
-        place = f"({self._program}) * {self.names.size} + {self._number}"
-        place = place.replace("(", "", 1).replace(")", "", 1) if self.axis == 1 else place
-        lines = [f"if {self.names.size} > 1:"]
+        store, part = self.writer.language("store"), self.writer.fresh("part")
+        tile, *named = self._tile()
+        lines = [f"if {self.names.size} > 1:", *(f"    {line}" for line in named)]
+        lines.append(f"    {part} = {tile} * {self.names.size} + {self._number}")
         for accumulator, partial in zip(self.split.accumulators, self.names.partials, strict=True):
             found = accumulator.name
             if accumulator.reduction is not None:
                 found = self.writer.text(accumulator.reduction)
-            pointer = f"{partial} + {place}"
+            place = f"{partial} + {part}"
             if accumulator.left:
                 extent = self._extent(accumulator.left[0])
-                lanes = f"{self.writer.language('arange')}(0, {extent})"
-                pointer = f"{partial} + ({place}) * {extent} + {lanes}"
-            lines.append(f"    {store}({pointer}, {found})")
+                place += f" * {extent} + {self.writer.language('arange')}(0, {extent})"
+            lines.append(f"    {store}({place}, {found})")
         return "\n".join([*lines, "    return"])
 
     @cached_property
@@ -142,13 +141,13 @@ class SplitKernel:
                 return name
         return ""
 
-    @property
-    def _program(self) -> str:
-        """Code for the number of the program that the row had."""
+    def _tile(self) -> tuple[str, ...]:
+        """Code for the number of the program that the row had, and a statement that names it."""
         program, programs = map(self.writer.language, ("program_id", "num_programs"))
         if self.axis == 1:
-            return self._row or f"{program}(0)"
-        return f"{program}(0) * {programs}(1) + {program}(1)"
+            return (self._row or f"{program}(0)",)
+        name = self.writer.fresh("tile", "tile_number")
+        return name, f"{name} = {program}(0) * {programs}(1) + {program}(1)"
 
     def _extent(self, extent: Value) -> str:
         """Code for the extent of a tile: a number, or a constexpr of the kernel."""
@@ -231,27 +230,22 @@ class SplitKernel:
 
     def _loaded(self) -> Iterator[str]:
         """What each accumulator is once all parts of the row are taken together."""
+        parts, arange = self.writer.fresh("parts"), self.writer.language("arange")
+        tile, *named = self._tile()
+        yield from named
+        yield f"{parts} = {tile} * {self.names.size} + {arange}(0, {self.names.size})"
         for accumulator, partial in zip(self.split.accumulators, self.names.partials, strict=True):
-            yield self._combined(accumulator, partial)
-
-    def _combined(self, accumulator: Accumulator, partial: str) -> str:
-        arange, size = self.writer.language("arange"), self.names.size
-        parts = f"{arange}(0, {size})"
-        first = f"({self._program}) * {size}" if self.axis > 1 else f"{self._program} * {size}"
-        load = self.writer.language("load")
-        name = accumulator.name
-        axis = accumulator.axis if accumulator.reduction is not None else 0
-        if accumulator.left:
-            extent = self._extent(accumulator.left[0])
-            behind, before = ("[:, None]", "[None, :]") if axis == 0 else ("[None, :]", "[:, None]")
-            lanes = f"{arange}(0, {extent}){before}"
-            loaded = f"{load}({partial} + ({first} + {parts}{behind}) * {extent} + {lanes})"
-        else:
-            loaded = f"{load}({partial} + {first} + {parts})"
-        if accumulator.reduction is not None:
-            return f"{name} = {loaded}"
-        function = self.writer.language(FUNCTIONS[accumulator.combining])
-        return f"{name} = {function}({loaded}, axis=0)"
+            place = f"{partial} + {parts}"
+            if accumulator.left:
+                extent = self._extent(accumulator.left[0])
+                of_parts, of_lanes = "[:, None]", "[None, :]"
+                if accumulator.reduction is not None and accumulator.axis == 1:
+                    of_parts, of_lanes = of_lanes, of_parts
+                place += f"{of_parts} * {extent} + {arange}(0, {extent}){of_lanes}"
+            name, function = accumulator.name, FUNCTIONS[accumulator.combining]
+            yield f"{name} = {self.writer.language('load')}({place})"
+            if accumulator.reduction is None:
+                yield f"{name} = {self.writer.language(function)}({name}, axis=0)"
 
 
 def _names_read(statement: ast.AST) -> set[str]:

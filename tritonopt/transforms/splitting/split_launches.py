@@ -147,7 +147,7 @@ class _SplitLaunch:
         assert statement is not None
         for name in ("max", "min", "triton", "torch"):
             check_builtin(launch, name)
-        wanted = ("num_rows", "num_columns")
+        wanted = ("num_tiles", "num_columns")
         numbers = [number_at_launch(*pair) for pair in zip(self.extents, wanted, strict=False)]
         most, changes = Limit(self.splitting.programs).at(launch)
         changes = [change for number in numbers for change in number.changes] + changes

@@ -15,7 +15,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
 from tritonopt.transforms.writing import names_bound
@@ -88,7 +88,8 @@ def candidates(facts: KernelFacts) -> Iterator[Loop]:
     """
     for loop in facts.loops:
         steers = [v for v in (loop.start, loop.step) if v is not None]
-        if loop.parent is None and not loop.inlined and not any(map(_asks_for_programs, steers)):
+        own = loop.parent is None and not loop.inlined and loop.kind != "while"
+        if own and not any(map(_asks_for_programs, steers)):
             ends = (loop.following.get(name) for name in loop.carried)
             if any(end is not None and _brings_loads(facts, end) for end in ends):
                 yield loop
@@ -136,12 +137,10 @@ class _Legality:
         self._check_loop()
         self._check_effects()
         names = self._accumulated()
-        self.checklist.prove(
-            "turns-are-independent",
-            "each turn brings to " + " and ".join(names) + " what no other turn has a part in",
-        )
         found = SplitLoop(self.facts, self.loop, tuple(map(self._accumulator, names)))
         self._check_names(found, names)
+        brought = f"each turn brings to {' and '.join(names)} what no other turn has a part in"
+        self.checklist.prove("turns-are-independent", brought)
         self.checklist.prove("accumulators-can-be-combined", _combined_in_words(found))
         return found
 
@@ -231,8 +230,8 @@ class _Legality:
         end, own = loop.following[name], loop.carried[name]
         kinds = self._combinings(end, own, name)
         if len(kinds) != 1:
-            text = f"what the loop in line {loop.line} does with {name} is no sum and no extreme"
-            raise unknown("turns-are-independent", "no-such-reduction", text)
+            text = f"the loop in line {loop.line} does several things with {name}"
+            raise refuted("turns-are-independent", "operations-differ", text)
         (combining,) = kinds
         dtype = self._dtype(name)
         self._check_start(name, combining)
@@ -286,8 +285,19 @@ class _Legality:
                 other = value.right if mine[0] is value.left else value.left
                 self._check_free(other, name)
                 return {kind_of} | self._combinings(mine[0], own, name)
-        text = f"what {where} makes of {name} is no sum and no extreme"
-        raise unknown("turns-are-independent", "no-such-reduction", text)
+        raise self._no_accumulator(value, own, name)
+
+    def _no_accumulator(self, value: Value, own: Value, name: str) -> Declined:
+        """Why a turn does not combine a name with what it brings."""
+        claim, where = "turns-are-independent", f"the loop in line {self.loop.line}"
+        if not self._holds(value, own):
+            text = f"{where} gives {name} another value in each turn, and the last one is read"
+            return refuted(claim, "last-value-is-used", text)
+        if value.op is Op.MUL and own in value.operands:
+            text = f"{where} multiplies {name}, which is no sum and no extreme"
+            return refuted(claim, "no-such-reduction", text)
+        text = f"what {where} makes of {name} depends on what the turn before has left, but is no"
+        return unknown(claim, "needs-the-iteration-before", f"{text} sum and no extreme")
 
     def _holds(self, value: Value, own: Value) -> bool:
         return any(part is own for part in _all_parts(self.facts, value))
