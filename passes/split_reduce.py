@@ -19,9 +19,6 @@ from tritonopt.transforms.splitting.split_launches import Splitting, prove_launc
 from tritonopt.transforms.splitting.split_sums import SplitLoop, candidates, prove_split
 from tritonopt.transforms.writing import Writer
 
-_FEW = 64
-"""Programs that leave most multiprocessors of a large GPU with nothing to do."""
-
 
 @dataclass(frozen=True)
 class SplitReduce(Pass):
@@ -80,19 +77,71 @@ class SplitReduce(Pass):
 
     ```python
     @triton.jit
-    def row_sum(X, Y, stride, N, BLOCK: tl.constexpr):
+    def row_mean(X, Y, stride, N, BLOCK: tl.constexpr):
         row = tl.program_id(0)
         acc = tl.zeros([BLOCK], dtype=tl.float32)
         for start in range(0, N, BLOCK):
             cols = start + tl.arange(0, BLOCK)
             acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
         tl.store(Y + row, tl.sum(acc, axis=0) / N)
+
+
+    def mean(x):
+        m, n = x.shape
+        y = torch.empty(m, device=x.device)
+        row_mean[(m,)](x, y, x.stride(0), n, BLOCK=1024)
+        return y
     ```
 
     becomes
 
     ```python
-    TODO
+    @triton.jit
+    def row_mean(
+        X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexpr = 1
+    ):
+        row = tl.program_id(0)
+        acc = tl.zeros([BLOCK], dtype=tl.float32)
+        split = tl.program_id(1) if SPLITS > 1 else 0
+        for start in range(split * BLOCK, N, SPLITS * BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        if SPLITS > 1:
+            part = row * SPLITS + split
+            tl.store(partials + part, tl.sum(acc, axis=0))
+            return
+        tl.store(Y + row, tl.sum(acc, axis=0) / N)
+
+
+    @triton.jit
+    def row_mean_final(partials, Y, N, SPLITS: tl.constexpr):
+        # Puts together what the programs of row_mean have found.
+        row = tl.program_id(0)
+        parts = row * SPLITS + tl.arange(0, SPLITS)
+        acc = tl.load(partials + parts)
+        tl.store(Y + row, tl.sum(acc, axis=0) / N)
+
+
+    def mean(x):
+        m, n = x.shape
+        y = torch.empty(m, device=x.device)
+        num_programs = (
+            8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+            if torch.cuda.is_available()
+            else 2**31 - 1
+        )
+        # So many programs share a row, a power of two: 1 where rows are many, or short.
+        splits = min(1024, num_programs // max(1, m), triton.cdiv(n, 1024) // 8)
+        splits = max(1, triton.next_power_of_2(splits + 1) // 2)
+        partials = None
+        if splits > 1:
+            partials = torch.empty(m, splits, dtype=torch.float32, device=x.device)
+        row_mean[(m, splits)](
+            x, y, x.stride(0), n, BLOCK=1024, partials=partials, SPLITS=splits
+        )
+        if splits > 1:
+            row_mean_final[(m,)](partials, y, n, SPLITS=splits)
+        return y
     ```
 
     ## Measured
@@ -126,7 +175,7 @@ class SplitReduce(Pass):
         split: SplitLoop | None = None
         changes: tuple[Change, ...] = ()
         safety = {Safety.CONTRACT}
-        summary = ""
+        summary, few = "", None
         with checklist.until_one_fails():
             split = prove_split(facts, loop, checklist)
             if any(a.rounds for a in split.accumulators):
@@ -139,7 +188,7 @@ class SplitReduce(Pass):
             detail = "the last turns count beyond the end of the row by as many tiles as it has"
             checklist.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             checklist.prove("is-expressible", "the two kernels and their launches can be written")
-            changes, summary = tuple(found), launches.summary
+            changes, summary, few = tuple(found), launches.summary, launches.start_few
         rounds = split is not None and any(a.rounds for a in split.accumulators)
         where = f"the loop in line {loop.line}"
         failed = checklist.failed
@@ -153,11 +202,7 @@ class SplitReduce(Pass):
             Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             checklist.facts_used,
             changes,
-            pays=_starts_few(facts),
+            pays=few is not False,
+            depends=few is None,
             advice=f"divide {where} over several programs",
         )
-
-
-def _starts_few(facts: KernelFacts) -> bool:
-    """Whether all launches that are seen start a small number of programs."""
-    return False

@@ -26,15 +26,15 @@ def kernel(
 
 @triton.jit
 def kernel_final(partials, Y, SPLITS: tl.constexpr):
-    """Puts together what the programs of kernel have found."""
+    # Puts together what the programs of kernel have found.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
     total = tl.load(partials + parts)
     tl.store(Y + row, tl.sum(total, axis=0))
 
 
+# tritonopt: x: i32[m, n] in -1000..1000
 def reduced(x: torch.Tensor):
-    x = x.to(torch.int32)
     m, n = x.shape
     y = torch.empty(m, dtype=torch.int32, device=x.device)
     num_programs = (
@@ -42,7 +42,7 @@ def reduced(x: torch.Tensor):
         if torch.cuda.is_available()
         else 2**31 - 1
     )
-    # A power of two. It is 1 where there are rows enough, or the rows are short.
+    # So many programs share a row, a power of two: 1 where rows are many, or short.
     splits = min(1024, num_programs // max(1, m), triton.cdiv(n, 64))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None

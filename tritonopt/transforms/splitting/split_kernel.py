@@ -22,7 +22,7 @@ from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.splitting.split_launches import NewNames
-from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
+from tritonopt.transforms.splitting.split_sums import FUNCTIONS, SplitLoop
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
 _LONG = 88
@@ -44,9 +44,7 @@ class SplitKernel:
         many = len(accumulators) > 1
         partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
         passed = tuple(p.name for p in self._parameters)
-        return NewNames(
-            fresh("SPLITS"), tuple(map(fresh, partials)), self._new_function, passed
-        )
+        return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), self._new_function, passed)
 
     @cached_property
     def _number(self) -> str:
@@ -153,7 +151,9 @@ class SplitKernel:
         """Code for the extent of a tile: a number, or a constexpr of the kernel."""
         if extent.op is Op.CONST:
             return str(extent.constant)
-        if extent.op is not Op.CONSTEXPR or extent.name in names_bound(self.split.facts.kernel.node):
+        if extent.op is not Op.CONSTEXPR or extent.name in names_bound(
+            self.split.facts.kernel.node
+        ):
             raise NotExpressible("the extent of an accumulator is no parameter")
         return extent.name
 
@@ -193,7 +193,7 @@ class SplitKernel:
         if len(head) > _LONG:
             inside = "".join(f"    {parameter},\n" for parameter in parameters)
             head = f"def {self.names.final}(\n{inside}):"
-        text = f'"""Puts together what the programs of {kernel.name} have found."""'
+        text = f"# Puts together what the programs of {kernel.name} have found."
         body = [text, *map(self._moved, self._kept), *self._loaded(), self._rest()]
         inside = textwrap.indent("\n".join(body), "    ")
         return f"\n\n@{self._text(jit)}\n{head}\n{inside}\n"
@@ -203,8 +203,10 @@ class SplitKernel:
         if parameter.annotation is not None:
             code += f": {self._text(parameter.annotation)}"
         if parameter.default is not None:
-            code += f" = {self._text(parameter.default)}" if ":" in code else (
-                f"={self._text(parameter.default)}"
+            code += (
+                f" = {self._text(parameter.default)}"
+                if ":" in code
+                else (f"={self._text(parameter.default)}")
             )
         return code
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
@@ -40,9 +41,11 @@ _MOST = 1024
 """So many programs to a row at most, and ..."""
 _LARGEST = 16384
 """... elements of the tile in which what they found is combined."""
+_FEW = 64
+"""Programs of a launch that leave most multiprocessors of a large GPU with nothing to do."""
 _LONG = 88
 _TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
-_COMMENT = "# A power of two. It is 1 where there are rows enough, or the rows are short."
+_COMMENT = "# So many programs share a row, a power of two: 1 where rows are many, or short."
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,17 @@ class SplitLaunches:
     def summary(self) -> str:
         one = len(self.extents) == 1
         return "the launch decides" if one else "each launch decides"
+
+    @property
+    def start_few(self) -> bool | None:
+        """Whether the launches leave most of a large GPU idle; None where that is not known."""
+        counts = []
+        for extents in self.extents:
+            sizes = [extent.expression for extent in extents]
+            if not all(isinstance(s, ast.Constant) and type(s.value) is int for s in sizes):
+                return None
+            counts.append(prod(s.value for s in sizes if isinstance(s, ast.Constant)))
+        return max(counts) <= _FEW
 
     def changes(self, names: NewNames, splitting: Splitting) -> list[Change]:
         """The launches. Raises Declined where something has no expression there."""
@@ -225,9 +239,7 @@ class _SplitLaunch:
         parts = [*(number.code for number in numbers), *more]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
-    def _final(
-        self, numbers: Sequence[NumberAtLaunch], buffers: Sequence[str], splits: str
-    ) -> str:
+    def _final(self, numbers: Sequence[NumberAtLaunch], buffers: Sequence[str], splits: str) -> str:
         """The launch of the kernel that combines what was found."""
         parameters = {p.name: p for p in self.split.facts.kernel.parameters}
         placed, named = list(buffers), []
