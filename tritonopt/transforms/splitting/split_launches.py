@@ -93,9 +93,10 @@ class SplitLaunches:
         counts = []
         for extents in self.extents:
             sizes = [extent.expression for extent in extents]
-            if not all(isinstance(s, ast.Constant) and type(s.value) is int for s in sizes):
+            numbers = [s.value for s in sizes if isinstance(s, ast.Constant)]
+            if len(numbers) != len(sizes):
                 return None
-            counts.append(prod(s.value for s in sizes if isinstance(s, ast.Constant)))
+            counts.append(prod(number for number in numbers if isinstance(number, int)))
         return max(counts) <= _FEW
 
     def changes(self, names: NewNames, splitting: Splitting) -> list[Change]:
