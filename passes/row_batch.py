@@ -41,6 +41,11 @@ class RowBatches(Pass):
     masked wherever memory is read or written. What is the same for all rows stays as it is, and so
     is loaded once for all of them.
 
+    Where the compiler decides between code for a row that one tile holds and loops for longer ones,
+    as `one-tile` leaves it, only the former is lifted. The loops stay as they were, with one row to
+    a program: each launch asks for the condition itself, and passes `ROWS=1` where it does not
+    hold. What comes before or behind the decision, and has to do with the row, goes into both.
+
     Each launch divides its grid, and passes `ROWS`: a power of two, as many as make a program hold
     about `elements` elements of a tile, and not so many that fewer than `programs` programs
     remain. Where fewer than four rows fit, a program has one, which is what it had. Where no
@@ -222,6 +227,8 @@ class RowBatches(Pass):
         done = checklist.failed is None
         if checklist.failed is None and proof is not None:
             message = f"made each program handle several rows at once ({proof.launches.summary})"
+            if proof.part.decisions:
+                message += "; one that loops over tiles of a row keeps that one"
             if not proof.launches.known_tiles:
                 message += f"; a row of more than {batching.longest} elements keeps a program alone"
                 message += ", in a tile of two axes, which may cost some percent"
@@ -254,6 +261,7 @@ def _is_short(proof: RowBatch | None) -> bool:
 
 def _is_in_tiles_of_known_length(proof: RowBatch) -> bool:
     """Whether a row has as many elements as a tile of it, which each launch says."""
-    along = [tiles_of(proof.facts, loop) for loop in proof.facts.loops]
+    lifted = (loop for loop in proof.facts.loops if loop.node not in proof.part.left)
+    along = [tiles_of(proof.facts, loop) for loop in lifted]
     once = all(found and all(tiles.holds_row for tiles in found) for found in along)
     return once and bool(proof.launches.known_tiles)

@@ -24,10 +24,11 @@ FLOORS = {
     "passes": 4,
     "verification": 4,
     "measurement": 4,
-    "runtime": 5,
-    "tuning": 5,
-    "reporting": 5,
-    "cli": 6,
+    "engines": 5,
+    "runtime": 6,
+    "tuning": 6,
+    "reporting": 6,
+    "cli": 7,
 }
 
 LIGHT = ("source", "facts", "rewriting", "transforms", "passes", "reporting")
@@ -227,6 +228,7 @@ INNER_FLOORS = {
         "deferral": 0,
         "hinting": 0,
         "hoisting": 0,
+        "interleaving": 0,
         "loop_fusion": 0,
         "one_tile": 1,
         "online_softmax": 1,

@@ -37,6 +37,7 @@ class NotExpressible(Declined):
         super().__init__(Condition("is-expressible", Status.UNKNOWN, detail, "not-expressible"))
 
 
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
 
 
@@ -240,6 +241,11 @@ class Writer:
         text = self.text(node)
         return text if isinstance(node, _ATOMIC) else f"({text})"
 
+    def summand(self, node: ast.expr) -> str:
+        """The text of a number or a pointer, ready to be the first of a sum or to be compared."""
+        arithmetic = isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC)
+        return self.text(node) if arithmetic else self.operand(node)
+
     def text(self, node: ast.expr) -> str:
         """The kernel's own text where the node is the kernel's and on one line, else anew."""
         if node in self.facts.values:
@@ -283,7 +289,7 @@ def first_iteration(
     """
     facts = writer.facts
     path = _path(loops, upto)
-    needed = _reads(wanted)
+    needed = names_read(wanted)
     kept: list[ast.stmt] = []
     read_after: dict[ast.stmt, set[str]] = {}
     for statement in reversed(path):
@@ -298,7 +304,7 @@ def first_iteration(
         read_after[statement] = needed
         if isinstance(statement, ast.If):
             bound = set()  # in one branch, maybe
-        needed = (needed - bound) | _reads(statement)
+        needed = (needed - bound) | names_read(statement)
     again = {node for statement in (*kept, wanted) for node in walk(statement)}
     if guards and any(e.inlined and e.node in again for e in facts.effects):
         raise NotExpressible("a helper loads the first tile, and the loops may run no time at all")
@@ -307,7 +313,7 @@ def first_iteration(
         assert isinstance(loop.node, ast.For)
         if not isinstance(loop.node.target, ast.Name):
             raise NotExpressible(f"the loop in line {loop.line} does not count with one name")
-        if loop.node.target.id in needed or any(loop.node.target.id in _reads(s) for s in kept):
+        if loop.node.target.id in needed or any(loop.node.target.id in names_read(s) for s in kept):
             replaced[loop.node.target.id] = _start(facts, loop)
     rebuild = _Rebuild(writer, replaced, guards)
     lines: list[str] = []
@@ -331,13 +337,6 @@ def _path(loops: Sequence[Loop], upto: ast.stmt) -> list[ast.stmt]:
     return path
 
 
-def _reads(node: ast.AST) -> set[str]:
-    reads = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    if isinstance(node, ast.AugAssign):
-        reads |= names_bound(node)
-    return reads
-
-
 def is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:
     """Whether an `if` stands there as the `elif` of another one."""
     return facts.kernel.module.text_of(statement).startswith("elif")
@@ -346,6 +345,14 @@ def is_elif(facts: KernelFacts, statement: ast.stmt) -> bool:
 def names_bound(node: ast.AST) -> set[str]:
     """Every name that a statement may bind."""
     return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def names_read(node: ast.AST) -> set[str]:
+    """Every name that a statement may read."""
+    reads = {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    if isinstance(node, ast.AugAssign):
+        reads |= names_bound(node)
+    return reads
 
 
 def reads_of(node: ast.AST, name: str) -> list[ast.Name]:

@@ -8,7 +8,6 @@ The heuristic stands right above `triton.jit`, so that it sees what a tuner has 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts, Polynomial
@@ -19,12 +18,12 @@ from tritonopt.source import AddDecorator, AddParameter, Change
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import parents_of
+from tritonopt.transforms.heuristic_functions import HEURISTICS, heuristic_functions
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
 _NAME = "ONE_TILE"
 _WIDTH = 99
-_HEURISTICS = "triton.heuristics"
 _CACHING = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"}) | {
     "sglang.srt.utils.cached_triton_kernel"
 }
@@ -200,7 +199,7 @@ def asked(question: Question, writer: Writer) -> Asked:
     if question.is_constexpr:
         return Asked(question.for_compiler)
     function = question.for_heuristic
-    for name, answer in _heuristics(question.facts):
+    for name, answer in heuristic_functions(question.facts.kernel):
         if answer is not None and ast.dump(answer) == ast.dump(_parsed(function)):
             return Asked(name)
     kernel = question.facts.kernel
@@ -224,26 +223,9 @@ def _spelling_of_heuristics(writer: Writer) -> str:
         resolved = names.resolve_name(name, names.module)
         if resolved == "triton":
             return f"{name}.heuristics"
-        if resolved == _HEURISTICS:
+        if resolved == HEURISTICS:
             return name
     raise NotExpressible("the file does not import triton, so triton.heuristics has no name")
-
-
-def _heuristics(facts: KernelFacts) -> Iterator[tuple[str, ast.expr | None]]:
-    """What heuristics set: the parameter and the function; ("", None) for what is not seen."""
-    kernel = facts.kernel
-    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
-        if name != _HEURISTICS or not isinstance(decorator, ast.Call):
-            continue
-        for table in (*decorator.args, *(k.value for k in decorator.keywords)):
-            if not isinstance(table, ast.Dict):
-                yield "", None
-                continue
-            for key, function in zip(table.keys, table.values, strict=True):
-                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    yield key.value, function
-                else:
-                    yield "", None
 
 
 def is_asked_already(sweeps: RowSweeps) -> bool:
@@ -258,7 +240,7 @@ def is_asked_already(sweeps: RowSweeps) -> bool:
     facts = sweeps.facts
     tests = {ast.dump(_parsed(question.for_compiler)) for question in questions}
     functions = {ast.dump(_parsed(question.for_heuristic)) for question in questions}
-    answers = dict(_heuristics(facts))
+    answers = dict(heuristic_functions(facts.kernel))
     parents = parents_of(facts.kernel.node)
     node: ast.stmt = sweeps.statements[0]
     while node in parents:

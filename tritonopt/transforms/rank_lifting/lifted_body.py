@@ -35,6 +35,7 @@ from tritonopt.transforms.rank_lifting.lifted_expressions import (
     LiftedExpressions,
     Names,
 )
+from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
 from tritonopt.transforms.rank_lifting.row_exits import RowExits
 from tritonopt.transforms.rank_lifting.row_names import RowNames
 from tritonopt.transforms.writing import Writer, names_bound
@@ -83,12 +84,12 @@ class _Begun:
     statements: dict[ast.stmt, Axes] = field(default_factory=dict)
 
 
-def lift_body(facts: KernelFacts, rows: RowNames, writer: Writer) -> LiftedBody:
-    """Raises Declined where the kernel does something that cannot be done for several rows."""
+def lift_body(facts: KernelFacts, part: LiftedPart, rows: RowNames, writer: Writer) -> LiftedBody:
+    """Raises Declined where the part does something that cannot be done for several rows."""
     begun = _Begun()
     while True:
         try:
-            return _Walk(facts, rows, writer, begun).lift()
+            return _Walk(facts, part, rows, writer, begun).lift()
         except _StartAgain:
             continue
 
@@ -96,8 +97,16 @@ def lift_body(facts: KernelFacts, rows: RowNames, writer: Writer) -> LiftedBody:
 class _Walk:
     """One walk over the statements of a kernel."""
 
-    def __init__(self, facts: KernelFacts, rows: RowNames, writer: Writer, begun: _Begun) -> None:
+    def __init__(
+        self,
+        facts: KernelFacts,
+        part: LiftedPart,
+        rows: RowNames,
+        writer: Writer,
+        begun: _Begun,
+    ) -> None:
         self._facts = facts
+        self._part = part
         self._rows = rows
         self._writer = writer
         self._begun = begun
@@ -113,18 +122,15 @@ class _Walk:
         """The statements that may have bound a name last; None for one that cannot change."""
         self._replaced: dict[ast.stmt, str] = {}
         self._written: set[ast.AST] = set()
-        self._exits = RowExits(facts, rows.mask, self._inside)
+        self._exits = RowExits(facts, part, rows.mask, self._inside)
 
     def lift(self) -> LiftedBody:
         for node in self._kernel.nodes:
             if isinstance(node, (ast.NamedExpr, ast.Global, ast.Nonlocal)):
                 raise not_lifted(f"`{ast.unparse(node)}`", node.lineno)
-        body = self._kernel.node.body
-        if ast.get_docstring(self._kernel.node) is not None:
-            body = body[1:]
-        self._block(body)
+        self._block(self._part.statements)
         self._check_writes()
-        self._exits.check(body, self._calls.accesses)
+        self._exits.check(self._calls.accesses)
         width = max(_WIDTH, max(map(len, self._kernel.module.text.splitlines())))
         for call in self._calls.accesses:
             self._edits.break_long_line(call, width)
@@ -132,8 +138,9 @@ class _Walk:
 
     def _check_writes(self) -> None:
         """Whether all that is written was seen to be written for each row. Raises Declined."""
+        seen = self._written | self._part.left
         for effect in self._facts.effects:
-            unseen = effect.node not in self._written
+            unseen = effect.node not in seen
             if effect.kind in (EffectKind.STORE, EffectKind.ATOMIC) and unseen:
                 raise not_lifted(f"the {effect.name}", effect.line)
 

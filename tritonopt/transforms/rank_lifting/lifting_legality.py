@@ -19,8 +19,9 @@ from tritonopt.rewriting.checklist import Checklist, refuted
 from tritonopt.source import Change
 from tritonopt.transforms.rank_lifting.axes import CLAIM
 from tritonopt.transforms.rank_lifting.lifted_body import LiftedBody, lift_body
+from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart, lifted_part
+from tritonopt.transforms.rank_lifting.row_branches import RowBranches
 from tritonopt.transforms.rank_lifting.row_launches import (
-    AXIS,
     Batching,
     RowLaunches,
     prove_row_launches,
@@ -37,6 +38,7 @@ class RowBatch:
     """What was shown of a kernel whose programs may handle several rows each."""
 
     facts: KernelFacts
+    part: LiftedPart
     names: RowNames
     body: LiftedBody
     launches: RowLaunches
@@ -48,6 +50,8 @@ class RowBatch:
         there_are = (f"{names.rows} < {count}", f"~({names.rows} >= {count})")
         said = [f"{names.mask} &= {code}" for code in there_are]
         changes += self.body.changes(self.facts.kernel.node, said)
+        if self.part.decisions:
+            changes = RowBranches(self.facts, self.part, changes).changes(names.size)
         return changes + self.launches.changes(self.facts, batching)
 
     @property
@@ -149,13 +153,14 @@ def prove_row_batch(
                     "reads the program id")  # fmt: skip
     check_effects(facts, checklist)
     _check_memory(facts)
-    names = name_rows(facts, ids, writer)
-    body = lift_body(facts, names, writer)
+    part = lifted_part(facts)
+    names = name_rows(facts, part, ids, writer)
+    body = lift_body(facts, part, names, writer)
     checklist.prove(CLAIM, "all that a program does for its row can be done for several at once")
-    _check_compiler(facts, checklist)
+    _check_compiler(facts, part, checklist)
     check_races(facts, AXIS, checklist)
-    launches = prove_row_launches(facts, writer, names.size, checklist)
-    return RowBatch(facts, names, body, launches)
+    launches = prove_row_launches(facts, part, writer, names.size, checklist)
+    return RowBatch(facts, part, names, body, launches)
 
 
 def _check_memory(facts: KernelFacts) -> None:
@@ -168,7 +173,7 @@ def _check_memory(facts: KernelFacts) -> None:
             raise refuted(CLAIM, "helper-cannot-be-lifted", detail)
 
 
-def _check_compiler(facts: KernelFacts, checklist: Checklist) -> None:
+def _check_compiler(facts: KernelFacts, part: LiftedPart, checklist: Checklist) -> None:
     """The compiler must not end at what the kernel becomes.
 
     Triton (3.6 and 3.7 were seen) moves the reduction of a loaded tile of two axes behind its loop,
@@ -178,7 +183,7 @@ def _check_compiler(facts: KernelFacts, checklist: Checklist) -> None:
     """
     read = {operand for value in facts.interpretation.computed for operand in value.operands}
     used = Counter(value.carrier for value in facts.values.values() if value.op is Op.RESULT)
-    for loop in facts.loops:
+    for loop in (loop for loop in facts.loops if loop.node not in part.left):
         for name, value in loop.following.items():
             escapes = used[Carrier(loop.identity, name)] > 1 and value not in read
             if escapes and _reduces_a_load(value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from tritonopt.facts import EffectKind, KernelFacts
@@ -13,6 +13,7 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.rank_lifting.axes import CLAIM, OF_ROWS
 from tritonopt.transforms.rank_lifting.lifted_expressions import LiftedExpressions, on_the_row
+from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
 
 _CONTRARY = {
     ast.Lt: ">=",
@@ -31,6 +32,7 @@ class RowExits:
     """The early returns of a kernel that some rows take and others do not."""
 
     facts: KernelFacts
+    part: LiftedPart
     row_mask: str
     inside: LiftedExpressions
     first: ast.If | None = None
@@ -38,14 +40,14 @@ class RowExits:
     def masked(self, statement: ast.If) -> str:
         """Code in the place of an `if` that asks something of the row. Raises Declined.
 
-        It must return and do nothing else, in the kernel's own block: what follows is done for the
+        It must return and do nothing else, in no other branch or loop: what follows is done for the
         rows that stay, for each access of a row is masked by what rows there are.
         """
         test = statement.test
         value = self.facts.values.get(test)
         match statement:
             case ast.If(body=[ast.Return(value=None)], orelse=[]) if (
-                statement in self.facts.kernel.node.body
+                statement in self.part.statements
                 and value is not None
                 and value.dtype in ("bool", "int1")
                 and self.inside.axes(test) == OF_ROWS
@@ -55,13 +57,14 @@ class RowExits:
                 return f"{self.row_mask} &= {self._stays(test)}"
         raise on_the_row(test)
 
-    def check(self, body: Sequence[ast.stmt], accesses: Collection[ast.AST]) -> None:
+    def check(self, accesses: Collection[ast.AST]) -> None:
         """Whether all that is done behind such a return is an access of a row. Raises Declined.
 
         What is done for all rows would be done where all of them have left, too.
         """
         if self.first is None:
             return
+        body = self.part.statements
         behind = {node for s in body[body.index(self.first) + 1 :] for node in walk(s)}
         for effect in self.facts.effects:
             of_rows = effect.kind is EffectKind.EXIT or effect.node in accesses

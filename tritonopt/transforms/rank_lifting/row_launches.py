@@ -15,6 +15,7 @@ from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
+from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
 from tritonopt.transforms.tiling.known_launches import (
     check_builtin,
     check_numbers,
@@ -28,7 +29,6 @@ from tritonopt.transforms.tiling.known_launches import (
 from tritonopt.transforms.tiling.launch_grids import Extent, names_in, new_name, statement_of
 from tritonopt.transforms.writing import Writer, names_bound
 
-AXIS = 0
 _COMMENT = "# A power of two, with which programs enough remain."
 _LONG = 76
 """What is longer is written on several lines."""
@@ -65,6 +65,8 @@ class RowLaunches:
     """By launch, how long the tiles of a row are: numbers, or code that stands at the launch."""
     known_tiles: frozenset[int]
     """The lengths of tiles, where they are seen to be numbers at each launch; else empty."""
+    conditions: tuple[str, ...]
+    """By launch, what holds where a program may have several rows; "" where it always may."""
 
     @property
     def summary(self) -> str:
@@ -79,8 +81,8 @@ class RowLaunches:
             default = "=None" if has_default else ""
             changes.append(AddParameter(facts.kernel, f"{self.count}{default}"))
         changes.append(AddParameter(facts.kernel, self._parameter(facts)))
-        for extent, tiles in zip(self.extents, self.tiles, strict=True):
-            changes += self._edited(extent, tiles, batching)
+        for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
+            changes += self._edited(extent, tiles, only_if, batching)
         return changes
 
     def _parameter(self, facts: KernelFacts) -> str:
@@ -93,7 +95,7 @@ class RowLaunches:
         return f"{self.size}: {annotation} = 1"
 
     def _edited(
-        self, extent: Extent, tiles: tuple[str | int, ...], batching: Batching
+        self, extent: Extent, tiles: tuple[str | int, ...], only_if: str, batching: Batching
     ) -> list[Change]:
         launch = extent.launch
         statement = statement_of(launch)
@@ -102,7 +104,7 @@ class RowLaunches:
             check_builtin(launch, name)
         number = number_at_launch(extent, "num_rows")
         name = new_name("rows_per_program", launch)
-        rows = _rows(number.code, tiles, batching)
+        rows = _rows(number.code, tiles, only_if, batching)
         changes = list(number.changes)
         changes.append(InsertBefore(statement, f"{_COMMENT}\n{name} = {rows}"))
         changes += extent.wrapped(lambda rows: f"triton.cdiv({rows}, {name})", number.bound_to)
@@ -112,7 +114,7 @@ class RowLaunches:
         return changes
 
 
-def _rows(count: str, tiles: tuple[str | int, ...], batching: Batching) -> str:
+def _rows(count: str, tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
     """Code for the rows of a program: a power of two, as the length of a tile is."""
     numbers = [tile for tile in tiles if isinstance(tile, int)]
     codes = [tile for tile in tiles if isinstance(tile, str)]
@@ -127,19 +129,39 @@ def _rows(count: str, tiles: tuple[str | int, ...], batching: Batching) -> str:
     most = [fitting, f"triton.next_power_of_2({share} + 1) // 2"]
     parts = [f"max(1, min({', '.join(most)}))"]
     if codes:
-        parts += [f"if {codes[0] if len(tiles) == 1 else tile} <= {batching.longest}", "else 1"]
+        longest = codes[0] if len(tiles) == 1 else tile
+        only_if = _only_if(only_if, longest, batching.longest)
+    if only_if:
+        parts += [f"if {only_if}", "else 1"]
     code = " ".join(parts)
     if len(code) <= _LONG:
         return code
-    if not codes:
+    if not only_if:
         return f"max(\n    1,\n    min({most[0]}, {most[1]}),\n)"
     if len(parts[0]) > _LONG:
         parts[0] = f"max(\n        1,\n        min({most[0]}, {most[1]}),\n    )"
     return "(\n    " + "\n    ".join(parts) + "\n)"
 
 
+def _only_if(condition: str, tile: str, longest: int) -> str:
+    """Code for a condition, and for a tile that is not too long; where both ask for the tile, once.
+
+    `n <= block` and `block <= 512` are `n <= block <= 512`.
+    """
+    if not condition:
+        return f"{tile} <= {longest}"
+    match _parsed(condition):
+        case ast.Compare(comparators=[*_, last]) if ast.dump(last) == ast.dump(_parsed(tile)):
+            return f"{condition} <= {longest}"
+    return f"{condition} and {tile} <= {longest}"
+
+
+def _parsed(code: str) -> ast.expr:
+    return parsed(code, mode="eval").body
+
+
 def prove_row_launches(
-    facts: KernelFacts, writer: Writer, size: str, checklist: Checklist
+    facts: KernelFacts, part: LiftedPart, writer: Writer, size: str, checklist: Checklist
 ) -> RowLaunches:
     """Whether every launch is seen and can start fewer programs. Raises Declined."""
     evidence = facts.launches
@@ -160,7 +182,9 @@ def prove_row_launches(
         checklist.prove("grid-is-known", "each launch passes its own number of programs")
     checklist.assume_no_other_launches()
     parameter = count or writer.fresh("num_rows", "NUM_ROWS")
-    return RowLaunches(size, parameter, not count, extents, tiles, _known_tiles(facts, tiles))
+    conditions = part.conditions or ("",) * len(extents)
+    known = _known_tiles(facts, tiles)
+    return RowLaunches(size, parameter, not count, extents, tiles, known, conditions)
 
 
 def _count(facts: KernelFacts, writer: Writer, extents: tuple[Extent, ...]) -> str:
@@ -169,7 +193,7 @@ def _count(facts: KernelFacts, writer: Writer, extents: tuple[Extent, ...]) -> s
     text = texts.pop() if len(texts) == 1 else None
     if text is None:
         return ""
-    tree = parsed(text, mode="eval")
+    tree = _parsed(text)
     # A quotient that rounds up adds to the length first, which may not fit 32 bits.
     divides = any(isinstance(node, ast.Call) for node in walk(tree))
     bound = names_bound(facts.kernel.node) | facts.pointers

@@ -11,6 +11,7 @@ from tritonopt.facts.language import function
 from tritonopt.facts.program_ids import ProgramIds
 from tritonopt.source import Change, InsertAfter, InsertBefore
 from tritonopt.source.trees import walk
+from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart
 from tritonopt.transforms.writing import Writer
 
 
@@ -41,42 +42,46 @@ class RowNames:
         return [InsertAfter(self.anchor, mask)]
 
 
-def name_rows(facts: KernelFacts, ids: ProgramIds, writer: Writer) -> RowNames:
-    """The names for the rows of a kernel. Raises NotExpressible."""
+def name_rows(facts: KernelFacts, part: LiftedPart, ids: ProgramIds, writer: Writer) -> RowNames:
+    """The names for the rows of what is lifted. Raises NotExpressible."""
     kernel = facts.kernel
     size, mask = writer.fresh("ROWS", "ROWS_PER_PROGRAM"), writer.fresh("row_mask")
     arange = writer.language("arange")
     texts: dict[ast.expr, str] = {
-        call: f"{kernel.module.text_of(call)} * {size} + {arange}(0, {size})" for call in ids.calls
+        call: f"{kernel.module.text_of(call)} * {size} + {arange}(0, {size})"
+        for call in ids.calls
+        if call not in part.left
     }
-    calls = frozenset(ids.calls)
-    bound = _binding(facts, ids)
+    calls = frozenset(texts)
+    bound = _binding(facts, part, calls)
     if bound is None:
-        first = next(s for s in kernel.node.body if not calls.isdisjoint(walk(s)))
+        first = next(s for s in part.statements if not calls.isdisjoint(walk(s)))
         rows = writer.fresh("rows")
-        plain = [call for call in ids.calls if call not in ids.conversions]
+        plain = [call for call in texts if call not in ids.conversions]
         instead = dict(texts)
         instead.update((call, rows) for call in plain)
-        made = texts[(plain or ids.calls)[0]]
+        made = texts[(plain or [*texts])[0]]
         return RowNames(rows, mask, size, calls, instead, first, made)
     statement, name, call = bound
-    own = [node for node in kernel.nodes if isinstance(node, ast.Name) and node.id == name]
+    lifted = (node for s in part.statements for node in walk(s))
+    own = [node for node in lifted if isinstance(node, ast.Name) and node.id == name]
     is_cast = statement.value is not call or call in ids.conversions
     stays = [node for node in own if isinstance(node.ctx, ast.Store)] == statement.targets
     rows = writer.fresh("rows") if stays and name != "rows" else name
     instead = dict(texts)
     if stays and not is_cast:
-        others = (c for c in ids.calls if c is not call and c not in ids.conversions)
+        others = (c for c in texts if c is not call and c not in ids.conversions)
         instead.update((call, rows) for call in others)
     if rows != name:
         instead.update((node, rows) for node in own)
     return RowNames(rows, mask, size, calls, instead, statement)
 
 
-def _binding(facts: KernelFacts, ids: ProgramIds) -> tuple[ast.Assign, str, ast.Call] | None:
+def _binding(
+    facts: KernelFacts, part: LiftedPart, calls: frozenset[ast.expr]
+) -> tuple[ast.Assign, str, ast.Call] | None:
     """The statement that binds a name to the program id, cast or not, before all else with it."""
-    calls = set(ids.calls)
-    for statement in facts.kernel.node.body:
+    for statement in part.statements:
         if calls.isdisjoint(walk(statement)):
             continue
         match statement:

@@ -1,0 +1,57 @@
+# options: programs=1
+"""The launch cannot ask what the heuristic asks, so a program may have several rows in both."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+def fits(args):
+    return args["N"] <= args["BLOCK"]
+
+
+@triton.heuristics({"ONE_TILE": fits})
+@triton.jit
+def kernel(
+    X,
+    Y,
+    stride,
+    N,
+    BLOCK: tl.constexpr,
+    ONE_TILE: tl.constexpr,
+    num_rows,
+    ROWS: tl.constexpr = 1,
+):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    row_mask = rows < num_rows
+    if ONE_TILE:
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(
+            X + rows[:, None] * stride + cols[None, :],
+            mask=row_mask[:, None] & (cols[None, :] < N),
+            other=0.0,
+        )
+        tl.store(Y + rows, tl.sum(x, axis=1), mask=row_mask)
+    else:
+        total = tl.zeros([ROWS, BLOCK], dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            total += tl.load(
+                X + rows[:, None] * stride + cols[None, :],
+                mask=row_mask[:, None] & (cols[None, :] < N),
+                other=0.0,
+            )
+        tl.store(Y + rows, tl.sum(total, axis=1), mask=row_mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, device=x.device)
+    # A power of two, with which programs enough remain.
+    rows_per_program = max(1, min(128, triton.next_power_of_2(m + 1) // 2))
+    kernel[(triton.cdiv(m, rows_per_program),)](
+        x, y, x.stride(0), n, BLOCK=16, num_rows=m, ROWS=rows_per_program
+    )
+    return y

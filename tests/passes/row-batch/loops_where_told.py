@@ -1,0 +1,35 @@
+# options: programs=1
+"""The launch cannot ask what the heuristic asks, so a program may have several rows in both."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+def fits(args):
+    return args["N"] <= args["BLOCK"]
+
+
+@triton.heuristics({"ONE_TILE": fits})
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr):
+    row = tl.program_id(0)
+    if ONE_TILE:
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row, tl.sum(x, axis=0))
+    else:
+        total = tl.zeros([BLOCK], dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            total += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row, tl.sum(total, axis=0))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
+    return y

@@ -1,0 +1,56 @@
+"""What is to be tuned, as plain data: one launcher, its calls, and what may be tried.
+
+A request is one task for one GPU (the first of CUDA_VISIBLE_DEVICES). It can be sent to another
+process or another machine that has the file, the packages it imports, and the store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tritonopt.measurement.timing import Effort
+from tritonopt.tuning import session
+from tritonopt.tuning.calls import Call
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel that is launched by itself, without a launcher of the file."""
+
+    kernel: str
+    grid: str
+    args: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """The tuning of one launcher."""
+
+    path: str
+    """Absolute."""
+    text: str = field(repr=False)
+    launcher: str
+    """A function or autograd function of the file; of a `launch`, what it is called in reports."""
+    calls: tuple[Call, ...] = field(repr=False)
+    args: str | None = None
+    """What a verification draws from, as `--args` without numbers; None for what the file says."""
+    assume: tuple[str, ...] = ()
+    launch: Launch | None = None
+    passes: str = ""
+    """The passes that may be tried, as after `--passes`; "" for all."""
+    parameters: bool = True
+    """Whether tile sizes, num_warps and the like are varied as well."""
+    budget: float = 600.0
+    """Seconds for everything."""
+    effort: Effort = Effort()
+    """Of the fresh measurement, by which a result is accepted."""
+    examples: int = 100
+    """Of a verification, at most."""
+    backend: str = "auto"
+    """Where it runs."""
+    timeout: float = 120.0
+    """Seconds for the first call of a version, which may compile and tune."""
+    store: str = ""
+    """The path of the store; "" for none."""
+    server: str = session.SERVER
+    """The module that serves in the worker that times."""
