@@ -53,7 +53,7 @@ def weight_gradient(dy: torch.Tensor):
         else 2**31 - 1
     )
     # So many programs share a row, a power of two: 1 where rows are many, or short.
-    splits = min(1024, 16384 // 32, num_programs // max(1, num_tiles), triton.cdiv(m, 4))
+    splits = min(4096, 16384 // 32, num_programs // max(1, num_tiles), triton.cdiv(m, 4))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None
     if splits > 1:

@@ -52,7 +52,7 @@ def reduced(x: torch.Tensor):
         else 2**31 - 1
     )
     # So many programs share a row, a power of two: 1 where rows are many, or short.
-    splits = min(1024, num_programs // max(1, b * m), triton.cdiv(n, 64))
+    splits = min(4096, num_programs // max(1, b * m), triton.cdiv(n, 64))
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None
     if splits > 1:

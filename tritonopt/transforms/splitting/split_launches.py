@@ -37,7 +37,7 @@ from tritonopt.transforms.tiling.launch_grids import Extent, new_name, statement
 from tritonopt.transforms.tiling.tile_limits import Limit
 from tritonopt.transforms.writing import NotExpressible
 
-_MOST = 1024
+_MOST = 4096
 """So many programs to a row at most, and ..."""
 _LARGEST = 16384
 """... elements of the tile in which what they found is combined."""
