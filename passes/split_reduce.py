@@ -14,9 +14,10 @@ from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.promised_order import ask_for_order
+from tritonopt.transforms.splitting.shared_loops import candidates
 from tritonopt.transforms.splitting.split_kernel import SplitKernel
 from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
-from tritonopt.transforms.splitting.split_sums import SplitLoop, candidates, prove_split
+from tritonopt.transforms.splitting.split_sums import SplitLoop, prove_split
 from tritonopt.transforms.writing import Writer
 
 
@@ -178,6 +179,8 @@ class SplitReduce(Pass):
         summary, few = "", None
         with checklist.until_one_fails():
             split = prove_split(facts, loop, checklist)
+            if any(c.claim == "infinite-rows-are-the-same" for c in checklist.conditions):
+                safety.add(Safety.ASSUMPTION)
             if any(a.rounds for a in split.accumulators):
                 safety |= {Safety.ROUNDING} | ask_for_order(checklist, facts)
                 check_pins(checklist, facts)

@@ -40,8 +40,8 @@ def kernel_final(partial_top, partial_low, Y, SPLITS: tl.constexpr):
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)
     top = tl.load(partial_top + parts)
-    top = tl.max(top, axis=0)
     low = tl.load(partial_low + parts)
+    top = tl.max(top, axis=0)
     low = tl.min(low, axis=0)
     tl.store(Y + row, top - low)
 

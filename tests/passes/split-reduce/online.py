@@ -1,5 +1,6 @@
-# expect: missed needs-the-iteration-before
-"""A running maximum rescales the sum: an online softmax."""
+# verify: always
+# options: turns=1
+"""A running maximum rescales the sums of an online softmax; it begins with a finite number."""
 
 import torch
 import triton

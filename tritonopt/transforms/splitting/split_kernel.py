@@ -22,7 +22,7 @@ from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.splitting.split_launches import NewNames
-from tritonopt.transforms.splitting.split_sums import FUNCTIONS, SplitLoop
+from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
 _LONG = 88
@@ -162,11 +162,12 @@ class SplitKernel:
     @cached_property
     def _kept(self) -> list[ast.stmt]:
         """The statements before the loop that give a name to what is read behind it."""
-        needed = {self._row} if self.axis == 1 else set()
-        needed = needed.union(*map(_names_read, self.split.behind))
+        needed = set().union(*map(_names_read, self.split.behind))
+        needed -= {a.name for a in self.split.accumulators}
+        needed |= {self._row} if self.axis == 1 else set()
         kept = []
         for statement in reversed(self.split.before):
-            if names_bound(statement) & needed - {a.name for a in self.split.accumulators}:
+            if names_bound(statement) & needed:
                 kept.append(statement)
                 needed |= _names_read(statement)
         return list(reversed(kept))
@@ -244,10 +245,30 @@ class SplitKernel:
                 if accumulator.reduction is not None and accumulator.axis == 1:
                     of_parts, of_lanes = of_lanes, of_parts
                 place += f"{of_parts} * {extent} + {arange}(0, {extent}){of_lanes}"
-            name, function = accumulator.name, FUNCTIONS[accumulator.combining]
-            yield f"{name} = {self.writer.language('load')}({place})"
-            if accumulator.reduction is None:
+            yield f"{accumulator.name} = {self.writer.language('load')}({place})"
+        with_partner = [a for a in self.split.accumulators if a.partner is not None]
+        for accumulator in with_partner:
+            yield from self._beside_its_partner(accumulator)
+        for accumulator in self.split.accumulators:
+            if accumulator.reduction is None and accumulator.partner is None:
+                name, function = accumulator.name, FUNCTIONS[accumulator.combining]
                 yield f"{name} = {self.writer.language(function)}({name}, axis=0)"
+
+    def _beside_its_partner(self, accumulator: Accumulator) -> Iterator[str]:
+        """What an index, or a sum of exponentials, is by what the extremes of all parts are."""
+        partner, name, language = accumulator.partner, accumulator.name, self.writer.language
+        assert partner is not None
+        extreme = f"{language(FUNCTIONS[partner.combining])}({partner.name}, axis=0)"
+        if accumulator.left:
+            extreme += "[None, :]"
+        if partner.exponential:
+            power = f"{language(partner.exponential)}({partner.name} - {extreme})"
+            yield f"{name} = {language('sum')}({name} * {power}, axis=0)"
+            return
+        last = "2**31 - 1" if accumulator.dtype == "int32" else "2**63 - 1"
+        yield "# Of several that are equal the first."
+        best = f"{language('where')}({partner.name} == {extreme}, {name}, {last})"
+        yield f"{name} = {language('min')}({best}, axis=0)"
 
 
 def _names_read(statement: ast.AST) -> set[str]:

@@ -7,17 +7,20 @@ something that does not depend on any of them: then it does not matter who bring
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
+from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.dtypes import SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
+from tritonopt.transforms.splitting.partnered import Partner, is_chosen_extreme, partner_of
+from tritonopt.transforms.splitting.shared_loops import LoopCheck, all_parts, bounds_of
 from tritonopt.transforms.writing import names_bound
 
 _OPERATIONS: Mapping[Op, Combining] = {
@@ -49,10 +52,10 @@ class Accumulator:
     """The shape of what one program has found: of the accumulator, or of its reduction."""
     axis: int
     """The axis of the accumulator along which it is reduced; 0 where it is not."""
-
-    @property
-    def rounds(self) -> bool:
-        return self.combining.rounds and self.dtype in FLOAT_BITS
+    partner: Partner | None
+    """The extreme that it is the index of, or a sum of exponentials below."""
+    rounds: bool
+    """Whether the order matters: to a sum of floats, or to which of two zeros is the largest."""
 
 
 @dataclass(frozen=True)
@@ -81,47 +84,6 @@ class SplitLoop:
         return body[body.index(self.loop.node) + 1 :]
 
 
-def candidates(facts: KernelFacts) -> Iterator[Loop]:
-    """Loops that bring what they load to a name, and so may be reductions.
-
-    Not those that programs share already: which of them it is decides where such a loop begins.
-    """
-    for loop in facts.loops:
-        steers = [v for v in (loop.start, loop.step) if v is not None]
-        own = loop.parent is None and not loop.inlined and loop.kind != "while"
-        if own and not any(map(_asks_for_programs, steers)):
-            ends = (loop.following.get(name) for name in loop.carried)
-            if any(end is not None and _brings_loads(facts, end) for end in ends):
-                yield loop
-
-
-def _brings_loads(facts: KernelFacts, value: Value) -> bool:
-    return any(part.op is Op.LOAD for part in _all_parts(facts, value))
-
-
-def _all_parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
-    """All that a value is made of, by way of the loops inside as well."""
-    seen: set[Value] = set()
-    todo = [value]
-    while todo:
-        for part in todo.pop().walk():
-            if part in seen:
-                continue
-            seen.add(part)
-            yield part
-            if part.op in (Op.CARRIED, Op.RESULT):
-                inner, name = facts.loops[part.carrier.loop], part.carrier.name
-                todo += [ends[name] for ends in (inner.initial, inner.following) if name in ends]
-                todo += _bounds(inner)
-            elif part.op is Op.ITERATION:
-                todo += _bounds(facts.loops[part.number])
-
-
-def _bounds(loop: Loop) -> list[Value]:
-    """What decides how often a loop turns."""
-    return [v for v in (loop.start, loop.stop, loop.step, loop.condition) if v is not None]
-
-
 def prove_split(facts: KernelFacts, loop: Loop, checklist: Checklist) -> SplitLoop:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
     return _Legality(facts, loop, checklist).check()
@@ -132,10 +94,10 @@ class _Legality:
     facts: KernelFacts
     loop: Loop
     checklist: Checklist
+    _said_finite: list[str] = field(default_factory=list)
 
     def check(self) -> SplitLoop:
-        self._check_loop()
-        self._check_effects()
+        LoopCheck(self.facts, self.loop, self.checklist).check()
         names = self._accumulated()
         found = SplitLoop(self.facts, self.loop, tuple(map(self._accumulator, names)))
         self._check_names(found, names)
@@ -144,61 +106,6 @@ class _Legality:
         self.checklist.prove("accumulators-can-be-combined", _combined_in_words(found))
         return found
 
-    # The loop
-
-    def _check_loop(self) -> None:
-        facts, loop = self.facts, self.loop
-        where, claim = f"the loop in line {loop.line}", "loops-are-plain"
-        if facts.launches.caller is not None:
-            called = f"{facts.launches.caller.name} calls this one"
-            raise unknown("launches-are-seen", "called-from-a-kernel", called)
-        if loop.node not in facts.kernel.node.body:
-            raise refuted(claim, "under-a-condition", f"{where} is not in the kernel's own block")
-        if loop.kind not in ("range", "tl.range"):
-            raise unknown(claim, "loop-is-not-understood", f"{where} is no `range` or `tl.range`")
-        if loop.node.orelse:
-            raise refuted(claim, "loop-has-else", f"{where} has an `else`")
-        if facts.exits_early(loop):
-            raise refuted(claim, "early-exit", f"{where} may be left early")
-        self._check_header()
-        for other in facts.loops:
-            if loop not in other.nest:
-                text = f"the kernel has another loop in line {other.line}"
-                raise refuted("one-program-has-the-row", "several-sweeps", text)
-        self.checklist.prove(claim, f"{where} is counted and runs to its end")
-
-    def _check_header(self) -> None:
-        assert isinstance(self.loop.node, ast.For)
-        header = self.loop.node.iter
-        claim, where = "loops-are-plain", f"the loop in line {self.loop.line}"
-        if not isinstance(header, ast.Call) or not isinstance(self.loop.node.target, ast.Name):
-            raise unknown(claim, "loop-is-not-understood", f"{where} has a header of its own kind")
-        if any(isinstance(a, ast.Starred) for a in header.args) or not 1 <= len(header.args) <= 3:
-            raise unknown(claim, "loop-is-not-understood", f"{where} has a header of its own kind")
-        for keyword in header.keywords:
-            if keyword.arg in ("warp_specialize", "flatten"):
-                raise refuted(claim, "warp-specialized-loop", f"{where} says {keyword.arg}")
-            if keyword.arg in (None, "arg1", "arg2", "step"):
-                raise unknown(claim, "loop-is-not-understood", f"{where} names its bounds")
-        if any(isinstance(n, ast.NamedExpr) for n in walk(header)):
-            raise refuted("nothing-else-goes", "effect-inside", f"the header of {where} binds")
-
-    def _check_effects(self) -> None:
-        """Up to the end of the loop there is nothing that may not be done several times."""
-        claim = "is-not-seen-twice"
-        for effect in self.facts.effects:
-            if effect.order > self.loop.last:
-                continue
-            where = f"in line {effect.line}"
-            if effect.kind is EffectKind.EXIT:
-                raise refuted(claim, "early-exit", f"the kernel may be left {where}")
-            if effect.kind is not EffectKind.LOAD:
-                text = f"{effect.name} {where} would be done by each program that has a part"
-                raise refuted(claim, "done-by-every-part", text)
-            if effect.volatile:
-                raise refuted(claim, "volatile-load", f"the load {where} is volatile")
-        self.checklist.prove(claim, "up to the end of the loop nothing is done but loads")
-
     # What turns bring
 
     def _accumulated(self) -> list[str]:
@@ -206,11 +113,14 @@ class _Legality:
         loop = self.loop
         changed = (n for n, carried in loop.carried.items() if loop.following[n] is not carried)
         found = [name for name in changed if any(True for _ in self._reads(name))]
+        partners = (self._partners[name] for name in found)
+        found += [p.name for p in partners if p is not None and p.name not in found]
         if not found:
             text = f"nothing that the loop in line {loop.line} carries is read behind it"
             raise refuted("turns-are-independent", "no-such-reduction", text)
         stores = [n for n in walk(loop.node) if isinstance(n, ast.Name) and n.id in found]
-        return sorted(found, key=lambda name: min(_place(n) for n in stores if n.id == name))
+        places = {n.id: _place(n) for n in reversed(stores)}
+        return sorted(dict.fromkeys(found), key=lambda name: places[name])
 
     def _reads(self, name: str) -> Iterator[ast.Name]:
         """Where the result of the loop is read, behind it, by its name."""
@@ -226,29 +136,73 @@ class _Legality:
                         yield node
 
     def _accumulator(self, name: str) -> Accumulator:
-        loop = self.loop
-        end, own = loop.following[name], loop.carried[name]
-        kinds = self._combinings(end, own, name)
-        if len(kinds) != 1:
-            text = f"the loop in line {loop.line} does several things with {name}"
-            raise refuted("turns-are-independent", "operations-differ", text)
-        (combining,) = kinds
+        partner = self._partners[name]
+        chosen = is_chosen_extreme(self.loop, name, self._is_free)
+        if partner is not None:
+            combining = SUM
+            self._check_is_number(partner.name)
+        elif chosen is not None:
+            combining = chosen
+            self._check_is_number(name)
+        else:
+            combining = self._combining(name)
         dtype = self._dtype(name)
-        self._check_start(name, combining)
-        shape = own.shape
-        if shape is None or loop.initial[name].shape != shape:
-            text = f"the shape of {name} is not known"
-            raise unknown("accumulators-can-be-combined", "shape-is-not-known", text)
-        if any(loop.identity in self.facts.interpretation.variant_loops(e) for e in shape):
-            text = f"{name} has another size in each turn"
+        self._check_start(name, combining, partner)
+        shape = self._shape(name)
+        reduction = None
+        if shape and name not in self._with_partner:
+            reduction = self._reduction(name, combining)
+        left, axis = shape, 0
+        if reduction is not None:
+            axes = self.facts.values[reduction].reduction.axes
+            left, axis = tuple(e for n, e in enumerate(shape) if n not in axes), axes[0]
+        if len(left) > 1:
+            text = f"what is left in {name} are tiles of two axes, which would be large to combine"
             raise refuted("accumulators-can-be-combined", "tiles-differ", text)
-        reduction = self._reduction(name, combining) if shape else None
-        if reduction is None:
-            return Accumulator(name, combining, dtype, shape, None, shape, 0)
-        value = self.facts.values[reduction]
-        axes = value.reduction.axes
-        left = tuple(e for axis, e in enumerate(shape) if axis not in axes)
-        return Accumulator(name, combining, dtype, shape, reduction, left, axes[0])
+        rounds = combining.rounds and dtype in FLOAT_BITS
+        return Accumulator(
+            name, combining, dtype, shape, reduction, left, axis, partner, rounds or bool(chosen)
+        )
+
+    @cached_property
+    def _partners(self) -> Mapping[str, Partner | None]:
+        """The extreme that each name that the loop carries belongs to."""
+        changed = (n for n, own in self.loop.carried.items() if self.loop.following[n] is not own)
+        return {n: partner_of(self.facts, self.loop, n, self._is_free) for n in changed}
+
+    @property
+    def _with_partner(self) -> set[str]:
+        """The names that have a partner, and the partners."""
+        pairs = [(name, p.name) for name, p in self._partners.items() if p is not None]
+        return {name for pair in pairs for name in pair}
+
+    def _combining(self, name: str) -> Combining:
+        kinds = self._combinings(self.loop.following[name], self.loop.carried[name], name)
+        if len(kinds) != 1:
+            text = f"the loop in line {self.loop.line} does several things with {name}"
+            raise refuted("turns-are-independent", "operations-differ", text)
+        return kinds.pop()
+
+    def _shape(self, name: str) -> tuple[Value, ...]:
+        loop, claim = self.loop, "accumulators-can-be-combined"
+        shape, partner = loop.carried[name].shape, self._partners[name]
+        if name in self._with_partner and shape is None:
+            shape = loop.initial[name].shape  # the compiler sees to it that it stays so
+        if partner is not None and self._shape(partner.name) != shape:
+            raise refuted(claim, "tiles-differ", f"{name} and {partner.name} differ in shape")
+        if shape is None or loop.initial[name].shape != shape:
+            raise unknown(claim, "shape-is-not-known", f"the shape of {name} is not known")
+        if any(loop.identity in self.facts.interpretation.variant_loops(e) for e in shape):
+            raise refuted(claim, "tiles-differ", f"{name} has another size in each turn")
+        return shape
+
+    def _is_free(self, value: Value) -> bool:
+        """Whether a value depends on nothing that the loop carries."""
+        try:
+            self._check_free(value, "")
+        except Declined:
+            return False
+        return True
 
     def _combinings(self, value: Value, own: Value, name: str) -> set[Combining]:
         """The operations that combine what an accumulator was with what a turn brings.
@@ -265,7 +219,7 @@ class _Legality:
         if value.op is Op.RESULT:
             inner = self.facts.loops[value.carrier.loop]
             if self.loop in inner.nest and value.carrier.name in inner.following:
-                for bound in _bounds(inner):
+                for bound in bounds_of(inner):
                     self._check_free(bound, name)
                 part = value.carrier.name
                 before = self._combinings(inner.initial[part], own, name)
@@ -300,13 +254,13 @@ class _Legality:
         return unknown(claim, "needs-the-iteration-before", f"{text} sum and no extreme")
 
     def _holds(self, value: Value, own: Value) -> bool:
-        return any(part is own for part in _all_parts(self.facts, value))
+        return any(part is own for part in all_parts(self.facts, value))
 
     def _check_free(self, value: Value, name: str) -> None:
         """What a turn brings must not depend on what the turn before left."""
         identity = self.loop.identity
         claim, where = "turns-are-independent", f"in the loop in line {self.loop.line}"
-        for part in _all_parts(self.facts, value):
+        for part in all_parts(self.facts, value):
             if part.op is Op.CARRIED and part.carrier.loop == identity:
                 text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
                 text += " carries from turn to turn"
@@ -336,15 +290,32 @@ class _Legality:
             raise refuted(claim, "accumulator-is-narrow", f"{name} is {dtype}")
         return dtype
 
-    def _check_start(self, name: str, combining: Combining) -> None:
+    def _check_start(self, name: str, combining: Combining, partner: Partner | None) -> None:
+        claim, initial = "accumulators-can-be-combined", self.loop.initial[name]
+        if initial.op is Op.FULL:
+            initial = initial.operand
+        if partner is not None and not partner.exponential:
+            return  # where nothing is found, it is the index in all programs
         if combining in _EXTREMES:
             return  # to take in the same number several times changes nothing
+        if initial.constant != 0:
+            text = f"{name} does not begin with 0, and would take that in once for each program"
+            raise refuted(claim, "accumulator-starts-elsewhere", text)
+
+    def _check_is_number(self, name: str) -> None:
+        """What is compared begins with a number: NaN would be no less than any element."""
         initial = self.loop.initial[name]
         if initial.op is Op.FULL:
             initial = initial.operand
-        if initial.constant != 0:
-            text = f"{name} does not begin with 0, and would take that in once for each program"
-            raise refuted("accumulators-can-be-combined", "accumulator-starts-elsewhere", text)
+        number = initial.constant
+        if not isinstance(number, (int, float)) or math.isnan(number):
+            text = f"what {name} begins with may be NaN, as far as is seen"
+            raise unknown("accumulators-can-be-combined", "accumulator-starts-elsewhere", text)
+        below = any(p and p.name == name and p.exponential for p in self._partners.values())
+        if below and math.isinf(number) and not self._said_finite:
+            self._said_finite.append(name)
+            text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
+            self.checklist.assume("infinite-rows-are-the-same", text)
 
     def _reduction(self, name: str, combining: Combining) -> ast.Call | None:
         """The one reduction that is all that is done with an accumulator behind the loop."""
@@ -392,20 +363,6 @@ def _place(node: ast.Name) -> tuple[int, int]:
 def _is_updated(statement: ast.stmt, name: ast.Name) -> bool:
     """Whether it is the target of `x += ...`, which reads it too."""
     return any(isinstance(n, ast.AugAssign) and n.target is name for n in walk(statement))
-
-
-def _asks_for_programs(value: Value) -> bool:
-    """Whether a number is computed from program ids, and not just looked up by them."""
-    todo, seen = [value], set()
-    while todo:
-        part = todo.pop()
-        if part in seen or part.op is Op.LOAD:
-            continue
-        seen.add(part)
-        if part.op in (Op.PROGRAM_ID, Op.NUM_PROGRAMS):
-            return True
-        todo += part.operands
-    return False
 
 
 def _combined_in_words(found: SplitLoop) -> str:
