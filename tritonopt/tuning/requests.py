@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tritonopt.measurement.timing import Effort
-from tritonopt.tuning import session
+from tritonopt.tuning import session, verifying
 from tritonopt.tuning.calls import Call
 
 
@@ -35,6 +35,8 @@ class Request:
     args: str | None = None
     """What a verification draws from, as `--args` without numbers; None for what the file says."""
     assume: tuple[str, ...] = ()
+    by_position: bool = False
+    """Whether the launcher takes no names: an autograd function."""
     launch: Launch | None = None
     passes: str = ""
     """The passes that may be tried, as after `--passes`; "" for all."""
@@ -54,3 +56,5 @@ class Request:
     """The path of the store; "" for none."""
     server: str = session.SERVER
     """The module that serves in the worker that times."""
+    verifier: str = verifying.SERVER
+    """The module that serves in the workers that verify."""
