@@ -1,8 +1,8 @@
 """One launch of a kernel as a program makes it, and texts that may run in its place.
 
-No launcher is called and none is changed: the kernel is launched by itself, with tensors like those
-of the launch. Which texts may be tried is the caller's to say; which of them is verified, and faster
-in a fresh measurement, is found as for `tune`.
+No launcher is called and none is changed: the kernel is launched by itself, with tensors like
+those of the launch. Which texts may be tried is the caller's to say; which of them is verified,
+and faster in a fresh measurement, is found as for `tune`.
 """
 
 from __future__ import annotations
@@ -139,9 +139,7 @@ class _Choice:
             self._variation(), calls, self.trials, self._screened, self._is_search_over, _silent
         )
         finalists = search.run()
-        choosing = Choosing(
-            self.trials, calls, self._verified, lambda: self.left <= 0, self.notes
-        )
+        choosing = Choosing(self.trials, calls, self._verified, lambda: self.left <= 0, self.notes)
         accepted = choosing.accepted(finalists)
         unseen = [s.variant.name for s in search.standings if s.evidence is None]
         if accepted is None and unseen:
