@@ -31,7 +31,7 @@ Run = Callable[..., Any]
 LaunchOf = tuple[Any, Mapping[str, Any]]
 """A grid, and arguments by their names."""
 
-SERVERS: dict[str, str] = {}
+SERVERS: dict[str, Any] = {}
 """The modules that serve in the workers, where they are others than usual."""
 _STORE = "tuning.sqlite"
 _TASK = "tritonopt.tuning.live_launch:choose"
@@ -106,7 +106,7 @@ class Tuner:
     def tune(self, grid: Any, arguments: Mapping[str, Any]) -> None:
         """Choose for launches like this one, which is not made."""
         launches = class_of(self.kernel.arg_names, self._constants, (), arguments)
-        self.choose(launches, grid, (), arguments)
+        self.choose(launches, grid, (), dict(arguments))
 
     def give_up(self, why: str) -> None:
         """Launch the original from now on, and say so once."""
@@ -129,7 +129,7 @@ class Tuner:
         return run(*args, grid=grid, warmup=warmup, **kwargs)
 
     def choose(
-        self, launches: object, grid: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self, launches: object, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Run | None:
         """What is launched from now on; None where another thread is at it."""
         if not self._lock.acquire(blocking=False):
@@ -151,7 +151,7 @@ class Tuner:
         return self.usual
 
     def _choice(
-        self, launches: object, grid: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self, launches: object, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Choice:
         why = why_not_here()
         if why:
@@ -169,7 +169,7 @@ class Tuner:
         return Choice(why=why)
 
     def _found(
-        self, launches: object, grid: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self, launches: object, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Choice:
         """What the store knows, else what is found out now. Raises what stands in the way."""
         from tritonopt.tuning.store import Store
@@ -187,7 +187,7 @@ class Tuner:
         return choice
 
     def _asked(
-        self, store: Path, grid: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+        self, store: Path, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Chosen:
         """What a process that sees this GPU alone says of a launch. Raises NotInAFile."""
         import torch
@@ -271,19 +271,25 @@ def class_of(
 ) -> tuple[object, ...]:
     """What launches have in common for which one choice is made.
 
-    Constants are equal. Numbers and sizes are between the same powers of two, and all multiples of
-    16 or none: what Triton compiles another kernel for is another class.
+    Constants and options are equal. Numbers and sizes are between the same powers of two, and all
+    multiples of 16 or none: what Triton compiles another kernel for is another class. So are
+    launches that are given the same memory twice.
     """
+    memory: dict[int, int] = {}
     given = [*zip(names, args, strict=False), *sorted(kwargs.items())]
-    return tuple((name, _kind(value, name in constants)) for name, value in given)
+    return tuple(
+        (name, _kind(value, name in constants or name not in names, memory))
+        for name, value in given
+    )
 
 
-def _kind(value: Any, constant: bool) -> object:
+def _kind(value: Any, constant: bool, memory: dict[int, int]) -> object:
     if hasattr(value, "data_ptr") and hasattr(value, "shape"):
-        sizes = tuple(int(size) for size in value.shape)
-        contiguous = bool(value.is_contiguous()) if hasattr(value, "is_contiguous") else True
-        aligned = value.data_ptr() % 16 == 0
-        return str(value.dtype), tuple(map(_magnitude, sizes)), contiguous, aligned
+        begin = value.data_ptr()
+        known = memory.setdefault(begin, len(memory))
+        contiguous = bool(value.is_contiguous())
+        sizes = tuple(map(_magnitude, value.shape))
+        return str(value.dtype), sizes, contiguous, begin % 16 == 0, known
     if isinstance(value, (bool, str, type(None))):
         return value
     if isinstance(value, int):
@@ -291,7 +297,7 @@ def _kind(value: Any, constant: bool) -> object:
     if isinstance(value, float):
         return value if constant else "float"
     if isinstance(value, (tuple, list)):
-        return tuple(_kind(item, constant) for item in value)
+        return tuple(_kind(item, constant, memory) for item in value)
     return str(value) if constant else type(value).__name__
 
 

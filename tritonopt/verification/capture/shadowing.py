@@ -308,7 +308,7 @@ class Shadow:
 
 
 def described_launch(
-    kernel: Any, function: Any, grid: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """A launch as numbers, from which others like it are made."""
     from tritonopt.verification.worker.autotuner import constants
