@@ -228,6 +228,7 @@ INNER_FLOORS = {
         "deferral": 0,
         "hinting": 0,
         "hoisting": 0,
+        "interleaving": 0,
         "loop_fusion": 0,
         "one_tile": 1,
         "online_softmax": 1,

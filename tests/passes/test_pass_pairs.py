@@ -55,13 +55,14 @@ class Drawn:
     exponentials: bool
     serial: bool
     blocked: bool
+    paired: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("reduced", "exponentials", "serial", "blocked")
+    fields += ("reduced", "exponentials", "serial", "blocked", "paired")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -86,6 +87,11 @@ def render(drawn: Drawn) -> str:
     if drawn.serial:
         lines += ["above = 0", "for i in range(N):", f"    if tl.load({row} + i) > 0:"]
         lines += ["        above += 1"]
+    if drawn.paired:
+        lines += ["half = tl.arange(0, BLOCK)"]
+        lines += ["even = tl.load(W + 2 * half, mask=2 * half < N, other=0.0)"]
+        lines += ["odd = tl.load(W + 2 * half + 1, mask=2 * half + 1 < N, other=0.0)"]
+        lines += ["duo = tl.max(even * odd, axis=0)"]
     if drawn.statistics and drawn.reduced:
         lines += ["total = 0.0", *sweep, "    total += tl.sum(x, axis=0)", "mean = total / N"]
         lines += ["squares = 0.0", *sweep, "    d = tl.where(mask, x - mean, 0.0)"]
@@ -121,6 +127,8 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = y + (top + tl.log(powers))")
     if drawn.serial:
         lines.append("    y = y + above")
+    if drawn.paired:
+        lines.append("    y = y + duo")
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"

@@ -52,7 +52,7 @@ CLAIMS: Mapping[str, str] = {
     "copies-are-readable": "The copies of the loop have at most `max_statements` statements.",
     "data-is-float": "What is summed is of a float type.",
     "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
-    "elements-are-not-boolean": "What the block pointers point to is no tensor of booleans.",
+    "elements-are-not-boolean": "What is loaded or stored is no tensor of booleans.",
     "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
     "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
     "every-tile-ends-alone": "A tile that is done early can be skipped without ending the program.",
@@ -115,11 +115,12 @@ CLAIMS: Mapping[str, str] = {
     "rows-can-be-lifted": "What a program does for one row can be done for several at once.",
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
+    "same-arguments": "The accesses agree on everything but their addresses and values.",
     "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
     "same-elements": "The second sweep reads the elements that the first one reads.",
     "row-fits-one-tile": "No loop takes a second turn: one tile is as long as the row.",
     "row-is-read-again": "A later sweep loads elements that an earlier one has loaded.",
-    "same-mask": "Both sweeps are masked alike.",
+    "same-mask": "What becomes one is masked alike.",
     "same-range": "Both sweeps run over the same numbers, in the same order.",
     "same-rounding": "Both sweeps do the same arithmetic in types of less than 32 bits.",
     "second-sweep-only-sums": "The second sweep adds up squares and does nothing else.",
@@ -337,8 +338,8 @@ REASONS: Mapping[str, Reason] = {
         "A sum starts at another number than 0.", "Start it at 0, and add the number behind."
     ),
     "barrier-between": Reason(
-        "A barrier or an atomic stands between the sweeps, and orders memory.",
-        "Move it before the first sweep or behind the second, if it does not belong there.",
+        "A barrier or an atomic stands in between, and orders memory.",
+        "Move it before the first or behind the last, if it does not belong there.",
     ),
     "center-is-not-the-mean": Reason(
         "The deviations are taken from something other than the mean of the same elements.",
@@ -447,6 +448,10 @@ REASONS: Mapping[str, Reason] = {
     "tile-is-chosen": Reason(
         "A tuner or a heuristic may choose the length of the tile, or what goes with it.",
         "Let the tuner try a tile as long as the row.",
+    ),
+    "arguments-differ": Reason(
+        "Two accesses that would be one pad differently, or tell the cache different things.",
+        "Give both the same `other`, `cache_modifier` and `eviction_policy`.",
     ),
     "arguments-are-not-seen": Reason(
         "A launch passes `*args` or `**kwargs`, or leaves the length of the tile out.",
@@ -741,7 +746,7 @@ REASONS: Mapping[str, Reason] = {
         "Load and store through the name that it is made under.",
     ),
     "elements-are-boolean": Reason(
-        "A block pointer gives the elements of a boolean tensor as int8, a pointer as int1.",
+        "The elements of a boolean tensor would be converted in another way.",
         "Pass the tensor as int8: `x.view(torch.int8)`.",
     ),
     "made-in-another-function": Reason(
