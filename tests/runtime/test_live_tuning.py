@@ -107,10 +107,10 @@ def test_what_is_faster_is_launched_and_kept(gpu: Planted, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("factor", "more", "why"),
     [
-        (1.3, {}, "no version was faster"),
-        (1.0, {}, "no version was faster"),
+        pytest.param(1.3, {}, "no version was faster", marks=pytest.mark.thorough),
+        pytest.param(1.0, {}, "no version was faster", marks=pytest.mark.thorough),
         (0.5, {"wrong": [NEW]}, "max-to-where: another function, as planted"),
-        (0.5, {"ends": [NEW]}, "max-to-where: the verification failed"),
+        pytest.param(0.5, {"ends": [NEW]}, "the verification failed", marks=pytest.mark.thorough),
     ],
 )
 def test_else_the_original(
@@ -124,6 +124,7 @@ def test_else_the_original(
     assert why in choice.why
 
 
+@pytest.mark.thorough
 def test_what_fails_is_told_once_and_not_kept(gpu: Planted, tmp_path: Path) -> None:
     gpu.takes(0.5)
     plan = json.loads(gpu.plan.read_text())
@@ -140,6 +141,7 @@ def test_what_fails_is_told_once_and_not_kept(gpu: Planted, tmp_path: Path) -> N
     assert NEW in launch(tuned(module.relu))
 
 
+@pytest.mark.thorough
 def test_ahead_of_time(gpu: Planted, tmp_path: Path) -> None:
     gpu.takes(0.5)
     launches = [
@@ -154,6 +156,7 @@ def test_ahead_of_time(gpu: Planted, tmp_path: Path) -> None:
     assert gpu.asked == asked
 
 
+@pytest.mark.thorough
 def test_as_a_decorator(gpu: Planted, tmp_path: Path) -> None:
     gpu.takes(0.5)
     decorated = TEXT.replace(

@@ -276,24 +276,24 @@ def class_of(
     launches that are given the same memory twice.
     """
     memory: dict[int, int] = {}
-    given = [*zip(names, args, strict=False), *sorted(kwargs.items())]
-    return tuple(
-        (name, _kind(value, name in constants or name not in names, memory))
-        for name, value in given
-    )
+    found = [_kind(v, n in constants, memory) for n, v in zip(names, args, strict=False)]
+    for name in sorted(kwargs):
+        constant = name in constants or name not in names
+        found.append((name, _kind(kwargs[name], constant, memory)))
+    return tuple(found)
 
 
 def _kind(value: Any, constant: bool, memory: dict[int, int]) -> object:
-    if hasattr(value, "data_ptr") and hasattr(value, "shape"):
-        begin = value.data_ptr()
-        known = memory.setdefault(begin, len(memory))
-        contiguous = bool(value.is_contiguous())
-        sizes = tuple(map(_magnitude, value.shape))
-        return str(value.dtype), sizes, contiguous, begin % 16 == 0, known
-    if isinstance(value, (bool, str, type(None))):
+    # Of plain types first: this is done before every launch.
+    if value is None or type(value) in (bool, str):
         return value
     if isinstance(value, int):
         return value if constant else _magnitude(value)
+    if hasattr(value, "data_ptr") and hasattr(value, "shape"):
+        begin = value.data_ptr()
+        known = memory.setdefault(begin, len(memory))
+        sizes = tuple([_magnitude(size) for size in value.shape])
+        return value.dtype, sizes, value.is_contiguous(), begin % 16 == 0, known
     if isinstance(value, float):
         return value if constant else "float"
     if isinstance(value, (tuple, list)):
