@@ -87,7 +87,7 @@ def test_what_cannot_be_sent_is_a_failure() -> None:
 
 
 def test_each_gpu_has_a_process_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_gpus", lambda: ["2", "GPU-5"])
+    monkeypatch.setattr(local, "visible_gpus", lambda: ["2", "GPU-5"])
     tasks = [Task(str(n), f"{HOME}:surroundings", gpu=1) for n in range(4)]
     found = answers("local", [*tasks, doubling(1, pause=0.3)], jobs=7)
     seen = {answer.value for answer in found.values() if answer.task.gpu}
@@ -114,7 +114,7 @@ def test_shares_of_gpus(
     slots: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(local, "_gpus", lambda: gpus)
+    monkeypatch.setattr(local, "visible_gpus", lambda: gpus)
     monkeypatch.setattr(local, "_processors", lambda: 3)
     tasks = [Task(str(n), f"{HOME}:surroundings", gpu=share) for n in range(9)]
     assert [slot.where for slot in local.Local(jobs)._slots(tasks)] == slots

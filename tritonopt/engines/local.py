@@ -104,7 +104,7 @@ class Local:
 
     def _slots(self, tasks: Sequence[Task]) -> list[Slot]:
         share = max((task.gpu for task in tasks), default=0.0)
-        gpus = _gpus() if share else []
+        gpus = visible_gpus() if share else []
         count = self.jobs or max(_processors(), len(gpus))
         if gpus:
             count = min(count, len(gpus) * max(1, int(1 / share)))
@@ -130,7 +130,7 @@ def _processors() -> int:
     return max(1, (seen or 1) // 2)
 
 
-def _gpus() -> list[str]:
+def visible_gpus() -> list[str]:
     """The GPUs that are seen, as a process is told of them."""
     worker = Worker(LONGEST, forked=False, server=_SERVER, leads=True)
     try:

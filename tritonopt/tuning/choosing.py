@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,8 +13,8 @@ from tritonopt.measurement.results import Ratio, Row
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Evidence, Fate
 from tritonopt.tuning.acceptance import failing, is_accepted, is_claim, is_harmless
 from tritonopt.tuning.calls import Call
-from tritonopt.tuning.dispatch.conditions import best, conditions
-from tritonopt.tuning.dispatch.places import Difference, NoDispatch, difference
+from tritonopt.tuning.dispatch.conditions import best, conditions, lowered
+from tritonopt.tuning.dispatch.places import Difference, NoDispatch, Place, difference, shared
 from tritonopt.tuning.dispatch.texts import dispatched
 from tritonopt.tuning.halving import Standing
 from tritonopt.tuning.trials import Trials, same_code
@@ -21,6 +22,10 @@ from tritonopt.verification.process.client import Died, Refusal
 
 _ATTEMPTS = 3
 """Proposals that are measured afresh, at most: each is one more chance for noise."""
+
+
+_WIDTH = 88
+"""Of a comment."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +39,8 @@ class Proposal:
     """Labels of the calls that run new code."""
     claimed: Mapping[str, Ratio]
     """Of these, the ones that the search saw to be faster."""
-    written: Callable[[Mapping[str, Ratio]], str] | None = None
-    """Of a choice: the text with other figures in its comment."""
+    choice: Callable[[Mapping[str, Ratio], bool], str] | None = None
+    """Of a choice: the text with other figures in its comment; or with small bounds."""
 
     @property
     def gain(self) -> float:
@@ -67,7 +72,7 @@ class Choosing:
                 return None
             proposal = max(proposals, key=_worth)
             refused.add(proposal.text)
-            evidence = self.verify(proposal.text)
+            evidence = self._verified(proposal)
             if not evidence.is_yes:
                 self._note(proposal, f"the whole text was not verified: {evidence.reason}")
                 continue
@@ -77,11 +82,25 @@ class Choosing:
             self.evidence = evidence
             if self._is_borne_out(proposal):
                 proposal.standing.fate = Fate.ACCEPTED
-                if proposal.written is None:
+                if proposal.choice is None:
                     return proposal
                 ratios = {label: r.ratio for label, r in self.fresh.items() if r.ratio is not None}
-                return replace(proposal, text=proposal.written(ratios))
+                return replace(proposal, text=proposal.choice(ratios, False))
         return None
+
+    def _verified(self, proposal: Proposal) -> Evidence:
+        """Evidence for a text; where no example gets beyond its bounds, for smaller ones.
+
+        Both sides of a choice have to be the same function wherever it stands.
+        """
+        evidence = self.verify(proposal.text)
+        if evidence.verdict != "unsupported" or proposal.choice is None:
+            return evidence
+        small = self.verify(proposal.choice({}, True))
+        if not small.is_yes:
+            return evidence
+        note = "verified with smaller bounds in the choice, so that both sides of it were run"
+        return replace(small, notes=(*small.notes, note))
 
     def _is_borne_out(self, proposal: Proposal) -> bool:
         """Measured afresh, on all calls."""
@@ -121,46 +140,27 @@ class Choosing:
             return
         path = self.trials.request.path
         variant = standing.variant
-        try:
-            parts = difference(
-                source.read(self.trials.request.text, path),
-                source.read(variant.text, path),
-                self.trials.request.launcher,
-            )
-        except NoDispatch as reason:
-            parts = None
-            why = str(reason)
+        old, new = source.read(self.trials.request.text, path), source.read(variant.text, path)
         safe = {label for label, ratio in ratios.items() if is_harmless(ratio)}
         safe |= {label for label, found in standing.found.items() if found.same_code}
         every = frozenset(call.label for call in self.calls)
-        if every <= safe:
-            yield from self._everywhere(standing, parts, every, claimed)
-        elif parts is None or self.trials.request.launch is not None:
-            text = "a kernel that is launched by itself" if parts is not None else why
-            self.notes.append(f"{variant.name}: it wins for some calls only; no choice: {text}")
-        else:
-            yield from self._somewhere(standing, parts, claimed, every - safe)
-
-    def _everywhere(
-        self,
-        standing: Standing,
-        parts: Difference | None,
-        every: frozenset[str],
-        claimed: Mapping[str, Ratio],
-    ) -> Iterator[Proposal]:
-        text = standing.variant.text
-        if parts is not None and parts.shared:
-            # What else launches these kernels was not measured, and keeps the original's.
-            try:
+        launcher = self.trials.request.launcher
+        # What else launches a kernel that differs was not measured, and keeps the original's.
+        others = shared(old, new, launcher)
+        if every <= safe and not others:
+            yield Proposal(standing, variant.text, "", every, claimed)
+            return
+        why = "it wins for some calls only"
+        try:
+            parts = difference(old, new, launcher)
+            if every <= safe:
+                why = f"other launchers run {', '.join(sorted(others))} as well"
                 text = dispatched(parts, [""] * len(parts.places), (), suffix_of(standing))
-            except NoDispatch as reason:
-                names = ", ".join(sorted(parts.shared))
-                self.notes.append(
-                    f"{standing.variant.name}: others run {names} as well, and a copy for this "
-                    f"launcher alone cannot be made: {reason}"
-                )
-                return
-        yield Proposal(standing, text, "", every, claimed)
+                yield Proposal(standing, text, "", every, claimed)
+            else:
+                yield self._somewhere(standing, parts, claimed, every - safe)
+        except (NoDispatch, Died, Refusal) as reason:
+            self.notes.append(f"{variant.name}: {why}, and it cannot be chosen for them: {reason}")
 
     def _somewhere(
         self,
@@ -168,7 +168,8 @@ class Choosing:
         parts: Difference,
         claimed: Mapping[str, Ratio],
         forbidden: frozenset[str],
-    ) -> Iterator[Proposal]:
+    ) -> Proposal:
+        """The variant behind a condition. Raises NoDispatch, Died and Refusal."""
         labels = [call.label for call in self.calls]
         never = frozenset(at for at, label in enumerate(labels) if label in forbidden)
 
@@ -178,48 +179,45 @@ class Choosing:
 
         written: list[str] = []
         holds: frozenset[int] | None = None
-        try:
-            for place in parts.places:
-                numbers = [self._numbers(place.lines, place.names, call) for call in self.calls]
-                found = conditions(numbers, _sizes(self.calls, numbers))
-                if holds is not None:
-                    found = [c for c in found if c.holds == holds]
-                chosen = best(found, gain, never)
-                if chosen is None:
-                    raise NoDispatch("no number of the launcher tells where it wins")
-                written.append(chosen.text)
-                holds = chosen.holds
-            if holds is None:
-                raise NoDispatch("nothing that the launcher runs differs")
-            uses_new = frozenset(labels[at] for at in holds)
-            inside = {label: ratio for label, ratio in claimed.items() if label in uses_new}
+        for place in parts.places:
+            numbers = [self._numbers(place, call) for call in self.calls]
+            found = conditions(numbers, _sizes(self.calls, numbers))
+            if holds is not None:
+                found = [c for c in found if c.holds == holds]
+            chosen = best(found, gain, never)
+            if chosen is None:
+                raise NoDispatch("no number of the launcher tells them from the others")
+            written.append(chosen.text)
+            holds = chosen.holds
+        if holds is None:
+            raise NoDispatch("nothing that the launcher runs differs")
+        uses_new = frozenset(labels[at] for at in holds)
+        inside = {label: ratio for label, ratio in claimed.items() if label in uses_new}
 
-            def write(ratios: Mapping[str, Ratio]) -> str:
-                comment = self._comment(ratios, uses_new)
-                return dispatched(parts, written, comment, suffix_of(standing))
+        def choice(ratios: Mapping[str, Ratio], small: bool) -> str:
+            comment = self._comment(ratios, uses_new)
+            bounds = list(map(lowered, written)) if small else written
+            return dispatched(parts, bounds, comment, suffix_of(standing))
 
-            searched = {n: f.ratio for n, f in standing.found.items() if f.ratio is not None}
-            text = write(searched)
-        except (NoDispatch, Died, Refusal) as reason:
-            self.notes.append(
-                f"{standing.variant.name}: it wins for some calls only; no choice: {reason}"
-            )
-            return
-        yield Proposal(standing, text, written[0], uses_new, inside, write)
+        searched = {n: f.ratio for n, f in standing.found.items() if f.ratio is not None}
+        text = choice(searched, False)
+        return Proposal(standing, text, written[0], uses_new, inside, choice)
 
-    def _numbers(self, lines: tuple[int, int], names: frozenset[str], call: Call) -> dict[str, int]:
-        found = self.trials.numbers_at(lines, call)
-        return {name: number for name, number in found.items() if name in names}
+    def _numbers(self, place: Place, call: Call) -> dict[str, int]:
+        """What surely bound names stand for there."""
+        found = self.trials.numbers_at(place.lines, call)
+        return {name: number for name, number in found.items() if name in place.names}
 
     def _comment(self, ratios: Mapping[str, Ratio], uses_new: frozenset[str]) -> list[str]:
         """The figures that the choice rests on."""
         machine = self.trials.machine
-        where = "" if machine is None else f" on an {machine.gpu} with Triton {machine.triton}"
+        where = "" if machine is None else f" ({machine.gpu}, Triton {machine.triton})"
         inside = [ratio.value for label, ratio in ratios.items() if label in uses_new]
-        return [
-            f"{_range(inside)} as fast as below, as measured{where}; elsewhere it was not faster.",
-            "`tritonopt tune --check` measures it again.",
-        ]
+        text = (
+            f"Measured{where}: {_range(inside)} as fast as the code below where this holds; "
+            "elsewhere it was not faster. `tritonopt tune --check` measures it again."
+        )
+        return textwrap.wrap(text, _WIDTH)
 
     def _note(self, proposal: Proposal, text: str) -> None:
         where = f" ({proposal.condition})" if proposal.condition else ""

@@ -14,15 +14,6 @@ from tritonopt.tuning.calls import Call
 
 
 @dataclass(frozen=True)
-class Launch:
-    """A kernel that is launched by itself, without a launcher of the file."""
-
-    kernel: str
-    grid: str
-    args: str
-
-
-@dataclass(frozen=True)
 class Request:
     """The tuning of one launcher."""
 
@@ -30,14 +21,13 @@ class Request:
     """Absolute."""
     text: str = field(repr=False)
     launcher: str
-    """A function or autograd function of the file; of a `launch`, what it is called in reports."""
+    """A function or autograd function of the file."""
     calls: tuple[Call, ...] = field(repr=False)
     args: str | None = None
     """What a verification draws from, as `--args` without numbers; None for what the file says."""
     assume: tuple[str, ...] = ()
     by_position: bool = False
     """Whether the launcher takes no names: an autograd function."""
-    launch: Launch | None = None
     passes: str = ""
     """The passes that may be tried, as after `--passes`; "" for all."""
     parameters: bool = True
@@ -52,6 +42,8 @@ class Request:
     """Where it runs."""
     timeout: float = 120.0
     """Seconds for the first call of a version, which may compile and tune."""
+    gpu: bool = True
+    """Whether anything is timed; else the variants are compiled, for GPUs that need not be here."""
     store: str = ""
     """The path of the store; "" for none."""
     server: str = session.SERVER

@@ -7,6 +7,7 @@ goes what went there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,6 +16,19 @@ MOST_NAMES = 12
 """Of which bounds are tried, in pairs as well."""
 _EXTRA = 0.02
 """What one more bound has to gain, as a logarithm of the ratio summed over the calls."""
+
+
+_SMALL, _LARGER = 33, 200
+"""What bounds are made where a verification shall come to both sides of them."""
+
+
+def lowered(condition: str) -> str:
+    """The condition with small bounds."""
+    text = re.sub(r"\d+ <= (\w+) <= \d+", rf"{_SMALL} <= \1 <= {_LARGER}", condition)
+    if text == condition:
+        text = re.sub(r">= \d+", f">= {_SMALL}", text)
+        text = re.sub(r"(<=|==) \d+", f"<= {_LARGER}", text)
+    return text
 
 
 @dataclass(frozen=True)

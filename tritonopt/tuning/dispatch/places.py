@@ -8,7 +8,11 @@ from copy import copy
 from dataclasses import dataclass
 
 from tritonopt import source
-from tritonopt.verification.signature.launchers import Launchers, changed_definitions
+from tritonopt.verification.signature.launchers import (
+    Launchers,
+    changed_definitions,
+    differing_definitions,
+)
 
 _WITH_BLOCKS = (ast.With, ast.If, ast.Try)
 _BLOCKS = ("body", "orelse", "finalbody")
@@ -43,8 +47,6 @@ class Difference:
     kernels: frozenset[str]
     """Jit functions that differ, or that the variant adds."""
     places: tuple[Place, ...]
-    shared: frozenset[str]
-    """Definitions that differ and that other launchers run as well."""
 
 
 def difference(old: source.Module, new: source.Module, launcher: str) -> Difference:
@@ -54,18 +56,23 @@ def difference(old: source.Module, new: source.Module, launcher: str) -> Differe
         raise NoDispatch("the file differs beside its functions")
     launchers = Launchers(old)
     mine = launchers.reached(launchers.definition_of(launchers.named(launcher)))
-    theirs: set[str] = set()
-    for other in launchers.outermost():
-        if other.name != launcher:
-            theirs |= launchers.reached(launchers.definition_of(other))
-    added = changed - set(launchers.definitions)
     kernels = {k.name for module in (old, new) for k in module.kernels} & changed
     functions = {
         name: node for name, node in launchers.definitions.items() if name in mine - kernels
     }
-    places = tuple(_places(old, new, functions, frozenset(kernels - added)))
-    shared = frozenset(changed & theirs)
-    return Difference(old, new, frozenset(kernels), places, shared)
+    there = frozenset(kernels & set(launchers.definitions))
+    places = tuple(_places(old, new, functions, there))
+    return Difference(old, new, frozenset(kernels), places)
+
+
+def shared(old: source.Module, new: source.Module, launcher: str) -> frozenset[str]:
+    """The definitions that differ and that other launchers run as well."""
+    launchers = Launchers(old)
+    others: set[str] = set()
+    for other in launchers.outermost():
+        if other.name != launcher:
+            others |= launchers.reached(launchers.definition_of(other))
+    return frozenset(differing_definitions(old, new) & others)
 
 
 def _places(

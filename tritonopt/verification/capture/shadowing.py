@@ -316,7 +316,7 @@ def described_launch(
     names = list(getattr(kernel, "arg_names", ()))
     given = dict(zip(names, args, strict=False))
     given |= {key: value for key, value in kwargs.items() if key in names}
-    arguments = {key: _described(value) for key, value in given.items()}
+    arguments = {key: described(value) for key, value in given.items()}
     known = {**_defaults(function), **given}
     try:
         chosen = constants(kernel, args, kwargs)
@@ -327,7 +327,7 @@ def described_launch(
         return {"arguments": arguments, "grid": _sizes(grid, known)}
     tuned = [
         {
-            "constants": {key: _described(value) for key, value in each.items()},
+            "constants": {key: described(value) for key, value in each.items()},
             "grid": _sizes(grid, {**known, **each}),
         }
         for each in chosen
@@ -350,7 +350,8 @@ def _sizes(grid: Any, given: Mapping[str, Any]) -> list[int] | None:
     return [int(n) for n in grid]
 
 
-def _described(value: Any) -> dict[str, Any]:
+def described(value: Any) -> dict[str, Any]:
+    """What is passed, as numbers: a tensor by its type, shape, strides and memory."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -547,19 +548,27 @@ def _say(error: BaseException) -> str:
 
 
 def environment(plan: Plan, folder: Path) -> dict[str, str]:
-    """The environment of a command whose launches are shadowed; writes `sitecustomize`."""
+    """The environment of a command whose launches are shadowed."""
+    file = folder / "plan.json"
+    file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
+    return {**written_environment(__name__, folder), VARIABLE: str(file)}
+
+
+def written_environment(module: str, folder: Path) -> dict[str, str]:
+    """The environment of a command in which `install` of a module runs first.
+
+    Writes `sitecustomize` into the folder.
+    """
     own = folder / "sitecustomize.py"
-    own.write_text(_SITECUSTOMIZE)
+    own.write_text(_SITECUSTOMIZE.replace("MODULE", module))
     root = str(Path(str(files("tritonopt"))).resolve().parent)
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(folder), root, *([before] if before else [])])
-    file = folder / "plan.json"
-    file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
-    return {**os.environ, "PYTHONPATH": path, VARIABLE: str(file)}
+    return {**os.environ, "PYTHONPATH": path}
 
 
 _SITECUSTOMIZE = '''\
-"""Shadows the launches of a kernel; made by `tritonopt verify A B -- COMMAND`."""
+"""Sees the launches of kernels; made by `tritonopt ... -- COMMAND`."""
 import importlib.machinery
 import importlib.util
 import os
@@ -571,6 +580,6 @@ rest = [p for p in sys.path if os.path.abspath(p) != here]
 spec = importlib.machinery.PathFinder.find_spec("sitecustomize", rest)
 if spec is not None and spec.loader is not None:
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
-from tritonopt.verification.capture.shadowing import install
+from MODULE import install
 install()
 '''
