@@ -159,6 +159,27 @@ def test_nothing_outlives_the_process_that_asked(
     assert eventually(lambda: not any(map(is_alive, numbers)))
 
 
+def test_nothing_outlives_the_process_of_a_task(tmp_path: Path, root: Path) -> None:
+    driver = subprocess.Popen(
+        [sys.executable, "-c", _DRIVER, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert eventually(lambda: len(list(tmp_path.iterdir())) == 4)
+        numbers = [int(path.name) for path in tmp_path.iterdir()]
+        leaders = [number for number in numbers if os.getpgid(number) == number]
+        # Who asked can do nothing for the time.
+        driver.send_signal(signal.SIGSTOP)
+        for leader in leaders:
+            os.kill(leader, signal.SIGKILL)
+        assert len(leaders) == 2
+        assert eventually(lambda: not any(map(is_alive, numbers)))
+    finally:
+        driver.kill()
+        driver.wait()
+
+
 @pytest.mark.parametrize(
     ("text", "jobs", "said"),
     [
