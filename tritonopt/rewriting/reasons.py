@@ -32,6 +32,7 @@ CLAIMS: Mapping[str, str] = {
     "block-pointers-are-followed": (
         "Each block pointer is followed from where it is made to each load and store through it."
     ),
+    "bounds-are-integers": "What lanes are compared with is an integer.",
     "cannot-narrow": "The hint cannot make a load narrower than the compiler would by itself.",
     "carries-a-reduction": (
         "What an iteration takes over from the one before is a reduction, a running sum, or what a "

@@ -11,7 +11,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged
-from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile, contiguous_tile
+from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile, Limit, contiguous_tile
 from tritonopt.transforms.interleaving.strided_groups import Group
 from tritonopt.transforms.writing import NotExpressible, comments_in
 
@@ -41,6 +41,7 @@ def prove_one_access(facts: KernelFacts, group: Group, checklist: Checklist) -> 
     _check_arguments(facts, group, checklist)
     tile = contiguous_tile(facts, group)
     checklist.prove("same-mask", "one mask says the same of all elements")
+    _assume_integers(facts, tile, checklist)
     return tile if group.is_load else replace(tile, cast=_cast(facts, group, checklist))
 
 
@@ -126,6 +127,27 @@ def _check_arguments(facts: KernelFacts, group: Group, checklist: Checklist) -> 
         if comments_in(text(member.call)):
             detail = f"a comment inside line {member.call.lineno} would be lost"
             raise refuted("nothing-else-goes", "comment-inside", detail)
+
+
+def _assume_integers(facts: KernelFacts, tile: ContiguousTile, checklist: Checklist) -> None:
+    """`k < 2.5` has lane 2, and `pairs < 5.0` half of it."""
+    bounds = [
+        limit.bound for limit in tile.limits if isinstance(limit, Limit) and not limit.over_elements
+    ]
+    open_ones = sorted(
+        {
+            part.name
+            for bound in bounds
+            if not facts.forms.is_integer(facts.forms.of(bound))
+            for part in bound.walk()
+            if part.op is Op.PARAM
+        }
+    )
+    if open_ones:
+        checklist.assume("bounds-are-integers", f"{', '.join(open_ones)}: no fraction is passed")
+    elif any(not facts.forms.is_integer(facts.forms.of(bound)) for bound in bounds):
+        detail = f"what the mask of {tile.group.lines} compares with may be no integer"
+        raise unknown("bounds-are-integers", "opaque-value", detail)
 
 
 def _cast(facts: KernelFacts, group: Group, checklist: Checklist) -> str:
