@@ -143,7 +143,7 @@ def _duration(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     try:
         from tritonopt.engines import EngineError
-        from tritonopt.tuning import bench as timing
+        from tritonopt.tuning.bench import NoGpu, check_gpu
         from tritonopt.tuning.store import StoreError
         from tritonopt.verification import VerificationError
     except ModuleNotFoundError as error:
@@ -152,12 +152,12 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(f"tuning needs {error.name}: pip install 'tritonopt[verify]'")
     try:
         if not arguments.no_gpu:
-            timing.check_gpu()
+            check_gpu()
         if arguments.check:
             return _checked(arguments)
         return _tuned(arguments)
     except (
-        EngineError, PlaceError, SourceError, StoreError, VerificationError, timing.NoGpu
+        EngineError, PlaceError, SourceError, StoreError, VerificationError, NoGpu
     ) as error:  # fmt: skip
         return complain(str(error))
 
@@ -256,7 +256,7 @@ def _reported(
     from tritonopt.reporting.json import tuning_report
     from tritonopt.reporting.text import Style
     from tritonopt.reporting.tuning_table import tuning_lines
-    from tritonopt.tuning.outcome import outcomes, written
+    from tritonopt.tuning.applying.outcome import outcomes, written
 
     if arguments.format == "json":
         print(tuning_report(answers))
@@ -281,8 +281,8 @@ def _reported(
 def _checked(arguments: argparse.Namespace) -> int:
     """Measure what was accepted before. Raises what `run` says."""
     from tritonopt.measurement.timing import Effort
-    from tritonopt.tuning.checking import checks_of
-    from tritonopt.tuning.records import RecordError, path_of
+    from tritonopt.tuning.applying.checking import checks_of
+    from tritonopt.tuning.applying.records import RecordError, path_of
 
     effort = Effort(precision=arguments.precision)
     failed = checked = 0

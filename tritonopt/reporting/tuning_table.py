@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Fate
 from tritonopt.reporting.text import BOLD, GREEN, RED, YELLOW, Style
+from tritonopt.reporting.timing_table import compiled_lines
 
 if TYPE_CHECKING:
+    from tritonopt.measurement.results import Compiled, Times
     from tritonopt.measurement.tuned import Answer, TunedRow
 
 _FATES = {
@@ -43,7 +46,9 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
     what = answer.what or "stays as it is"
     where = f", where {answer.condition}" if answer.condition else ""
     yield style.paint(f"{head}: {what}{where}", BOLD)
-    yield from _table(answer.rows, style)
+    if answer.machine is not None:
+        yield from _table(answer.rows, style)
+    yield from _without_times(answer)
     counts = Counter(tried.fate for tried in answer.tried)
     rest = [f"{counts[fate]} {text}" for fate, text in _FATES.items() if counts[fate]]
     yield f"    {len(answer.tried)} variants in {answer.seconds:.0f} s" + (
@@ -59,6 +64,20 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
         yield style.paint(f"    and {len(refused) - _SHOWN} more (--format json)", YELLOW)
     for note in answer.notes:
         yield style.paint(f"    note: {note}", YELLOW)
+
+
+def _without_times(answer: Answer) -> Iterator[str]:
+    """What each variant needs as machine code, next to the original."""
+    original = [c for row in answer.rows if row.original for c in row.original.compiled]
+    for tried in answer.tried:
+        if tried.compiled and tried.fate is not Fate.SAME_CODE:
+            versions = (ORIGINAL, tried.name)
+            lines = compiled_lines([*_of(ORIGINAL, original), *tried.compiled], versions)
+            yield from (f"    {line}" for line in lines)
+
+
+def _of(version: str, compiled: Sequence[Compiled]) -> list[Compiled]:
+    return [replace(each, version=version) for each in compiled]
 
 
 def _short(reason: str) -> str:
@@ -81,7 +100,7 @@ def _cells(row: TunedRow, style: Style) -> str:
     times = row.row.times if row.row is not None else {}
     if not times and row.original is not None:
         times = row.original.times
-    cells = "".join(f"{_time(times.get(n) and times[n].median):>12}" for n in (ORIGINAL, TUNED))
+    cells = "".join(f"{_time(times.get(n)):>12}" for n in (ORIGINAL, TUNED))
     if ratio is None:
         failures = row.original.failures if row.original is not None else {}
         return f"{cells}  {next(iter(failures.values()), 'no variant was faster')}"
@@ -92,9 +111,9 @@ def _cells(row: TunedRow, style: Style) -> str:
     return f"{cells}  {'new code' if row.uses_new else 'the original'}"
 
 
-def _time(microseconds: float | None) -> str:
-    if microseconds is None:
+def _time(times: Times | None) -> str:
+    if times is None:
         return "-"
-    if microseconds >= 10_000:
-        return f"{microseconds / 1000:.2f} ms"
-    return f"{microseconds:.2f} us"
+    if times.median >= 10_000:
+        return f"{times.median / 1000:.2f} ms"
+    return f"{times.median:.2f} us"

@@ -36,7 +36,8 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
     """
     try:
         old = read_module(wanted.before)
-        if wanted.command or (wanted.args is None and _needs_sizes(old, wanted)):
+        shown = wanted.runs and wanted.args is None and _needs_sizes(old, wanted)
+        if wanted.command or shown:
             return _seen(old, wanted, like)
         fitting = _fitting(old, wanted)
         every = [subjects_of(replace(wanted, launcher=launcher)) for launcher in fitting]

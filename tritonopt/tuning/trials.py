@@ -60,6 +60,8 @@ class Trials:
     """Whether nothing new is to be begun."""
     notes: list[str] = field(default_factory=list)
     machine: Machine | None = None
+    failed: dict[tuple[str, str], Found] = field(default_factory=dict)
+    """By text and label of the call."""
 
     def __post_init__(self) -> None:
         self.session = Session((), self.request.timeout, self.request.server)
@@ -105,25 +107,27 @@ class Trials:
 
     def _on(self, call: Call, texts: Sequence[str], effort: Effort, stage: str) -> dict[str, Found]:
         known = {text: what for text in texts if (what := self._known(text, call, stage))}
+        # What failed or hung once is not tried a second time with more effort.
+        known |= {text: what for text in texts if (what := self.failed.get((text, call.label)))}
         missing = [text for text in texts if text not in known]
         if missing:
             names = {f"variant{at}": text for at, text in enumerate(texts) if text in missing}
-            new = self._measured(call, names, effort)
-            if len(missing) > 1 and not any(what.ratio for what in new.values()):
+            row = self._measured(call, names, effort)
+            new = {text: _of_row(row, name) for name, text in names.items()}
+            if len(missing) > 1 and ORIGINAL in row.failures:
                 # One of them may have taken the others with it.
-                new = {}
                 for name, text in names.items():
-                    new |= self._measured(call, {name: text}, effort)
+                    new[text] = _of_row(self._measured(call, {name: text}, effort), name)
             for text, what in new.items():
                 self._keep(text, call, stage, what)
             known |= new
+        self.failed |= {(t, call.label): what for t, what in known.items() if what.failure}
         return known
 
-    def _measured(self, call: Call, names: Mapping[str, str], effort: Effort) -> dict[str, Found]:
+    def _measured(self, call: Call, names: Mapping[str, str], effort: Effort) -> Row:
         versions = [self.version(name, text) for name, text in names.items()]
         self.session.use([self.version(ORIGINAL, self.request.text), *versions])
-        row = self.session.row(self.request.launcher, call, effort, copy=False)
-        return {text: _of_row(row, name) for name, text in names.items()}
+        return self.session.row(self.request.launcher, call, effort, copy=False)
 
     def numbers_at(self, lines: tuple[int, int], call: Call) -> dict[str, int]:
         """What names of the original stand for there. Raises Died and Refusal."""

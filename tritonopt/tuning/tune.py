@@ -15,14 +15,15 @@ from tritonopt.measurement.results import Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Answer, Evidence, Progress, TunedRow
 from tritonopt.tuning.calls import Call
-from tritonopt.tuning.choosing import Choosing, Proposal
 from tritonopt.tuning.halving import Search, Standing
+from tritonopt.tuning.proposals import Choosing, Proposal
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.store import Key, Store, StoreError
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variation
 from tritonopt.tuning.verifying import Verifying
 from tritonopt.tuning.verifying_server import Question
+from tritonopt.tuning.without_gpu import compiled_variants
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
 from tritonopt.verification.signature.launchers import Launchers
@@ -100,6 +101,8 @@ class _Tuning:
     def answer(self) -> Answer:
         """Raises what `tune_subject` makes a failure of."""
         self._check()
+        if not self.request.gpu:
+            return self._compiled()
         rows = self.trials.original(_ORIGINAL)
         calls = [c for c, row in zip(self.request.calls, rows, strict=True) if row.times]
         for row in rows:
@@ -116,30 +119,50 @@ class _Tuning:
         accepted = choosing.accepted(finalists)
         return self._told(rows, search.standings, choosing, accepted)
 
+    def _compiled(self) -> Answer:
+        """Where nothing is timed: what the variants need as machine code."""
+        request = self.request
+        original, tried = compiled_variants(
+            request,
+            self._variation(self._kernels()),
+            self._screened,
+            self.is_search_over,
+            self.verifying.workers,
+        )
+        first = request.calls[0]
+        row = Row(request.launcher, first.label, first.sizes, compiled=original)
+        self.notes.append(f"nothing was timed; compiled for {first.label}")
+        return replace(
+            _nothing(request, ""),
+            rows=(TunedRow(first.label, first.sizes, original=row),),
+            tried=tuple(tried),
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+    def _variation(self, kernels: frozenset[str]) -> Variation:
+        request = self.request
+        return Variation(request.path, request.text, kernels, request.passes, request.parameters)
+
     def _check(self) -> None:
         request = self.request
         there = source.read_file(Path(request.path)).text
         if there != request.text:
             raise VerificationError(f"{request.path}: has changed meanwhile: tune it again")
-        if not self.trials.session.has_gpu():
+        if request.gpu and not self.trials.session.has_gpu():
             raise VerificationError("torch sees no GPU here, and times are taken on one")
         assert self.store is None or self.store.path  # opened here, so that it fails here
 
     def _search(self, rows: Sequence[Row], calls: Sequence[Call]) -> Search:
         launched = frozenset(c.kernel for row in rows for c in row.compiled)
         reached = self._kernels()
-        kernels = {k for k in reached if k in launched} or reached
-        request = self.request
-        variation = Variation(
-            request.path, request.text, frozenset(kernels), request.passes, request.parameters
-        )
+        kernels = frozenset(k for k in reached if k in launched) or reached
 
         def report(where: Progress) -> None:
             self.progress(replace(where, left=max(self.left, 0.0)))
 
         at_once = self.verifying.workers
         return Search(
-            variation,
+            self._variation(kernels),
             calls,
             self.trials,
             self._screened,

@@ -12,8 +12,8 @@ from typing import Any
 
 from tritonopt import source
 from tritonopt.measurement.tuned import Answer
-from tritonopt.tuning.merging import merged
-from tritonopt.tuning.records import entry, merged_entries, path_of, text_of
+from tritonopt.tuning.applying.merging import merged
+from tritonopt.tuning.applying.records import entry, merged_entries, path_of, text_of
 from tritonopt.tuning.requests import Request
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tritonopt.measurement.tuned import Answer
+from tritonopt.tuning.applying.merging import hunks
 from tritonopt.tuning.calls import Call
-from tritonopt.tuning.merging import hunks
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import one_form
 from tritonopt.verification.errors import VerificationError

@@ -12,7 +12,7 @@ from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, TUNED
 from tritonopt.tuning import session
 from tritonopt.tuning.acceptance import EQUAL
-from tritonopt.tuning.records import Recorded, recorded
+from tritonopt.tuning.applying.records import Recorded, recorded
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.timing_server import Version
 
