@@ -23,7 +23,7 @@ from tritonopt.runtime.live import Live
 from tritonopt.runtime.live_verification import NotInAFile, inside, read_own_file
 
 if TYPE_CHECKING:
-    from tritonopt.tuning.live_launch import Chosen
+    from tritonopt.runtime.launch_choice import Chosen
     from tritonopt.tuning.store import Key
 
 Run = Callable[..., Any]
@@ -34,7 +34,7 @@ LaunchOf = tuple[Any, Mapping[str, Any]]
 SERVERS: dict[str, Any] = {}
 """The modules that serve in the workers, where they are others than usual."""
 _STORE = "tuning.sqlite"
-_TASK = "tritonopt.tuning.live_launch:choose"
+_TASK = "tritonopt.runtime.launch_choice:choose"
 _SLACK = 600.0
 """Seconds beside the budget after which a choice hangs: its last steps are not cut short."""
 
@@ -194,7 +194,7 @@ class Tuner:
 
         from tritonopt.engines import Outcome, Task
         from tritonopt.engines.local import Slot
-        from tritonopt.tuning.live_launch import Chosen, LiveLaunch
+        from tritonopt.runtime.launch_choice import Chosen, LiveLaunch
         from tritonopt.verification.capture.shadowing import described_launch
 
         file = read_own_file(self.live)
