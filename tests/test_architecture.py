@@ -25,9 +25,9 @@ FLOORS = {
     "verification": 4,
     "measurement": 4,
     "engines": 5,
-    "runtime": 6,
     "tuning": 6,
     "reporting": 6,
+    "runtime": 7,
     "cli": 7,
 }
 
