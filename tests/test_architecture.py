@@ -235,6 +235,7 @@ INNER_FLOORS = {
         "online_softmax": 1,
         "tiling": 0,
         "rank_lifting": 1,
+        "splitting": 1,
         "unswitching": 0,
         "vectorization": 1,
     },

@@ -23,6 +23,9 @@ class Reason(NamedTuple):
 
 CLAIMS: Mapping[str, str] = {
     "accumulator-is-wide": "The accumulator is of a type of 32 bits or more.",
+    "accumulators-can-be-combined": (
+        "What several programs have accumulated can be stored, and put together as if one had."
+    ),
     "accumulators-are-sums": "In a sweep an accumulator is added to, and used for nothing else.",
     "accumulators-are-wide": "Both sums are kept in one float type of 32 bits or more.",
     "accumulators-start-at-zero": "Both sums start at 0.",
@@ -72,6 +75,7 @@ CLAIMS: Mapping[str, str] = {
     "is-expressible": "What the new code needs has a name where it would stand.",
     "iterations-are-independent": "No iteration touches an element that another one stores.",
     "is-not-negative": "What is divided by `%` is at least 0, so that the rest is too.",
+    "is-not-seen-twice": "Up to the end of the loop nothing is done that may not be done twice.",
     "is-understood": "The values at the site are small enough to be compared.",
     "infinite-rows-are-the-same": "A row of nothing but -inf gives what it gave.",
     "lanes-do-the-same": "What an iteration computes can be computed lane by lane, under masks.",
@@ -100,6 +104,7 @@ CLAIMS: Mapping[str, str] = {
     "nothing-in-between": "From sweep to sweep there is no exit, barrier, atomic or unknown call.",
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
     "only-the-full-sum-is-used": "Behind its loop only the sum over the whole tile is used.",
@@ -140,6 +145,9 @@ CLAIMS: Mapping[str, str] = {
     "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
     "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
+    "turns-are-independent": (
+        "What a turn of the loop brings to an accumulator does not depend on the turns before."
+    ),
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
     "type-stays": "The value has the same type after the rewrite.",
@@ -595,6 +603,20 @@ REASONS: Mapping[str, Reason] = {
     "two-axes-already": Reason(
         "A tile of a row has two axes already, or nobody knows how many.",
         "Add an axis for the rows by hand.",
+    ),
+    # split-reduce
+    "axis-is-taken": Reason(
+        "The grid has no axis left for the programs of a row, or it is not seen which it has.",
+        "Give every launch a tuple of one or two numbers for its grid.",
+    ),
+    "done-by-every-part": Reason(
+        "Before or in the loop something is stored, printed or asserted, which every program that "
+        "has a part of the row would do.",
+        "Do it behind the loop, or in a kernel of its own.",
+    ),
+    "several-sweeps": Reason(
+        "The kernel goes through the row in several loops, each of which needs the one before.",
+        "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
     # grid-stride
     "already-divided": Reason(
