@@ -17,8 +17,11 @@ from tritonopt.source import Change
 from tritonopt.transforms.loop_fusion.formulas import FORMULAS
 from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
 from tritonopt.transforms.loop_fusion.legality import prove_fusion
+from tritonopt.transforms.loop_fusion.linear_sums import LinearSum, linear_sum, prove_linear
+from tritonopt.transforms.loop_fusion.linear_sweep import LinearSweep
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
 from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
+from tritonopt.transforms.online_softmax.reads_saved import worth_of
 
 _ROW_THAT_GAINS = 16384
 """Elements from which on a row in several tiles was measured to gain; tiles above a quarter of
@@ -239,9 +242,53 @@ class FuseStats(Pass):
                     if (candidate := TwoSums(TwoSweeps(facts, first, second), name)).is_site
                 ]
                 examined = [self._examined(facts, candidate) for candidate in found]
+                if not any(not site.failed for site in examined):
+                    pairs = (TwoSweeps(facts, first, second) for first in candidates)
+                    sums = (linear_sum(pair, name, plain=self._is_plain) for pair in pairs)
+                    linear = [self._multiplied_out(sum_) for sum_ in sums if sum_ is not None]
+                    done = [site for site in linear if not site.failed]
+                    examined = done[:1] or linear or examined
                 if examined:
                     # The first sweep that fits, else the one that came nearest to it.
                     yield max(examined, key=lambda site: (not site.failed, len(site.conditions)))
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether digits may cancel, as in the formula of this name."""
+        return self.formula == "moments"
+
+    def _multiplied_out(self, sum_: LinearSum) -> Site:
+        """The site of a sum into which numbers of the first sweep go as factors."""
+        checklist = Checklist()
+        changes: tuple[Change, ...] = ()
+        with checklist.until_one_fails():
+            try:
+                prove_linear(sum_, checklist, plain=self._is_plain)
+                changes = tuple(LinearSweep(sum_).changes(checklist))
+            except TooLarge:
+                large = "the sums are too large to compare"
+                raise unknown("is-understood", "opaque-value", large) from None
+            checklist.prove("is-expressible", "what the merged sweep needs can be written there")
+        first, second = sum_.sweeps.first, sum_.sweeps.second
+        into = f"the sweep in line {second.line} into the one in line {first.line}"
+        if checklist.failed is None:
+            message = f"merged {into} (multiplied out)"
+        else:
+            message = f"did not merge {into}: {checklist.failed.detail}"
+        worth = worth_of(sum_.facts, second)
+        return Site(
+            second.node,
+            checklist.conditions,
+            message,
+            checklist.safety | {Safety.ROUNDING},
+            Bits.REDUCTION_ORDER,
+            checklist.facts_used,
+            changes,
+            pays=worth.pays,
+            depends=True,
+            advice=f"merge {into} (multiplied out)",
+            worth=worth.text,
+        )
 
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
