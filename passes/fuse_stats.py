@@ -1,4 +1,4 @@
-"""fuse-stats: the sweep for the mean and the sweep for the variance become one."""
+"""fuse-stats: a sweep that needs the sum of an earlier one becomes part of it."""
 
 from __future__ import annotations
 
@@ -95,6 +95,13 @@ class FuseStats(Pass):
       into a running one (Chan, Golub, LeVeque 1979). Needs no first tile, so the
       row is read just once, but has two reductions in every iteration or more.
 
+    A second sweep that adds something linear in what the first one gives, as a cross-entropy with
+    probabilities does, is multiplied out: the sum of (lse - x) * p is lse times the sum of p, less
+    the sum of x * p, and both can be gathered before lse is known. So that no digits cancel, the
+    maximum that goes into lse is taken from both sides: (lse - largest) times the sum of p, and the
+    sum of (largest - x) * p. A maximum that the first sweep is still looking for is taken as it is
+    so far, and made up for when it grows. With `moments` nothing is taken away.
+
     ## Why
 
     A row that does not fit the cache is read once less from memory. Compilers
@@ -122,6 +129,13 @@ class FuseStats(Pass):
     left alone, and two loops of which one goes on where the other ends are one sweep
     (`one-sweep-in-two-loops`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
     through a narrow type are left alone: someone matched another library's bits.
+
+    Of a sum that is multiplied out (`sum-is-linear`) each number that is known too late goes in as
+    a factor, once, through sums, differences, products and `tl.where`; a maximum is part of it, if
+    anything is subtracted from it (`digits-may-cancel`); its coefficients are in fp32 or fp64; only
+    the sum of all lanes is used; and where lanes are cleared by a choice, one is on in each
+    iteration (`lanes-may-all-be-off`). The second sweep is one loop of plain statements that does
+    nothing else, and reads again what the first one reads.
 
     With `shifted` an `if` on the way to the tile must be one that the compiler
     knows, as in `if HAS_RESIDUAL`: the first tile is read under it too.

@@ -36,7 +36,7 @@ def kernel(X, P, Loss, C, D, smoothing, BLOCK_C: tl.constexpr, BLOCK_D: tl.const
     tl.store(Loss + image * D + d, tl.sum(_loss, axis=0), mask=d < D)
 
 
-# tritonopt: x: f32[m, n, k], p: f32[m, n, k], smoothing: float in 0..1
+# tritonopt: x: f32[m, n, k], p: f32[m, n, k], smoothing: 0.1
 def run(x: torch.Tensor, p: torch.Tensor, smoothing: float):
     m, n, k = x.shape
     x, p = x.contiguous(), p.contiguous()

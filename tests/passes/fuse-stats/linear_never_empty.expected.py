@@ -31,7 +31,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
         p_sum += tl.sum(p, axis=0)
     lse = largest + tl.log(total)
 
-    loss += tl.where(64 > 0, (lse - largest) * p_sum, 0.0)
+    loss += (lse - largest) * p_sum
     tl.store(Loss + row, loss)
 
 

@@ -25,9 +25,9 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
     loss = 0.0
     for tile in range(0, N, BLOCK):
-        start = tile + tl.arange(0, BLOCK)
-        lanes = tl.load(X + start, mask=start < N, other=0.0).to(tl.float32)
-        p = tl.load(P + start, mask=start < N, other=0.0).to(tl.float32)
+        places = tile + tl.arange(0, BLOCK)
+        lanes = tl.load(X + places, mask=places < N, other=0.0).to(tl.float32)
+        p = tl.load(P + places, mask=places < N, other=0.0).to(tl.float32)
         loss += tl.sum((lse - lanes) * p, axis=0)
     tl.store(Loss + row, loss + shown - shown)
 

@@ -24,6 +24,7 @@ from tritonopt.transforms.loop_fusion.later_numbers import LaterNumbers, NotLine
 from tritonopt.transforms.loop_fusion.legality import check_accumulator, common_indicators
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
 from tritonopt.transforms.loop_fusion.references import Reference, reference_for
+from tritonopt.transforms.one_tile.empty_rows import runs_always
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.writing import Writer, names_bound, names_read, reads_of
 
@@ -63,8 +64,7 @@ class LinearSum:
     @property
     def may_be_empty(self) -> bool:
         """Whether the sweeps may have no iteration."""
-        count = self.facts.forms.trip_count(self.sweeps.first)
-        return count is None or not self.facts.forms.is_positive(count)
+        return not runs_always(self.facts, self.sweeps.first)
 
 
 def linear_sum(sweeps: TwoSweeps, name: str, *, plain: bool) -> LinearSum | None:
@@ -189,10 +189,10 @@ def prove_linear(sum_: LinearSum, checklist: Checklist, *, plain: bool) -> None:
     _check_statements(sum_)
     later = ", ".join(sorted({number for monomial in sum_.split for number in monomial}))
     checklist.prove(_LATER, f"it is made of products with {later} and of a rest")
+    _check_digits(sum_, checklist, plain=plain)
     _check_rounding(sum_, checklist)
     _check_lanes(sum_, checklist)
     _check_full_sum(sum_, checklist)
-    _check_digits(sum_, checklist, plain=plain)
     sweeps.check_memory(checklist)
     sweeps.check_rest(checklist, name)
     check_pins(checklist, facts)

@@ -27,7 +27,7 @@ from tritonopt.transforms.loop_fusion.moved_accumulator import MovedAccumulator,
 from tritonopt.transforms.loop_fusion.references import Reference
 from tritonopt.transforms.one_tile.reuse import reused
 from tritonopt.transforms.one_tile.stretch import Stretch
-from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
+from tritonopt.transforms.writing import NotExpressible, Writer
 
 
 class _Part(NamedTuple):
@@ -172,14 +172,11 @@ class LinearSweep:
         return excerpts.block_code(changed, second.body)
 
     def _renamed(self) -> dict[str, str]:
-        """The first sweep's name for the counter, and another one for what else is called so."""
+        """The first sweep's name for the counter, by the second one's."""
         assert isinstance(self.first, ast.For) and isinstance(self.second, ast.For)
         assert isinstance(self.first.target, ast.Name) and isinstance(self.second.target, ast.Name)
         ours, theirs = self.first.target.id, self.second.target.id
-        if ours == theirs:
-            return {}
-        taken = any(ours in names_bound(statement) for statement in self.second.body)
-        return {theirs: ours, **({ours: self.writer.fresh(f"{ours}_again")} if taken else {})}
+        return {theirs: ours} if theirs != ours else {}
 
     def _added(self, names: dict[str, str]) -> str:
         """The statements that add up the coefficients."""
