@@ -21,7 +21,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "tritonopt needs Python 3.10 or later; set PYTHON=...")'
 	@echo "Setting up $(VENV) (torch and triton are large: the first time takes minutes)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[verify,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[verify,ray,dev]'
 	@touch $@
 
 demo: $(INSTALLED)

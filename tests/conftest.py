@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,11 +20,22 @@ settings.register_profile("tests", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("tests")
 
 
+_NO_RAY = "ray is not installed: pip install 'tritonopt[ray]'"
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("ray") is not None and find_spec("ray") is None:
+        pytest.skip(_NO_RAY)
     if item.get_closest_marker("gpu") is not None:
         torch = pytest.importorskip("torch")
         if not torch.cuda.is_available():
             pytest.skip("there is no GPU here")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    skipped = terminalreporter.stats.get("skipped", [])
+    if any(_NO_RAY in str(report.longrepr) for report in skipped):
+        terminalreporter.write_line(f"NOT TESTED: tasks on a cluster, for {_NO_RAY}", yellow=True)
 
 
 @pytest.fixture

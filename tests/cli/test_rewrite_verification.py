@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -174,3 +175,73 @@ def test_what_has_to_be_installed_is_said(
     assert run("--verify") == 2
     assert "pip install 'tritonopt[verify]'" in capsys.readouterr().err
     assert written() == (False, False)
+
+
+LIBRARY = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + cols, mask=cols < N, other=0.0)
+    tl.store(Y + cols, tl.maximum(x, 0.0), mask=cols < N)
+
+
+def relu(x: torch.Tensor) -> torch.Tensor:
+    y = torch.empty_like(x)
+    relu_kernel[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+"""
+
+
+def test_a_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "src"
+    folder.mkdir()
+    (folder / "one.py").write_text(LIBRARY)
+    # Nothing launches this one, so its rewrite is left out.
+    alone = LIBRARY.partition("\n\ndef relu(")[0] + "\n"
+    (folder / "alone.py").write_text(alone)
+    (folder / "helper.py").write_text("x = 1\n")
+    command = "rewrite src --passes max-to-where --write --verify --backend interpreter"
+    effort = "--max-examples 3 --engine local --jobs 1"
+    assert main([*command.split(), *effort.split()]) == 2
+    said = capsys.readouterr().err
+    rows = said[said.index("verdict  ") :].splitlines()[1:3]
+    assert [row.split()[:3] for row in rows] == [
+        ["left", "out", "src/alone.py"],
+        ["verified", "src/one.py", "identical,"],
+    ]
+    assert (folder / "alone.py").read_text() == alone
+    assert "tl.maximum" not in (folder / "one.py").read_text()
+
+
+def test_an_engine_has_something_to_verify(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rewrite", "a.py", "--engine=local"]) == 2
+    assert "--engine is for --verify" in capsys.readouterr().err
+
+
+def test_an_engine_that_cannot_be_had(
+    judge: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    judge(lambda fused, where: GOOD)
+    assert run("--verify", "--engine=ray") == 2
+    assert "pip install 'tritonopt[ray]'" in capsys.readouterr().err
+    assert written() == (False, False)
+
+
+def test_what_changes_meanwhile_is_left(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    def meddle(fused: bool, where: bool) -> Verdict:
+        Path("a.py").write_text("# somebody else was here\n")
+        return GOOD
+
+    judge(meddle)
+    assert run("--verify") == 2
+    assert Path("a.py").read_text() == "# somebody else was here\n"
+    assert "has changed since it was read" in capsys.readouterr().err

@@ -51,6 +51,54 @@ def add_call(parser: argparse.ArgumentParser) -> None:
     )
 
 
+TASK_SECONDS = 3600.0
+"""What one task may take: a verification that takes longer hangs."""
+
+
+def add_engine(group: argparse._ActionsContainer, *, jobs: bool = True) -> None:
+    """How many tasks are done, and by whom."""
+    group.add_argument(
+        "--engine",
+        type=_engine,
+        metavar="NAME",
+        help="who does the work on several files: `inline`, this process; `local`, processes of "
+        "this machine, of which a crash or a hang costs one file; `ray` or `ray:ADDRESS`, a "
+        "cluster of Ray (default: local for several files, inline for one)",
+    )
+    if jobs:
+        group.add_argument(
+            "--jobs",
+            type=positive,
+            metavar="N",
+            help="how many files at a time (default: one for every two processors; with `ray` as "
+            "many as fit)",
+        )
+    group.add_argument(
+        "--task-timeout",
+        type=seconds,
+        default=TASK_SECONDS,
+        metavar="S",
+        help="what one file may take, unless it is done `inline` (default: %(default)s)",
+    )
+
+
+def _engine(text: str) -> str:
+    from tritonopt.engines import EngineError, engine_of
+
+    try:
+        engine_of(text)
+    except EngineError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def seconds(text: str) -> float:
+    """A time that a user gives: above 0."""
+    if not 0 < (value := float(text)) < 1e6:
+        raise argparse.ArgumentTypeError("must be above 0")
+    return value
+
+
 def add_report_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",

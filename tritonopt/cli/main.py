@@ -22,6 +22,7 @@ _COMMANDS = {
     "explain": "print what a pass, a reason or a word is, or what passes say of a line and why",
     "verify": "run an original and a rewritten file on drawn inputs and compare",
     "bench": "time two versions of a file on the GPU, call by call, or one alone",
+    "tune": "find what is faster on this GPU for given shapes, verified and measured",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
     "new-pass": "lay out a new pass in a checkout: its file, its page, its cases, its entry point",
@@ -30,8 +31,9 @@ _COMMANDS = {
 _EPILOG = """\
 exit codes:
   0  done, or nothing to do
-  1  something would change (rewrite --check) or is suggested (suggest); a counterexample (verify)
-  2  an error, or no answer could be reached (verify, bench)
+  1  something would change (rewrite --check) or is suggested (suggest); a counterexample (verify);
+     what was tuned no longer holds (tune --check)
+  2  an error, or no answer could be reached (verify, bench, tune)
 """
 
 
@@ -80,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _before_dashes(given: list[str]) -> tuple[list[str], list[str]]:
     """Our own arguments, and the user's command that some commands take after `--`."""
-    if given[:1] not in (["verify"], ["bench"]) or "--" not in given:
+    if given[:1] not in (["verify"], ["bench"], ["tune"]) or "--" not in given:
         return given, []
     at = given.index("--")
     return given[:at], given[at + 1 :]

@@ -18,7 +18,8 @@ PATIENCE = 1.0
 class Bar:
     """Counts `total` things. Call `clear` before anything else is printed."""
 
-    def __init__(self, total: int, label: str, stream: TextIO) -> None:
+    def __init__(self, total: int, label: str, stream: TextIO, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._total = total
         self._label = label
         self._stream = stream
@@ -45,7 +46,7 @@ class Bar:
     def update(self, done: int, total: int, label: str) -> None:
         """So many are done, of so many."""
         self._done, self._total, self._label = done, total, label
-        if not self._wanted or time.monotonic() - self._begin < PATIENCE:
+        if not self._wanted or time.monotonic() - self._begin < self._patience:
             return
         if self._shown is None:
             self._shown = self._show()

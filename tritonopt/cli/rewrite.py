@@ -17,11 +17,12 @@ from tritonopt.cli import arguments as shared
 from tritonopt.cli import rewrite_verification, scanning
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
-from tritonopt.cli.progress import Bar
+from tritonopt.cli.progress import PATIENCE, Bar
 from tritonopt.cli.scanning import Target
+from tritonopt.engines.errors import EngineError
 from tritonopt.reporting import formats
 from tritonopt.reporting.findings import FileFindings, Summary
-from tritonopt.reporting.reporter import Run, say
+from tritonopt.reporting.reporter import Reporter, Run, say
 from tritonopt.rewriting.model import Remark, RemarkKind
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Done:
     kernels: tuple[frozenset[str], ...] = ()
     """The parameter names of every kernel."""
     facts_used: frozenset[str] = frozenset()
+    to_write: tuple[source.SourceFile, str] | None = None
+    """A file and its new text, where it was another process's only to find it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
             job = Job.of(arguments)
             job.selection.check()
             passes = job.selection.check_settings(target.settings for target in targets.files)
-        except (PassSelectionError, AssumptionError, ModuleNotFoundError) as error:
+        except (PassSelectionError, AssumptionError, EngineError, ModuleNotFoundError) as error:
             return complain(str(error))
         if not all(passes):
             summary.notes.append(_NO_PASS)
@@ -123,18 +126,13 @@ def run(arguments: argparse.Namespace) -> int:
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
-    with Bar(len(targets.files), "rewriting", sys.stderr) as bar:
-        do = partial(_only_read, arguments.careful) if job is None else partial(_rewrite, job)
-        program = scanning.program(targets, keep=arguments.write) if job is not None else None
-        jobs = arguments.jobs if job is not None else 1
-        for done in scanning.work(do, targets.files, jobs, program):
+    try:
+        for done in _worked(job, targets, arguments, reporter):
             summary.add(done.findings)
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
-            if done.findings.says_something:
-                bar.clear()
-            reporter.file(done.findings)
-            bar.advance()
+    except EngineError as error:
+        return complain(str(error))
     # A file that could not be looked at may have the names that a fact speaks of.
     if job is not None and job.selection.assume and not summary.errors:
         summary.notes.extend(_unneeded(job.selection.given(), parameters, facts_used))
@@ -145,6 +143,57 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 _NO_PASS = "no pass runs by default; name one with --passes (`tritonopt passes` lists them)"
+
+
+def _worked(
+    job: Job | None,
+    targets: scanning.Targets,
+    arguments: argparse.Namespace,
+    reporter: Reporter,
+) -> Iterator[Done]:
+    """What comes of every file, in order, written and reported."""
+    patience = 0 if job is not None and job.verify is not None else PATIENCE
+    with Bar(len(targets.files), "rewriting", sys.stderr, patience) as bar:
+        bar.update(0, len(targets.files), "rewriting")
+        for done in map(_written, _done(job, targets, arguments)):
+            if done.findings.says_something:
+                bar.clear()
+            reporter.file(done.findings)
+            bar.advance()
+            yield done
+
+
+def _done(
+    job: Job | None, targets: scanning.Targets, arguments: argparse.Namespace
+) -> Iterator[Done]:
+    """What comes of every file, in order."""
+    if job is None:
+        yield from scanning.work(partial(_only_read, arguments.careful), targets.files, 1)
+        return
+    do = partial(_rewrite, job)
+    program = scanning.program(targets, keep=arguments.write)
+    if job.verify is None:
+        yield from scanning.work(do, targets.files, arguments.jobs, program)
+        return
+    from tritonopt.cli.library import in_tasks
+
+    yield from in_tasks(do, _not_done, targets.files, job.verify, arguments.jobs, program)
+
+
+def _not_done(target: Target, reason: str) -> Done:
+    shown = str(target.path)
+    return Done(FileFindings(shown, refused=(f"{shown}: left as it was: {reason}",)))
+
+
+def _written(done: Done) -> Done:
+    """The same, with the file written where that is left to do."""
+    if done.to_write is None:
+        return done
+    try:
+        source.write_file(*done.to_write)
+    except source.SourceError as error:
+        return Done(FileFindings(done.findings.path, errors=(str(error),)))
+    return done
 
 
 def _only_read(careful: bool, _: source.Program | None, target: Target) -> Done:
@@ -219,12 +268,14 @@ def _attempt(job: Job, program: source.Program | None, target: Target) -> Done:
     if job.verify is not None and result.changed:
         checked = rewrite_verification.verified(target.path, result, passes, rewrite, job.verify)
         result = checked.result
-    if job.write and result.changed and target.data is None:
+    writes = job.write and result.changed and target.data is None
+    if writes and job.verify is None:
         source.write_file(file, result.text)
     return Done(
         _findings(job, target, file, result, checked),
         result.kernels,
         result.facts_used,
+        (file, result.text) if writes and job.verify is not None else None,
     )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
+from tritonopt.engines.errors import EngineError
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.pipeline import RewriteResult
@@ -31,6 +32,10 @@ class Request:
 
     backend: str = "auto"
     max_examples: int = 100
+    engine: str | None = None
+    """Who verifies, where several files have kernels."""
+    timeout: float | None = None
+    """Seconds for one file."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +74,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many inputs --verify draws for a launcher (default: %(default)s)",
     )
+    shared.add_engine(group, jobs=False)
 
 
 def request_of(arguments: argparse.Namespace) -> Request | None:
     """What was asked for on the command line; None without --verify.
 
-    Raises ModuleNotFoundError, with what to install, where verification cannot run.
+    Raises ModuleNotFoundError, with what to install, where verification cannot run, and
+    EngineError for an engine without something to verify.
     """
     if not arguments.verify:
+        if arguments.engine is not None:
+            raise EngineError("--engine is for --verify; rewriting alone needs none")
         return None
     try:
         import_module("tritonopt.verification")
@@ -84,7 +93,9 @@ def request_of(arguments: argparse.Namespace) -> Request | None:
         raise ModuleNotFoundError(
             f"--verify needs {error.name}: pip install 'tritonopt[verify]'"
         ) from None
-    return Request(arguments.backend, arguments.max_examples)
+    return Request(
+        arguments.backend, arguments.max_examples, arguments.engine, arguments.task_timeout
+    )
 
 
 def verified(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
+from tritonopt.cli import verify_pairs
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.places import Place, PlaceError, place, read_place
 from tritonopt.cli.progress import Bar
@@ -27,9 +28,13 @@ its own, and compare everything that their kernels wrote. This runs the files' c
   tritonopt verify before.py after.py --kernel scale --grid 'cdiv(n, BLOCK), m' \\
       --args 'x: f32[m, n], y: f32[m, n], stride: x.stride(0), BLOCK: 16|64'
   tritonopt verify before.py after.py -- pytest tests/test_scale.py
+  tritonopt verify before/ after/ --engine local --jobs 4
 
 After `--` stands a command of yours: it runs as always, and every launch of a kernel of
 ORIGINAL is made again on copies of its memory, by both versions, and compared.
+
+Of two directories every Python file that differs is verified. What differs and cannot be run
+counts as no answer.
 """
 
 _EXIT_CODES = {"identical": OK, "equivalent": OK, "counterexample": FOUND}
@@ -43,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_backend(parser)
     _add_judgment(parser)
     _add_effort(parser)
+    group = parser.add_argument_group("several files, with two directories or with --pair")
+    shared.add_engine(group)
     shared.add_format(parser)
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -59,9 +66,18 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "original",
         metavar="ORIGINAL",
-        help="a file; FILE:KERNEL and FILE:LINE are about the functions that launch this kernel",
+        help="a file; FILE:KERNEL and FILE:LINE are about the functions that launch this kernel; "
+        "or a directory",
     )
     parser.add_argument("rewritten", metavar="REWRITTEN", help="the same, of the other version")
+    parser.add_argument(
+        "--pair",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("ORIGINAL", "REWRITTEN"),
+        help="two more files, or directories (may be given several times)",
+    )
     parser.set_defaults(about=None)
     shared.add_call(parser)
 
@@ -135,6 +151,11 @@ def run(arguments: argparse.Namespace) -> int:
         if (error.name or "").partition(".")[0] not in _HEAVY:
             raise
         reason = f"verifying needs {error.name}: pip install 'tritonopt[verify]'"
+        return _no_answer(reason, arguments)
+    if verify_pairs.are_meant(arguments):
+        return verify_pairs.run(arguments)
+    if arguments.engine or arguments.jobs:
+        reason = "--engine and --jobs are for several files: give two directories, or --pair"
         return _no_answer(reason, arguments)
     try:
         _narrow(arguments)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
+
+if TYPE_CHECKING:
+    from tritonopt.verification.verdict import Verdict
 
 EXACT = "exact"
 
@@ -70,6 +74,21 @@ class FileFindings:
         """Whether a person is to read of the file while the run goes on."""
         said = self.diff or self.remarks or self.suggestions or self.errors or self.refused
         return bool(said) or self.output is not None
+
+
+@dataclass(frozen=True)
+class PairFinding:
+    """The verdict on one file of several."""
+
+    name: str
+    original: str
+    rewritten: str
+    verdict: Verdict
+    seconds: float = 0.0
+    where: str = ""
+    """Which GPU or machine it was reached on; empty where that goes without saying."""
+    script: str | None = None
+    """Where what shows a counterexample was written."""
 
 
 @dataclass

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tritonopt.reporting.reporter import ComparisonReporter, Reporter, Run, VerdictReporter
+    from tritonopt.reporting.reporter import (
+        ComparisonReporter,
+        PairsReporter,
+        Reporter,
+        Run,
+        VerdictReporter,
+    )
 
 OF_FILES = ("text", "concise", "json", "github", "sarif")
 OF_VERDICTS = ("text", "json")
@@ -44,6 +50,17 @@ def verdict_reporter(name: str) -> VerdictReporter:
     from tritonopt.reporting.text import TextVerdict
 
     return TextVerdict()
+
+
+def pairs_reporter(name: str) -> PairsReporter:
+    """What reports on the verification of several files."""
+    if name == "json":
+        from tritonopt.reporting.json import JsonPairs
+
+        return JsonPairs()
+    from tritonopt.reporting.verdict_table import TextPairs
+
+    return TextPairs()
 
 
 def comparison_reporter(name: str) -> ComparisonReporter:

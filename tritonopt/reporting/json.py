@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from tritonopt.reporting.findings import FileFindings, Summary, safety_names
-from tritonopt.reporting.reporter import ComparisonReporter, VerdictReporter, WholeReporter
+from tritonopt.reporting.diff import unified
+from tritonopt.reporting.findings import FileFindings, PairFinding, Summary, safety_names
+from tritonopt.reporting.reporter import (
+    ComparisonReporter,
+    PairsReporter,
+    VerdictReporter,
+    WholeReporter,
+)
 from tritonopt.rewriting.model import Remark
 
 if TYPE_CHECKING:
     from tritonopt.measurement.results import Comparison as Timing
     from tritonopt.measurement.results import Row
+    from tritonopt.measurement.tuned import Answer
     from tritonopt.verification.process.compiled_programs import Comparison
     from tritonopt.verification.verdict import Algebra, Verdict
 
@@ -38,6 +45,19 @@ class JsonVerdict(VerdictReporter):
         print(no_verdict_report(backend, reason))
 
 
+class JsonPairs(PairsReporter):
+    """One object for a script, with the verdict on every pair of files."""
+
+    def pair(self, found: PairFinding) -> None:
+        """It is told of at the end."""
+
+    def finish(self, found: Sequence[PairFinding], same: int) -> None:
+        print(pairs_report(found, same))
+
+    def nothing(self, reason: str) -> None:
+        print(_text({"version": VERSION, "pairs": [], "same": 0, "error": reason}))
+
+
 class JsonComparison(ComparisonReporter):
     """One object for a script, which gets one where nothing was timed too."""
 
@@ -60,6 +80,18 @@ def bench_report(found: Timing) -> str:
             "error": None,
         }
     )
+
+
+def tuning_report(answers: Iterable[Answer]) -> str:
+    """The object that `tune --format json` prints; times are in microseconds."""
+    return _text({"version": VERSION, "launchers": [_tuned(answer) for answer in answers]})
+
+
+def _tuned(answer: Answer) -> dict[str, Any]:
+    found = asdict(answer)
+    diff = unified(answer.path, answer.original, answer.text)
+    tried = [{**asdict(t), "text": "", "remarks": []} for t in answer.tried]
+    return {**found, "original": "", "text": "", "tried": tried, "diff": diff}
 
 
 def _timed(row: Row, versions: Iterable[str]) -> dict[str, Any]:
@@ -119,50 +151,69 @@ def suggest_report(files: Iterable[FileFindings], summary: Summary) -> str:
 
 def verdict_report(verdict: Verdict, script: str | None = None) -> str:
     """The object that `verify --format json` prints; `script` is where one was written."""
-    return _verdict(
-        verdict=verdict.verdict,
-        backend=verdict.backend,
-        examples=verdict.examples,
-        discarded=verdict.discarded,
-        written=verdict.written,
-        compared=verdict.compared,
-        worst_error=_finite(verdict.worst_error),
-        oracle_error=_finite(verdict.oracle_error),
-        counterexample=verdict.counterexample,
-        script=script,
-        reason=verdict.reason,
-        notes=list(verdict.notes),
+    return _text({"version": VERSION, **_verdict(verdict, script)})
+
+
+def no_verdict_report(backend: str, reason: str) -> str:
+    """The same object where the verification could not be started."""
+    return _text({"version": VERSION, **_NO_VERDICT, "backend": backend, "reason": reason})
+
+
+def pairs_report(found: Iterable[PairFinding], same: int) -> str:
+    """The object that `verify --format json` prints for several files."""
+    pairs = [
+        {
+            "name": one.name,
+            "original": one.original,
+            "rewritten": one.rewritten,
+            **_verdict(one.verdict, one.script),
+            "seconds": round(one.seconds, 3),
+            "where": one.where,
+        }
+        for one in found
+    ]
+    return _text({"version": VERSION, "pairs": pairs, "same": same, "error": None})
+
+
+_NO_VERDICT: dict[str, Any] = {
+    "verdict": "unsupported",
+    "backend": None,
+    "examples": 0,
+    "discarded": 0,
+    "written": 0,
+    "compared": 0,
+    "worst_error": None,
+    "oracle_error": None,
+    "counterexample": None,
+    "script": None,
+    "reason": None,
+    "notes": [],
+    "algebra": None,
+}
+
+
+def _verdict(verdict: Verdict, script: str | None) -> dict[str, Any]:
+    return {
+        **_NO_VERDICT,
+        "verdict": verdict.verdict,
+        "backend": verdict.backend,
+        "examples": verdict.examples,
+        "discarded": verdict.discarded,
+        "written": verdict.written,
+        "compared": verdict.compared,
+        "worst_error": _finite(verdict.worst_error),
+        "oracle_error": _finite(verdict.oracle_error),
+        "counterexample": verdict.counterexample,
+        "script": script,
+        "reason": verdict.reason,
+        "notes": list(verdict.notes),
         **({} if verdict.algebra is None else _algebra(verdict.algebra)),
         **(
             {"compiled": [_comparison(pair) for pair in verdict.compiled]}
             if verdict.compiled
             else {}
         ),
-    )
-
-
-def no_verdict_report(backend: str, reason: str) -> str:
-    """The same object where the verification could not be started."""
-    return _verdict(backend=backend, reason=reason)
-
-
-def _verdict(**known: Any) -> str:
-    nothing: dict[str, Any] = {
-        "verdict": "unsupported",
-        "backend": None,
-        "examples": 0,
-        "discarded": 0,
-        "written": 0,
-        "compared": 0,
-        "worst_error": None,
-        "oracle_error": None,
-        "counterexample": None,
-        "script": None,
-        "reason": None,
-        "notes": [],
-        "algebra": None,
     }
-    return _text({"version": VERSION, **nothing, **known})
 
 
 def _algebra(found: Algebra) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tritonopt.measurement.results import Comparison
-    from tritonopt.reporting.findings import FileFindings, Summary
+    from tritonopt.reporting.findings import FileFindings, PairFinding, Summary
     from tritonopt.verification.verdict import Verdict
 
 
@@ -69,6 +70,22 @@ class VerdictReporter(ABC):
     @abstractmethod
     def no_verdict(self, backend: str, reason: str) -> None:
         """Report that the verification could not be started, to whoever reads no complaints."""
+
+
+class PairsReporter(ABC):
+    """A report on the verification of several files, in one format."""
+
+    @abstractmethod
+    def pair(self, found: PairFinding) -> None:
+        """Report one of them as soon as it is done."""
+
+    @abstractmethod
+    def finish(self, found: Sequence[PairFinding], same: int) -> None:
+        """Report all of them in order; `same` files say the same in both versions."""
+
+    @abstractmethod
+    def nothing(self, reason: str) -> None:
+        """Report that nothing could be verified, to whoever reads no complaints."""
 
 
 class ComparisonReporter(ABC):

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 
+_VERDICT_COLORS = {
+    "identical": GREEN,
+    "equivalent": GREEN,
+    "verified": GREEN,
+    "counterexample": RED,
+}
 _STATUS_COLORS = {Status.REFUTED: RED, Status.UNKNOWN: YELLOW, Status.ASSUMED: YELLOW}
 
 
@@ -103,6 +109,7 @@ class TextReporter(Reporter):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self._rewrites = self._mistakes = 0
+        self._verified: list[FileFindings] = []
 
     def file(self, found: FileFindings) -> None:
         mistakes = sum(suggestion.is_mistake for suggestion in found.suggestions)
@@ -117,6 +124,8 @@ class TextReporter(Reporter):
         say(*self.remarks(found, style))
         if found.verified:
             say(f"{found.path}: {found.verified}")
+        if found.verified or found.refused:
+            self._verified.append(found)
         if self.run.writes and found.changed and found.output is None:
             say(f"{found.path}: rewritten")
         # A remark tells of the error that it is about.
@@ -127,6 +136,8 @@ class TextReporter(Reporter):
 
     def finish(self, summary: Summary) -> None:
         sys.stdout.flush()
+        if len(self._verified) > 1:
+            say(*verified_lines(self._verified, Style.of(sys.stderr)))
         if not self.run.suggests:
             say_summary(summary, summary_line(summary, self.run.writes))
             return
@@ -306,8 +317,8 @@ def _parting(verdict: Verdict, style: Style) -> Iterator[str]:
 
 def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
     """The verdict first, then what it rests on."""
-    colors = {"identical": GREEN, "equivalent": GREEN, "counterexample": RED}
-    name = style.paint(verdict.verdict, f"{BOLD};{colors.get(verdict.verdict, YELLOW)}")
+    color = _VERDICT_COLORS.get(verdict.verdict, YELLOW)
+    name = style.paint(verdict.verdict, f"{BOLD};{color}")
     yield f"{name}: {_count(verdict.examples, 'example')}"
     said = [("backend", verdict.backend)]
     if verdict.discarded:
@@ -376,6 +387,41 @@ def _table(pairs: list[Comparison]) -> Iterator[str]:
             theirs = pair.rewritten.statistics.get(name, 0) if pair.rewritten else 0
             cells.append(str(ours) if ours == theirs else f"{ours} -> {theirs}")
         yield f"    {name:{width}}" + "".join(f"  {cell:>12}" for cell in cells)
+
+
+def verified_lines(found: Sequence[FileFindings], style: Style) -> Iterator[str]:
+    """A line for each file that `rewrite --verify` found something to rewrite in."""
+    rows = []
+    for one in found:
+        kept = one.verified.removeprefix("verified: ")
+        left_out = "what was left out, and why, stands above" if one.refused else ""
+        name = "in part" if kept and left_out else "verified" if kept else "left out"
+        rows.append((name, one.path, "; ".join(filter(None, (kept, left_out)))))
+    yield from table_lines(("verdict", "file", "what it rests on"), rows, style)
+
+
+def table_lines(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], style: Style
+) -> Iterator[str]:
+    """Columns as wide as what stands in them; the first cell of a row is a verdict."""
+    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+    numeric = [all(_is_number(row[at]) for row in rows) for at in range(len(titles))]
+
+    def line(cells: Sequence[str]) -> list[str]:
+        return [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(cells, widths, numeric, strict=True)
+        ]
+
+    yield style.paint("  ".join(line(titles)).rstrip(), BOLD)
+    for row in rows:
+        first, *others = line(row)
+        color = _VERDICT_COLORS.get(row[0], YELLOW)
+        yield "  ".join([style.paint(first, color), *others]).rstrip()
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()
 
 
 def _condition_lines(condition: Condition, remark: Remark, style: Style) -> Iterator[str]:

@@ -23,6 +23,9 @@ class Reason(NamedTuple):
 
 CLAIMS: Mapping[str, str] = {
     "accumulator-is-wide": "The accumulator is of a type of 32 bits or more.",
+    "accumulators-can-be-combined": (
+        "What several programs have accumulated can be stored, and put together as if one had."
+    ),
     "accumulators-are-sums": "In a sweep an accumulator is added to, and used for nothing else.",
     "accumulators-are-wide": "Both sums are kept in one float type of 32 bits or more.",
     "accumulators-start-at-zero": "Both sums start at 0.",
@@ -32,6 +35,7 @@ CLAIMS: Mapping[str, str] = {
     "block-pointers-are-followed": (
         "Each block pointer is followed from where it is made to each load and store through it."
     ),
+    "bounds-are-integers": "What lanes are compared with is an integer.",
     "cannot-narrow": "The hint cannot make a load narrower than the compiler would by itself.",
     "carries-a-reduction": (
         "What an iteration takes over from the one before is a reduction, a running sum, or what a "
@@ -52,7 +56,7 @@ CLAIMS: Mapping[str, str] = {
     "copies-are-readable": "The copies of the loop have at most `max_statements` statements.",
     "data-is-float": "What is summed is of a float type.",
     "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
-    "elements-are-not-boolean": "What the block pointers point to is no tensor of booleans.",
+    "elements-are-not-boolean": "What is loaded or stored is no tensor of booleans.",
     "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
     "digits-are-kept": "What is subtracted in the end is not large against the result.",
     "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
@@ -72,6 +76,7 @@ CLAIMS: Mapping[str, str] = {
     "is-expressible": "What the new code needs has a name where it would stand.",
     "iterations-are-independent": "No iteration touches an element that another one stores.",
     "is-not-negative": "What is divided by `%` is at least 0, so that the rest is too.",
+    "is-not-seen-twice": "Up to the end of the loop nothing is done that may not be done twice.",
     "is-understood": "The values at the site are small enough to be compared.",
     "infinite-rows-are-the-same": "A row of nothing but -inf gives what it gave.",
     "lanes-do-the-same": "What an iteration computes can be computed lane by lane, under masks.",
@@ -100,6 +105,7 @@ CLAIMS: Mapping[str, str] = {
     "nothing-in-between": "From sweep to sweep there is no exit, barrier, atomic or unknown call.",
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
     "only-the-full-sum-is-used": "Behind its loop only the sum over the whole tile is used.",
@@ -116,6 +122,7 @@ CLAIMS: Mapping[str, str] = {
     "rows-can-be-lifted": "What a program does for one row can be done for several at once.",
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
+    "same-arguments": "The accesses agree on everything but their addresses and values.",
     "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
     "same-elements": "The second sweep reads the elements that the first one reads.",
     "row-fits-one-tile": "No loop takes a second turn: one tile is as long as the row.",
@@ -123,7 +130,7 @@ CLAIMS: Mapping[str, str] = {
         "Numbers that the first sweep gives go into the second one's sum as factors, each once."
     ),
     "row-is-read-again": "A later sweep loads elements that an earlier one has loaded.",
-    "same-mask": "Both sweeps are masked alike.",
+    "same-mask": "What becomes one is masked alike.",
     "same-range": "Both sweeps run over the same numbers, in the same order.",
     "same-rounding": "Both sweeps do the same arithmetic in types of less than 32 bits.",
     "second-sweep-only-sums": "The second sweep adds up squares and does nothing else.",
@@ -142,6 +149,9 @@ CLAIMS: Mapping[str, str] = {
     "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
     "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
+    "turns-are-independent": (
+        "What a turn of the loop brings to an accumulator does not depend on the turns before."
+    ),
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
     "type-stays": "The value has the same type after the rewrite.",
@@ -349,8 +359,8 @@ REASONS: Mapping[str, Reason] = {
         "A sum starts at another number than 0.", "Start it at 0, and add the number behind."
     ),
     "barrier-between": Reason(
-        "A barrier or an atomic stands between the sweeps, and orders memory.",
-        "Move it before the first sweep or behind the second, if it does not belong there.",
+        "A barrier or an atomic stands in between, and orders memory.",
+        "Move it before the first or behind the last, if it does not belong there.",
     ),
     "center-is-not-the-mean": Reason(
         "The deviations are taken from something other than the mean of the same elements.",
@@ -459,6 +469,10 @@ REASONS: Mapping[str, Reason] = {
     "tile-is-chosen": Reason(
         "A tuner or a heuristic may choose the length of the tile, or what goes with it.",
         "Let the tuner try a tile as long as the row.",
+    ),
+    "arguments-differ": Reason(
+        "Two accesses that would be one pad differently, or tell the cache different things.",
+        "Give both the same `other`, `cache_modifier` and `eviction_policy`.",
     ),
     "arguments-are-not-seen": Reason(
         "A launch passes `*args` or `**kwargs`, or leaves the length of the tile out.",
@@ -601,6 +615,20 @@ REASONS: Mapping[str, Reason] = {
     "two-axes-already": Reason(
         "A tile of a row has two axes already, or nobody knows how many.",
         "Add an axis for the rows by hand.",
+    ),
+    # split-reduce
+    "axis-is-taken": Reason(
+        "The grid has no axis left for the programs of a row, or it is not seen which it has.",
+        "Give every launch a tuple of one or two numbers for its grid.",
+    ),
+    "done-by-every-part": Reason(
+        "Before or in the loop something is stored, printed or asserted, which every program that "
+        "has a part of the row would do.",
+        "Do it behind the loop, or in a kernel of its own.",
+    ),
+    "several-sweeps": Reason(
+        "The kernel goes through the row in several loops, each of which needs the one before.",
+        "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
     # grid-stride
     "already-divided": Reason(
@@ -753,7 +781,7 @@ REASONS: Mapping[str, Reason] = {
         "Load and store through the name that it is made under.",
     ),
     "elements-are-boolean": Reason(
-        "A block pointer gives the elements of a boolean tensor as int8, a pointer as int1.",
+        "The elements of a boolean tensor would be converted in another way.",
         "Pass the tensor as int8: `x.view(torch.int8)`.",
     ),
     "made-in-another-function": Reason(

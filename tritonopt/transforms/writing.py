@@ -37,6 +37,7 @@ class NotExpressible(Declined):
         super().__init__(Condition("is-expressible", Status.UNKNOWN, detail, "not-expressible"))
 
 
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
 
 
@@ -239,6 +240,11 @@ class Writer:
         """The text of an expression, in parentheses if it could fall apart inside another."""
         text = self.text(node)
         return text if isinstance(node, _ATOMIC) else f"({text})"
+
+    def summand(self, node: ast.expr) -> str:
+        """The text of a number or a pointer, ready to be the first of a sum or to be compared."""
+        arithmetic = isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC)
+        return self.text(node) if arithmetic else self.operand(node)
 
     def text(self, node: ast.expr) -> str:
         """The kernel's own text where the node is the kernel's and on one line, else anew."""

@@ -11,11 +11,11 @@ from tritonopt.source import InsertBefore
 from tritonopt.source.trees import walk
 from tritonopt.transforms.block_pointers.block_accesses import Block, BlockAccesses, Move
 from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
+from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.writing import Writer
 
 _LARGEST_EXTENT = 2**20
 """Triton has no tile of more elements."""
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 
 
 @dataclass(eq=False)
@@ -47,7 +47,7 @@ class OffsetTiles:
     _tiles: list[OffsetTile] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._lists = dict(_lists(self.facts.kernel.node.body, ()))
+        self._lists = StatementLists(self.facts.kernel.node)
 
     def want(
         self, block: Block, axis: int, at: ast.stmt, delta: ast.expr | None = None
@@ -82,25 +82,19 @@ class OffsetTiles:
         """Whether one tile can be both; it is moved up to where both see it."""
         if tile.moves or wanted.moves:
             return self._move_together(tile, wanted)
-        one, other = self._lists[tile.at], self._lists[wanted.at]
-        for depth, (statements, statement) in enumerate(one):
-            height = next((i for i, (others, _) in enumerate(other) if others is statements), None)
-            if height is None:
-                continue
-            both_guarded = _is_guarded(one[1 : depth + 1]) and _is_guarded(other[1 : height + 1])
-            if both_guarded and not isinstance(tile.extent, ast.Constant):
-                return False  # where no branch is taken, the extent may be none
-            first = min(statement, other[height][1], key=statements.index)
-            if first is not tile.at and not self._is_known(tile, first):
-                return False
-            tile.at = first
-            tile.wide |= wanted.wide
-            return True
-        return False
+        first = self._lists.common(tile.at, wanted.at)
+        guarded = (self._lists.is_guarded(at, below=first) for at in (tile.at, wanted.at))
+        if all(guarded) and not isinstance(tile.extent, ast.Constant):
+            return False  # where no branch is taken, the extent may be none
+        if first is not tile.at and not self._is_known(tile, first):
+            return False
+        tile.at = first
+        tile.wide |= wanted.wide
+        return True
 
     def is_guarded(self, statement: ast.stmt) -> bool:
         """Whether a statement stands below an `if`."""
-        return _is_guarded(self._lists[statement][1:])
+        return self._lists.is_guarded(statement)
 
     def _is_known(self, tile: OffsetTile, at: ast.stmt) -> bool:
         """Whether the first offset can be computed before a statement further up."""
@@ -112,7 +106,7 @@ class OffsetTiles:
 
     def _move_together(self, tile: OffsetTile, wanted: OffsetTile) -> bool:
         """Whether two block pointers move at one place by as much, and nothing tells them apart."""
-        if self._lists[tile.at][0][0] is not self._lists[wanted.at][0][0]:
+        if self._lists.around(tile.at) is not self._lists.around(wanted.at):
             return False
         if len(tile.moves) != len(wanted.moves):
             return False
@@ -127,8 +121,8 @@ class OffsetTiles:
 
     def _is_one_step(self, one: Move, other: Move) -> bool:
         """Whether two moves stand in one block, with no access to what moves between them."""
-        statements = self._lists[one.statement][0][0]
-        if statements is not self._lists[other.statement][0][0]:
+        statements = self._lists.around(one.statement)
+        if statements is not self._lists.around(other.statement):
             return False
         first, last = sorted(map(statements.index, (one.statement, other.statement)))
         between = {node for s in statements[first + 1 : last] for node in walk(s)}
@@ -144,25 +138,8 @@ class OffsetTiles:
             arange = f"{self.writer.language('arange')}(0, {self.writer.text(tile.extent)})"
             if tile.wide:
                 arange += f".to({self.writer.language('int64')})"
-            terms = [summand(self.writer, t) for t in tile.terms if not is_zero(self.facts, t)]
+            terms = [self.writer.summand(t) for t in tile.terms if not is_zero(self.facts, t)]
             yield InsertBefore(tile.at, f"{tile.name} = {' + '.join([*terms, arange])}")
-
-
-_Lists = tuple[tuple[list[ast.stmt], ast.stmt], ...]
-"""The lists of statements that one stands in, each with its member around it; innermost first."""
-
-
-def _lists(statements: list[ast.stmt], around: _Lists) -> Iterator[tuple[ast.stmt, _Lists]]:
-    for statement in statements:
-        lists = ((statements, statement), *around)
-        yield statement, lists
-        for field_name in ("body", "orelse"):
-            yield from _lists(getattr(statement, field_name, []), lists)
-
-
-def _is_guarded(around: _Lists) -> bool:
-    """Whether the compiler may leave out what stands in these statements."""
-    return any(isinstance(statement, ast.If) for _, statement in around)
 
 
 def _must_be_wide(facts: KernelFacts, stride: ast.expr, begin: Polynomial | None) -> bool:
@@ -190,13 +167,6 @@ def _name(block: Block, axis: int) -> str:
 def is_zero(facts: KernelFacts, node: ast.expr) -> bool:
     form = form_of(facts, node)
     return form is not None and form.is_zero
-
-
-def summand(writer: Writer, node: ast.expr) -> str:
-    """The text of a number or a pointer, ready to be the first of a sum or to be compared."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC):
-        return writer.text(node)
-    return writer.operand(node)
 
 
 def indices(tiles: Sequence[OffsetTile]) -> list[str]:

@@ -26,7 +26,6 @@ from tritonopt.transforms.block_pointers.offset_tiles import (
     OffsetTiles,
     indices,
     is_zero,
-    summand,
 )
 from tritonopt.transforms.code_edits import CodeEdits
 from tritonopt.transforms.writing import Writer, block_of
@@ -142,7 +141,7 @@ class PointerTiles:
 
     def _pointers(self, block: Block, tiles: Sequence[OffsetTile]) -> list[str]:
         """The base, and what is added to it along each axis."""
-        terms = [summand(self.writer, block.base)]
+        terms = [self.writer.summand(block.base)]
         for index, stride in zip(indices(tiles), block.strides, strict=True):
             form = form_of(self.facts, stride)
             is_one = form is not None and form.constant_value == 1
@@ -169,7 +168,7 @@ class PointerTiles:
                 parts.append(f"{index} >= 0")
             elif not whole and self._is_inside(tile, block.shape[axis]):
                 continue
-            parts.append(f"{index} < {summand(self.writer, block.shape[axis])}")
+            parts.append(f"{index} < {self.writer.summand(block.shape[axis])}")
         return parts[0] if len(parts) == 1 else " & ".join(f"({part})" for part in parts)
 
     def _is_inside(self, tile: OffsetTile, size: ast.expr) -> bool:

@@ -6,6 +6,7 @@ from the start.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from typing import IO, Any
 
@@ -53,11 +55,23 @@ class Refusal(Exception):
 class Worker:
     """One process; started on first use, and again after it died."""
 
-    def __init__(self, timeout: float, *, forked: bool, server: str = SERVER) -> None:
+    def __init__(
+        self,
+        timeout: float,
+        *,
+        forked: bool,
+        server: str = SERVER,
+        leads: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.timeout = timeout
         self.forked = forked
         self.server = server
         """The module whose `serve` a fresh process runs; a forked one runs the usual."""
+        self.leads = leads
+        """Whether a fresh process leads a session of its own: what it started ends with it."""
+        self.environment = environment or {}
+        """Of a fresh process, beside that of this one."""
         self.process: subprocess.Popen[bytes] | Forked | None = None
         self.connection: Connection | None = None
         self.log: IO[bytes] | None = None
@@ -85,7 +99,8 @@ class Worker:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONHASHSEED": "0"},
+            env={**os.environ, "PYTHONHASHSEED": "0", **self.environment},
+            start_new_session=self.leads,
         )
 
     def send(self, request: str, *arguments: object) -> None:
@@ -117,8 +132,8 @@ class Worker:
         code: int | None = None
         if self.process is not None:
             if reason:
-                self.process.kill()
-            code = self.process.wait()
+                self.kill()
+            code = self._wait()
         if self.log is not None:
             self.log.seek(0)
             lines = self.log.read().decode("utf-8", "replace").strip().splitlines()
@@ -141,11 +156,30 @@ class Worker:
         if self.connection is not None:
             self.connection.close()
         if self.process is not None:
-            self.process.kill()
-            self.process.wait()
+            self.kill()
+            self._wait()
         if self.log is not None:
             self.log.close()
         self.process = self.connection = self.log = None
+
+    def kill(self) -> None:
+        """End the process, from whatever thread; whoever waits for its answer learns it."""
+        process = self.process
+        if process is None or process.returncode is not None:
+            return
+        if not self.leads:
+            process.kill()
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    def _wait(self) -> int:
+        assert self.process is not None
+        if self.leads and self.process.returncode is None:
+            # As long as it is not reaped, its number is no other group's.
+            os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+            self.kill()
+        return self.process.wait()
 
 
 class VersionWorker:

@@ -36,11 +36,17 @@ _START = (
 )
 _IMPORTED = (
     "torch",
+    "numpy.ma",
+    "numpy.random",
     "triton",
     "triton.language",
     "triton.runtime.interpreter",
     "tritonopt.verification.worker.triton_interpreter.bfloat16",
     "tritonopt.verification.worker.triton_interpreter.corrected",
+    "tritonopt.verification.worker.triton_interpreter.jit_function_shim",
+    "tritonopt.verification.worker.triton_interpreter.logic",
+    "tritonopt.verification.worker.triton_interpreter.repeated_work",
+    "tritonopt.verification.worker.triton_interpreter.usual_operands",
     "tritonopt.verification.worker.loading",
     "tritonopt.verification.worker.guarded_memory",
     "tritonopt.verification.worker.oracle",

@@ -1,0 +1,148 @@
+"""interleaved-access: loads or stores of every second element become one of all elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.algebra.polynomial import TooLarge
+from tritonopt.facts.uses import adds_up_floats
+from tritonopt.rewriting.checklist import Checklist, unknown
+from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change
+from tritonopt.transforms.interleaving.adjacency import prove_one_access
+from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile
+from tritonopt.transforms.interleaving.one_access import OneAccess
+from tritonopt.transforms.interleaving.strided_groups import Group, groups
+from tritonopt.transforms.writing import Writer
+
+
+@dataclass(frozen=True)
+class InterleavedAccess(Pass):
+    """Load or store the elements 2k and 2k + 1 together, as one contiguous tile.
+
+    ## What it does
+
+    Complex numbers, rotary embeddings and packed pairs are often loaded in two halves, the even
+    elements and the odd ones. Both become one load of all elements, and `tl.split` takes them
+    apart in registers; two such stores become one of `tl.interleave`. Four accesses, to 4k up to
+    4k + 3, become one likewise. Offsets that several of them share are computed once, and names
+    that nobody reads any more go.
+
+    ## Why
+
+    Threads that read every second element read each sector of memory twice, an element at a time.
+    The compiler does not merge the two: contiguous lanes are loaded 16 bytes at once.
+
+    ## Conditions
+
+    The two accesses stand in one block of statements and always run together; their addresses
+    differ by one element, and the last axis of their tile goes over the buffer with a step of 2.
+    Their masks say the same of the lane, or each the same of its own element, so that one mask can
+    (`same-mask`). They agree on `other` and on hints to the cache, and none is volatile.
+    Between two loads nothing may store to what they read; between two stores nothing may read or
+    write what they store to. There is no exit, barrier, atomic or unknown call between them.
+
+    Two stores of values whose types are not known to be one are cast to the type of the buffer
+    first, which must not be of booleans.
+
+    Addresses that a loop moves (`pointers += step`) are left alone, and so are a step that is a
+    parameter, and a step along another axis than the last.
+
+    ## Numerics
+
+    `exact`. Bits `reduction-order` where the kernel adds up floats or multiplies matrices: another
+    thread then holds an element, and the order of a sum follows the threads. Otherwise the same.
+
+    ## Example
+
+    ```python
+    cols = tl.arange(0, BLOCK)
+    even = tl.load(X + 2 * cols, mask=cols < N, other=0.0)
+    odd = tl.load(X + 2 * cols + 1, mask=cols < N, other=0.0)
+    var = even * even + odd * odd
+    ```
+
+    becomes
+
+    ```python
+    pairs = tl.arange(0, 2 * BLOCK)
+    even_odd = tl.load(X + pairs, mask=pairs < 2 * N, other=0.0)
+    even, odd = tl.split(tl.reshape(even_odd, (BLOCK, 2)))
+    var = even * even + odd * odd
+    ```
+
+    ## Measured
+
+    Not measured yet.
+    """
+
+    name: ClassVar[str] = "interleaved-access"
+    summary: ClassVar[str] = "load and store even and odd elements together"
+    safety: ClassVar[frozenset[Safety]] = frozenset()
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        found = groups(facts)
+        if not found:
+            return
+        checklists = {group: Checklist() for group in found}
+        tiles: list[ContiguousTile] = []
+        changes: tuple[Change, ...] = ()
+        for group, checklist in checklists.items():
+            with checklist.until_one_fails():
+                tile = _proved(facts, group, checklist)
+                # Each alone first: what has no name in one of them is not said of the others.
+                OneAccess(facts, Writer(facts)).changes([tile])
+                tiles.append(tile)
+        done = [group for group in found if checklists[group].failed is None]
+        if tiles:
+            changes = tuple(OneAccess(facts, Writer(facts)).changes(tiles))
+            yield _passed(facts, done, [checklists[group] for group in done], changes)
+        for group, checklist in checklists.items():
+            if checklist.failed is not None:
+                what = "loads" if group.is_load else "stores"
+                message = f"kept the {what} of {group.lines} apart: {checklist.failed.detail}"
+                yield Site(group.at, checklist.conditions, message)
+
+
+def _proved(facts: KernelFacts, group: Group, checklist: Checklist) -> ContiguousTile:
+    try:
+        tile = prove_one_access(facts, group, checklist)
+    except TooLarge:
+        large = "the indices are too large to compare"
+        raise unknown("is-understood", "opaque-value", large) from None
+    return tile
+
+
+def _passed(
+    facts: KernelFacts,
+    done: list[Group],
+    checklists: list[Checklist],
+    changes: tuple[Change, ...],
+) -> Site:
+    whole = Checklist()
+    for checklist in checklists:
+        whole.take_over(checklist)
+    whole.prove("is-expressible", "the contiguous tiles and their masks can be written")
+    parts = [
+        f"{sum(g.width for g in kind)} {what}s into {len(kind)} contiguous"
+        for what, kind in (
+            ("load", [g for g in done if g.is_load]),
+            ("store", [g for g in done if not g.is_load]),
+        )
+        if kind
+    ]
+    what = " and ".join(parts)
+    return Site(
+        done[0].at,
+        tuple(dict.fromkeys(whole.conditions)),
+        f"joined {what}",
+        whole.safety,
+        Bits.REDUCTION_ORDER if adds_up_floats(facts.interpretation) else Bits.SAME,
+        whole.facts_used,
+        changes,
+        advice=f"join {what}",
+    )

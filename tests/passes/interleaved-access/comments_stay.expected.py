@@ -1,0 +1,27 @@
+"""Comments behind statements that go stand above what comes."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+
+    pairs = 2 * tl.program_id(0) * BLOCK + tl.arange(0, 2 * BLOCK)
+    pairs_mask = pairs < 2 * n
+    # Both halves of a number.
+    # the real part
+    real_imag = tl.load(X + pairs, mask=pairs_mask)
+    # the imaginary part
+    real, imag = tl.split(tl.reshape(real_imag, (BLOCK, 2)))
+    # swapped
+    tl.store(Y + pairs, tl.interleave(imag, real), mask=pairs_mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

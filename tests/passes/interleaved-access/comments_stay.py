@@ -1,0 +1,24 @@
+"""Comments behind statements that go stand above what comes."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    # Both halves of a number.
+    real = tl.load(X + 2 * k, mask=mask)  # the real part
+    imag = tl.load(X + 2 * k + 1, mask=mask)  # the imaginary part
+    tl.store(Y + 2 * k, imag, mask=mask)  # swapped
+    tl.store(Y + 2 * k + 1, real, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

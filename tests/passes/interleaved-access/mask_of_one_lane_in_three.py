@@ -1,0 +1,24 @@
+# expect: missed opaque-value
+"""The lanes are not compared, but divided."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    chosen = k % 3 == 0
+    even = tl.load(X + 2 * k, mask=mask & chosen, other=0.0)
+    odd = tl.load(X + 2 * k + 1, mask=mask & chosen, other=0.0)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

@@ -1,0 +1,21 @@
+"""Both are masked by the even element, and their number is even."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    pairs = 2 * tl.program_id(0) * BLOCK + tl.arange(0, 2 * BLOCK)
+    even_odd = tl.load(X + pairs, mask=pairs < 2 * n, other=0.0)
+    even, odd = tl.split(tl.reshape(even_odd, (BLOCK, 2)))
+    tl.store(Y + k, even - odd, mask=k < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

@@ -1,0 +1,22 @@
+# verify: always
+"""`k <= last` and `k > first`: whole pairs on both sides."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = (k <= n - 1) & (k > 0)
+    even = tl.load(X + 2 * k, mask=mask, other=0.0)
+    odd = tl.load(X + 2 * k + 1, mask=mask, other=0.0)
+    tl.store(Y + k, even - odd, mask=k < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

@@ -1,0 +1,23 @@
+# expect: missed different-mask
+"""The masks end at two different lanes."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = k < n
+
+    even = tl.load(X + 2 * k, mask=k < n)
+    odd = tl.load(X + 2 * k + 1, mask=k < n - 1)
+    tl.store(Y + k, even + odd, mask=mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

@@ -1,0 +1,26 @@
+# verify: always
+"""What is stored first has another name by the time of the second."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+
+    pairs = 2 * tl.program_id(0) * BLOCK + tl.arange(0, 2 * BLOCK)
+    pairs_mask = pairs < 2 * n
+    even_odd = tl.load(X + pairs, mask=pairs_mask)
+    even, odd = tl.split(tl.reshape(even_odd, (BLOCK, 2)))
+    out = even + odd
+    even_2 = out
+    out = even - odd
+    tl.store(Y + pairs, tl.interleave(even_2, out), mask=pairs_mask)
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

@@ -1,0 +1,28 @@
+# verify: always
+"""What is stored is cast to the type of the tensor, as each store did."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, n, BLOCK: tl.constexpr):
+
+    pairs = 2 * tl.program_id(0) * BLOCK + tl.arange(0, 2 * BLOCK)
+    pairs_mask = pairs < 2 * n
+    even_odd = tl.load(X + pairs, mask=pairs_mask)
+    even, odd = tl.split(tl.reshape(even_odd, (BLOCK, 2)))
+    odd = odd.to(tl.float32) * 0.5
+    tl.store(
+        Y + pairs,
+        tl.interleave(even.to(Y.dtype.element_ty), odd.to(Y.dtype.element_ty)),
+        mask=pairs_mask,
+    )
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y

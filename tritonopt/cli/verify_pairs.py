@@ -1,0 +1,172 @@
+"""`tritonopt verify` of several files: each pair a task of an engine, a table at the end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tritonopt.cli import library
+from tritonopt.cli.main import ERROR, FOUND, OK, complain
+from tritonopt.cli.progress import Bar
+from tritonopt.engines import Answer, EngineError, Outcome, Task
+from tritonopt.reporting import formats
+from tritonopt.reporting.findings import PairFinding
+
+if TYPE_CHECKING:
+    from tritonopt.reporting.reporter import PairsReporter
+    from tritonopt.verification import Verdict
+    from tritonopt.verification.pairs import Pair
+
+_OF_ONE_FILE = ("launcher", "kernel", "grid", "args", "assume", "script", "shadowed")
+_OPTIONS = ("backend", "require", "max_examples", "seed", "assume_covered", "algebra")
+
+
+def are_meant(arguments: argparse.Namespace) -> bool:
+    """Whether the command line is about more than two files."""
+    directories = any(map(os.path.isdir, (arguments.original, arguments.rewritten)))
+    return bool(arguments.pair or directories)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    reporter = formats.pairs_reporter(arguments.format)
+    try:
+        pairs, same = _pairs(arguments)
+        found = list(_verified(pairs, arguments, reporter))
+    except (_Unclear, EngineError) as error:
+        reporter.nothing(str(error))
+        return complain(str(error))
+    order = {pair.name: at for at, pair in enumerate(pairs)}
+    found.sort(key=lambda one: order[one.name])
+    reporter.finish(found, same)
+    verdicts = {one.verdict.verdict for one in found}
+    if "counterexample" in verdicts:
+        return FOUND
+    return OK if verdicts <= {"identical", "equivalent"} else ERROR
+
+
+class _Unclear(Exception):
+    """The command line does not say what to compare with what."""
+
+
+def _pairs(arguments: argparse.Namespace) -> tuple[list[Pair], int]:
+    """What is to be compared, each under a name of its own, and how many files say the same."""
+    from tritonopt.verification.pairs import Pair, pairs_of
+
+    for name in _OF_ONE_FILE:
+        if getattr(arguments, name):
+            what = "`-- COMMAND`" if name == "shadowed" else f"--{name}"
+            raise _Unclear(f"{what} is about one file, and several are given")
+    given = [(arguments.original, arguments.rewritten), *arguments.pair]
+    found: list[Pair] = []
+    same = 0
+    for original, rewritten in given:
+        for path in (original, rewritten):
+            if not os.path.exists(path):
+                raise _Unclear(f"{path}: does not exist")
+        if os.path.isdir(original) != os.path.isdir(rewritten):
+            raise _Unclear(
+                f"{original}, {rewritten}: two files or two directories, not one of each"
+            )
+        if os.path.isdir(original):
+            pairs = pairs_of(Path(original), Path(rewritten))
+            same += pairs.same
+            found += pairs.differing
+        else:
+            found.append(Pair(rewritten, Path(original), Path(rewritten)))
+    return _named(found), same
+
+
+def _named(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs, each once; where two have one name, under the whole path."""
+    from dataclasses import replace
+
+    names = [pair.name for pair in pairs]
+    once = {(pair.original, pair.rewritten): pair for pair in pairs}
+    return [
+        replace(pair, name=str(pair.rewritten)) if names.count(pair.name) > 1 else pair
+        for pair in once.values()
+    ]
+
+
+def _verified(
+    pairs: Sequence[Pair], arguments: argparse.Namespace, reporter: PairsReporter
+) -> Iterator[PairFinding]:
+    """The findings as they come, each reported."""
+    from tritonopt.verification import Verdict
+
+    for pair in pairs:
+        if pair.why_not:
+            yield _found(pair, Verdict("unsupported", "none", 0, reason=pair.why_not), reporter)
+    by_name = {pair.name: pair for pair in pairs if not pair.why_not}
+    tasks = [_task(pair, arguments) for pair in by_name.values()]
+    if not tasks:
+        return
+    engine = library.engine_for(len(tasks), arguments.engine, arguments.jobs)
+    with (
+        Bar(len(tasks), "verifying", sys.stderr, patience=0) as bar,
+        engine.running(tasks) as answers,
+    ):
+        bar.update(0, len(tasks), "verifying")
+        for answer in answers:
+            bar.clear()
+            yield _found(
+                by_name[answer.task.name], _verdict_of(answer), reporter, answer, arguments
+            )
+            bar.advance()
+
+
+def _task(pair: Pair, arguments: argparse.Namespace) -> Task:
+    options = {name: getattr(arguments, name) for name in _OPTIONS}
+    return Task(
+        pair.name,
+        "tritonopt.verification.pairs:verdict_on",
+        (pair.original, pair.rewritten, options),
+        timeout=arguments.task_timeout,
+        gpu=library.gpu_share(arguments.backend),
+    )
+
+
+def _verdict_of(answer: Answer) -> Verdict:
+    """No answer of the engine is no answer of the verification."""
+    from tritonopt.verification import Verdict
+
+    if answer.outcome is Outcome.DONE:
+        verdict: Verdict = answer.value
+        return verdict
+    return Verdict("unsupported", "none", 0, reason=library.why_none(answer))
+
+
+def _found(
+    pair: Pair,
+    verdict: Verdict,
+    reporter: PairsReporter,
+    answer: Answer | None = None,
+    arguments: argparse.Namespace | None = None,
+) -> PairFinding:
+    script = None
+    if arguments is not None and not arguments.no_script:
+        script = _write_script(pair, verdict)
+    seconds, where = (0.0, "") if answer is None else (answer.seconds, answer.where)
+    found = PairFinding(
+        pair.name, str(pair.original), str(pair.rewritten), verdict, seconds, where, script
+    )
+    reporter.pair(found)
+    return found
+
+
+def _write_script(pair: Pair, verdict: Verdict) -> str | None:
+    """As for one file, but that files of several directories may have one name."""
+    if verdict.script is None:
+        return None
+    name = pair.name.strip("./").replace(os.sep, "_")
+    path = Path(f"counterexample_{name}")
+    try:
+        path.write_text(verdict.script, encoding="utf-8")
+    except OSError as error:
+        complain(f"{path}: the script cannot be written: {error.strerror}")
+        return None
+    return str(path)
