@@ -14,11 +14,11 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
+from tritonopt.transforms.linear_fusion.linear_sums import LinearSum, linear_sum, prove_linear
+from tritonopt.transforms.linear_fusion.linear_sweep import LinearSweep
 from tritonopt.transforms.loop_fusion.formulas import FORMULAS
 from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
 from tritonopt.transforms.loop_fusion.legality import prove_fusion
-from tritonopt.transforms.loop_fusion.linear_sums import LinearSum, linear_sum, prove_linear
-from tritonopt.transforms.loop_fusion.linear_sweep import LinearSweep
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
 from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
 from tritonopt.transforms.online_softmax.reads_saved import worth_of

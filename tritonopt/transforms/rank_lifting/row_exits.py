@@ -76,8 +76,8 @@ class RowExits:
                     "them would be done where all have left"
                 )
                 raise unknown(CLAIM, "branch-on-the-row", detail)
-        for node in behind:
-            value = self.facts.values.get(node) if isinstance(node, ast.Call) else None
+        for node in (node for node in behind if isinstance(node, ast.Call)):
+            value = self.facts.values.get(node)
             if value is not None and value.op is Op.LANE and self._may_be_empty(value.extent):
                 detail = (
                     f"{on_the_row(self.first.test)}, and the tile of line {node.lineno} may have "

@@ -19,11 +19,11 @@ from tritonopt.facts.reductions import Accumulation, accumulation
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source.trees import walk
+from tritonopt.transforms.linear_fusion.later_numbers import LaterNumbers, NotLinear, Split
+from tritonopt.transforms.linear_fusion.references import Reference, reference_for
 from tritonopt.transforms.loop_fusion.full_sums import full_sum
-from tritonopt.transforms.loop_fusion.later_numbers import LaterNumbers, NotLinear, Split
 from tritonopt.transforms.loop_fusion.legality import check_accumulator, common_indicators
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
-from tritonopt.transforms.loop_fusion.references import Reference, reference_for
 from tritonopt.transforms.one_tile.empty_rows import runs_always
 from tritonopt.transforms.pinned_rounding import check_pins
 from tritonopt.transforms.writing import Writer, names_bound, names_read, reads_of
@@ -119,11 +119,12 @@ class _Body:
 
         def close_to(number: ast.expr) -> str:
             found = None if self.plain else reference_for(self.sweeps, number)
-            if references.setdefault(ast.dump(number), found) is None:
+            references.setdefault(ast.dump(number), found)
+            if found is None:
                 return ""
             if len(references) > 1:
                 raise NotLinear
-            return own if found is not None and found.is_running else found.name
+            return own if found.is_running else found.name
 
         numbers = LaterNumbers(self.sweeps.facts, self._is_later, close_to)
         used_up: list[ast.stmt] = []
@@ -210,8 +211,9 @@ def _check_counters(sweeps: TwoSweeps) -> None:
             raise refuted("same-range", "different-step", f"{where} count with other numbers")
     for loop in (sweeps.first, sweeps.second):
         node = loop.node
-        counted = isinstance(node, ast.For) and isinstance(node.target, ast.Name)
-        if not counted or names_bound(node.target) & {n for s in node.body for n in names_bound(s)}:
+        target = node.target if isinstance(node, ast.For) else None
+        bound = {n for s in node.body for n in names_bound(s)}
+        if not isinstance(target, ast.Name) or target.id in bound:
             detail = f"the loop in line {loop.line} does not count with one name of its own"
             raise unknown("same-range", "loop-is-not-understood", detail)
 

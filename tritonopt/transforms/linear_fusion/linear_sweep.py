@@ -21,10 +21,10 @@ from tritonopt.source import (
 from tritonopt.source.editing import excerpts
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
+from tritonopt.transforms.linear_fusion.linear_sums import LinearSum
+from tritonopt.transforms.linear_fusion.references import Reference
 from tritonopt.transforms.loop_fusion.iterations import runs
-from tritonopt.transforms.loop_fusion.linear_sums import LinearSum
 from tritonopt.transforms.loop_fusion.moved_accumulator import MovedAccumulator, Total
-from tritonopt.transforms.loop_fusion.references import Reference
 from tritonopt.transforms.one_tile.reuse import reused
 from tritonopt.transforms.one_tile.stretch import Stretch
 from tritonopt.transforms.writing import NotExpressible, Writer
@@ -136,7 +136,9 @@ class LinearSweep:
         """The code of the first loop with what the second one does. Raises EditConflict."""
         module = self.facts.kernel.module
         last = self.first.body[-1]
-        changes = [InsertBefore(self.first, "\n".join(begun)), InsertAfter(last, self._body())]
+        assert isinstance(self.first, ast.For)
+        changes: list[Change] = [InsertBefore(self.first, "\n".join(begun))]
+        changes.append(InsertAfter(last, self._body()))
         changed = applied(module, changes)
         kernel = changed.kernel(self.facts.kernel.qualname)
         assert kernel is not None
@@ -185,9 +187,10 @@ class LinearSweep:
         for part in self.parts:
             sign, coefficient = self._signed(part.coefficient)
             for leaf in walk(coefficient):
-                known = leaf in self.facts.values and isinstance(leaf, ast.Name)
-                if known and not self.writer.means_the_same(leaf, here):
-                    raise NotExpressible(f"{leaf.id} is bound again before line {leaf.lineno}")
+                if not isinstance(leaf, ast.Name) or leaf not in self.facts.values:
+                    continue
+                if not self.writer.means_the_same(leaf, here):
+                    raise NotExpressible(f"{leaf.id} is bound again behind line {leaf.lineno}")
             if not self.facts.effect_nodes.isdisjoint(walk(coefficient)):
                 line = self.sum.update.lineno
                 raise NotExpressible(f"line {line} loads something that has no name")
