@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -14,11 +14,9 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.loop_fusion.formulas import FORMULAS
-from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
-from tritonopt.transforms.loop_fusion.legality import prove_fusion
-from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
-from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
 
 _ROW_THAT_GAINS = 16384
 """Elements from which on a row in several tiles was measured to gain; tiles above a quarter of
@@ -231,6 +229,9 @@ class FuseStats(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
+        from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
+
         for second, candidates in earlier_siblings(facts):
             for name in sorted(second.carried):
                 found = [
@@ -245,6 +246,10 @@ class FuseStats(Pass):
 
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
+        from tritonopt.transforms.loop_fusion.formulas import FORMULAS
+        from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
+        from tritonopt.transforms.loop_fusion.legality import prove_fusion
+
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         with checklist.until_one_fails():
