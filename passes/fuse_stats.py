@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -14,14 +14,10 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.linear_fusion.linear_sums import LinearSum, linear_sum, prove_linear
-from tritonopt.transforms.linear_fusion.linear_sweep import LinearSweep
-from tritonopt.transforms.loop_fusion.formulas import FORMULAS
-from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
-from tritonopt.transforms.loop_fusion.legality import prove_fusion
-from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
-from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
-from tritonopt.transforms.online_softmax.reads_saved import worth_of
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.linear_fusion.linear_sums import LinearSum
+    from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
 
 _ROW_THAT_GAINS = 16384
 """Elements from which on a row in several tiles was measured to gain; tiles above a quarter of
@@ -248,6 +244,10 @@ class FuseStats(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.linear_fusion.linear_sums import linear_sum
+        from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
+        from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
+
         for second, candidates in earlier_siblings(facts):
             for name in sorted(second.carried):
                 found = [
@@ -273,6 +273,10 @@ class FuseStats(Pass):
 
     def _multiplied_out(self, sum_: LinearSum) -> Site:
         """The site of a sum into which numbers of the first sweep go as factors."""
+        from tritonopt.transforms.linear_fusion.linear_sums import prove_linear
+        from tritonopt.transforms.linear_fusion.linear_sweep import LinearSweep
+        from tritonopt.transforms.online_softmax.reads_saved import worth_of
+
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         with checklist.until_one_fails():
@@ -306,6 +310,10 @@ class FuseStats(Pass):
 
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
+        from tritonopt.transforms.loop_fusion.formulas import FORMULAS
+        from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
+        from tritonopt.transforms.loop_fusion.legality import prove_fusion
+
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         with checklist.until_one_fails():
