@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.checklist import Checklist
@@ -12,13 +12,9 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
-from tritonopt.transforms.pinned_rounding import check_pins
-from tritonopt.transforms.promised_order import ask_for_order
-from tritonopt.transforms.splitting.shared_loops import candidates
-from tritonopt.transforms.splitting.split_kernel import SplitKernel
-from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
-from tritonopt.transforms.splitting.split_sums import SplitLoop, prove_split
-from tritonopt.transforms.writing import Writer
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.splitting.split_sums import SplitLoop
 
 
 @dataclass(frozen=True)
@@ -168,10 +164,19 @@ class SplitReduce(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.splitting.shared_loops import candidates
+
         for loop in candidates(facts):
             yield self._examined(facts, loop)
 
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
+        from tritonopt.transforms.pinned_rounding import check_pins
+        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.splitting.split_kernel import SplitKernel
+        from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
+        from tritonopt.transforms.splitting.split_sums import prove_split
+        from tritonopt.transforms.writing import Writer
+
         checklist = Checklist()
         split: SplitLoop | None = None
         changes: tuple[Change, ...] = ()
