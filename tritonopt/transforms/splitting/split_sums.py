@@ -322,13 +322,15 @@ class _Legality:
         parents = self.facts.kernel.module.names.parents
         found: list[ast.Call] = []
         for node in self._reads(name):
-            around = parents[node]
-            call = around if isinstance(around, ast.Call) else parents.get(around)
+            around = parents.get(node)  # the target of an update has none
+            call = parents.get(around) if isinstance(around, ast.Attribute) else around
             reduced = reducing(self.facts, call) if isinstance(call, ast.Call) else None
             if reduced is None or reduced.operand is not node or reduced.combining != combining:
                 return None
-            if len(reduced.call.args) > 2 or any(k.arg != "axis" for k in reduced.call.keywords):
-                return None  # it may be made in another type
+            others = [n for n in walk(reduced.call) if isinstance(n, ast.Name) and n is not node]
+            others = [n for n in others if n in self.facts.values]
+            if others or any(k.arg not in ("axis", "input") for k in reduced.call.keywords):
+                return None  # made in another type, or along an axis that has a name
             found.append(reduced.call)
         texts = {ast.dump(call) for call in found}
         if len(texts) != 1:
