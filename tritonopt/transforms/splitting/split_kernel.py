@@ -80,6 +80,8 @@ class SplitKernel:
         program = f"{self.writer.language('program_id')}({self.axis})"
         mine = f"{self._number} = {program} if {names.size} > 1 else 0"
         changes.append(InsertBefore(loop.node, mine))
+        for moved in self.split.moved:
+            changes += moved.changes(self.split.facts, loop, self._number, names.size)
         changes.append(InsertAfter(loop.node, self._stored()))
         changes += self._header()
         changes.append(InsertAfter(kernel.node, self._final()))
