@@ -25,9 +25,9 @@ FLOORS = {
     "verification": 4,
     "measurement": 4,
     "engines": 5,
-    "runtime": 6,
     "tuning": 6,
     "reporting": 6,
+    "runtime": 7,
     "cli": 7,
 }
 
@@ -231,6 +231,7 @@ INNER_FLOORS = {
         "hoisting": 0,
         "interleaving": 0,
         "loop_fusion": 0,
+        "linear_fusion": 2,
         "one_tile": 1,
         "online_softmax": 1,
         "tiling": 0,

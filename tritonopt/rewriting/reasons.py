@@ -58,6 +58,7 @@ CLAIMS: Mapping[str, str] = {
     "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
     "elements-are-not-boolean": "What is loaded or stored is no tensor of booleans.",
     "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
+    "digits-are-kept": "What is subtracted in the end is not large against the result.",
     "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
     "every-tile-ends-alone": "A tile that is done early can be skipped without ending the program.",
     "exponents-are-below-the-maximum": (
@@ -125,6 +126,9 @@ CLAIMS: Mapping[str, str] = {
     "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
     "same-elements": "The second sweep reads the elements that the first one reads.",
     "row-fits-one-tile": "No loop takes a second turn: one tile is as long as the row.",
+    "sum-is-linear": (
+        "Numbers that the first sweep gives go into the second one's sum as factors, each once."
+    ),
     "row-is-read-again": "A later sweep loads elements that an earlier one has loaded.",
     "same-mask": "What becomes one is masked alike.",
     "same-range": "Both sweeps run over the same numbers, in the same order.",
@@ -335,6 +339,14 @@ REASONS: Mapping[str, Reason] = {
         "Give the file that defines it with `--context`, or write its arguments in their place.",
     ),
     # fuse-stats
+    "digits-may-cancel": Reason(
+        "Multiplied out, two sums are subtracted that may be large and alike.",
+        "Where that is no matter: `--passes 'fuse-stats{formula=moments}'`.",
+    ),
+    "lanes-may-all-be-off": Reason(
+        "Where no lane is on nothing is added; multiplied out, something infinite would be.",
+        "Clear the lanes behind the end of the row by a factor that is 0 there.",
+    ),
     "accumulator-is-narrow": Reason(
         "A sum is kept in a type of less than 32 bits, or the two sums in different types.",
         "Start both with `tl.zeros(..., dtype=tl.float32)`.",
