@@ -26,6 +26,9 @@ from tritonopt.transforms.splitting.split_launches import NewNames
 from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
+_BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+"""Operators of what may stand before a `+` without parentheses."""
+
 
 @dataclass(frozen=True)
 class SplitKernel:
@@ -109,7 +112,11 @@ class SplitKernel:
     def _from(self, start: ast.expr, mine: str) -> str:
         value = self.split.facts.values[start]
         zero = value.op is Op.CONST and value.constant == 0
-        return mine if zero else f"{self._text(start)} + {mine}"
+        if zero:
+            return mine
+        text = self._text(start)
+        arithmetic = isinstance(start, ast.BinOp) and isinstance(start.op, _BEFORE_A_SUM)
+        return f"{text if arithmetic else in_parentheses(text)} + {mine}"
 
     def _text(self, node: ast.expr) -> str:
         return self.split.facts.kernel.module.text_of(node)

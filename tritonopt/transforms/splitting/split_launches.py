@@ -178,7 +178,9 @@ class _SplitLaunch:
         splits = new_name("splits", launch)
         rows = " * ".join(in_parentheses(number.code) for number in numbers)
         code = self._number_of_splits(splits, rows, most)
-        buffers = [new_name(partial.lower(), launch) for partial in self.names.partials]
+        buffers = [new_name(partial, launch) for partial in self.names.partials]
+        if len(set(buffers)) < len(buffers):
+            raise NotExpressible(f"line {launch.call.lineno} has names like those of the buffers")
         code += f"\n{self._allocated(buffers, rows, splits)}"
         changes.append(InsertBefore(statement, code))
         changes.append(ReplaceExpression(launch.grid, self._grid(numbers, splits)))
