@@ -25,9 +25,9 @@ FLOORS = {
     "verification": 4,
     "measurement": 4,
     "engines": 5,
-    "runtime": 6,
     "tuning": 6,
     "reporting": 6,
+    "runtime": 7,
     "cli": 7,
 }
 
@@ -231,10 +231,12 @@ INNER_FLOORS = {
         "hoisting": 0,
         "interleaving": 0,
         "loop_fusion": 0,
+        "linear_fusion": 2,
         "one_tile": 1,
         "online_softmax": 1,
         "tiling": 0,
         "rank_lifting": 1,
+        "splitting": 1,
         "unswitching": 0,
         "vectorization": 1,
     },

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from tritonopt.engines import Outcome, Task, engine_of
-from tritonopt.engines.local import visible_gpus
 from tritonopt.measurement.tuned import Answer, Progress
 from tritonopt.tuning.requests import Request
+from tritonopt.tuning.store import Key, Store, StoreError
+from tritonopt.tuning.trials import subject_digest
 from tritonopt.tuning.tune import tune_subject
 
-_FUNCTION = "tritonopt.tuning.tune:tune_subject"
+Entries = Mapping[Key, Mapping[str, Any]]
+"""What a store has of a launcher."""
 
 
 def answers_of(
@@ -30,22 +35,59 @@ def answers_of(
     if engine in (None, "inline"):
         yield from _in_turn(requests, budget, progress)
         return
-    at_once = min(jobs or max(len(visible_gpus()), 1), len(requests))
+    engine = engine or ""
+    chosen = engine_of(engine, jobs)
+    elsewhere = engine.startswith("ray")
+    at_once = chosen.at_once([_task(request, timeout) for request in requests])
     share = budget * at_once / len(requests)
     asked = [replace(request, budget=share) for request in requests]
-    tasks = [
-        Task(_name(request), _FUNCTION, (request,), timeout=timeout, gpu=1) for request in asked
-    ]
+    tasks = [_task(request, timeout, elsewhere=elsewhere) for request in asked]
     by_name = {_name(request): request for request in asked}
-    with engine_of(engine or "", jobs).running(tasks) as answers:
+    with chosen.running(tasks) as answers:
         for answer in answers:
-            if answer.outcome is Outcome.DONE:
-                yield answer.value
-                continue
             request = by_name[answer.task.name]
-            failure = f"its task {answer.outcome.value}: {answer.reason}"
-            text = request.text
-            yield Answer(request.path, request.launcher, text, text, failure=failure)
+            if answer.outcome is not Outcome.DONE:
+                failure = f"its task {answer.outcome.value}: {answer.reason}"
+                text = request.text
+                yield Answer(request.path, request.launcher, text, text, failure=failure)
+            elif elsewhere:
+                yield _brought_home(request, *answer.value)
+            else:
+                yield answer.value
+
+
+def _task(request: Request, timeout: float | None, *, elsewhere: bool = False) -> Task:
+    if not elsewhere:
+        function = "tritonopt.tuning.tune:tune_subject"
+        return Task(_name(request), function, (request,), timeout=timeout, gpu=1)
+    known: Entries = {}
+    if request.store:
+        known = Store(Path(request.store)).of_kernel(subject_digest(request))
+    function = f"{__name__}:tune_elsewhere"
+    return Task(_name(request), function, (request, known), timeout=timeout, gpu=1)
+
+
+def tune_elsewhere(request: Request, known: Entries) -> tuple[Answer, Entries]:
+    """Tune one launcher on a machine that does not have the store.
+
+    It is given what the store has of the launcher, and gives back what the store is to have.
+    """
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as folder:
+        store = Store(Path(folder) / "store.sqlite")
+        store.put_all(known)
+        answer = tune_subject(replace(request, store=str(store.path)))
+        return answer, store.of_kernel(subject_digest(request))
+
+
+def _brought_home(request: Request, answer: Answer, entries: Entries) -> Answer:
+    """The answer, with what was found on the way in the store."""
+    try:
+        if request.store:
+            Store(Path(request.store)).put_all(entries)
+    except StoreError as error:
+        note = f"{error}: what was found is not kept for another run"
+        return replace(answer, notes=(*answer.notes, note))
+    return answer
 
 
 def _in_turn(

@@ -161,7 +161,7 @@ def _captured(
     found: list[Subject] = []
     for name, seen in launches.items():
         if about is None or about == name:
-            found += _of_kernel(old, new, name, seen, notes)
+            found += subjects_of_launches(old, new, name, seen, notes)
     if not found:
         raise VerificationError(
             f"`{shown}` (exit status {status}) made no launch that can be made again of a kernel "
@@ -170,7 +170,7 @@ def _captured(
     return Subjects(tuple(found), tuple(notes))
 
 
-def _of_kernel(
+def subjects_of_launches(
     old: source.Module,
     new: source.Module,
     name: str,

@@ -45,6 +45,11 @@ class Found:
         return Found(ratio, found["failure"], found["same_code"], found["refuted"])
 
 
+def subject_digest(request: Request) -> str:
+    """Under which the store keeps what is found of a launcher."""
+    return digest(f"{request.launcher}\n{request.text}")
+
+
 @dataclass
 class Trials:
     """The variants of one launcher on this GPU."""
@@ -134,8 +139,7 @@ class Trials:
         machine = self.machine
         parts = () if machine is None else (machine.torch, machine.triton, machine.driver)
         gpu = "" if machine is None else machine.gpu
-        kernel = digest(f"{self.request.launcher}\n{self.request.text}")
-        return Key(kernel, digest(text), what, gpu, " ".join(parts))
+        return Key(subject_digest(self.request), digest(text), what, gpu, " ".join(parts))
 
     def _known(self, text: str, call: Call, stage: str) -> Found | None:
         found = self.stored(self.key(text, f"{stage}: {call.label}"))

@@ -285,33 +285,12 @@ class Shadow:
     def _describe(
         self, kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any] | None:
-        """The launch as numbers, from which drawn ones are made."""
-        from tritonopt.verification.worker.autotuner import constants
-
+        """The launch as numbers, where not enough of them are described by now."""
         name = function.__name__
         if self.described.get(name, 0) >= _MOST_RECORDS:
             return None
         self.described[name] = self.described.get(name, 0) + 1
-        names = list(getattr(kernel, "arg_names", ()))
-        given = dict(zip(names, args, strict=False))
-        given |= {key: value for key, value in kwargs.items() if key in names}
-        arguments = {key: described(value) for key, value in given.items()}
-        known = {**_defaults(function), **given}
-        try:
-            chosen = constants(kernel, args, kwargs)
-        except Exception:
-            # The user's own rules, called at another time than usual: no matter for the command.
-            return {"arguments": arguments, "grid": None}
-        if not chosen[0]:
-            return {"arguments": arguments, "grid": _sizes(grid, known)}
-        tuned = [
-            {
-                "constants": {key: described(value) for key, value in each.items()},
-                "grid": _sizes(grid, {**known, **each}),
-            }
-            for each in chosen
-        ]
-        return {"arguments": arguments, "grid": None, "tuned": tuned}
+        return described_launch(kernel, function, grid, args, kwargs)
 
     def _say_backend(self, interpreted: bool) -> None:
         if self.told:
@@ -326,6 +305,34 @@ class Shadow:
     def _write(self, **line: object) -> None:
         self.report.write(json.dumps(line) + "\n")
         self.report.flush()
+
+
+def described_launch(
+    kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """A launch as numbers, from which others like it are made."""
+    from tritonopt.verification.worker.autotuner import constants
+
+    names = list(getattr(kernel, "arg_names", ()))
+    given = dict(zip(names, args, strict=False))
+    given |= {key: value for key, value in kwargs.items() if key in names}
+    arguments = {key: described(value) for key, value in given.items()}
+    known = {**_defaults(function), **given}
+    try:
+        chosen = constants(kernel, args, kwargs)
+    except Exception:
+        # The user's own rules, called at another time than usual: no matter for the launch.
+        return {"arguments": arguments, "grid": None}
+    if not chosen[0]:
+        return {"arguments": arguments, "grid": _sizes(grid, known)}
+    tuned = [
+        {
+            "constants": {key: described(value) for key, value in each.items()},
+            "grid": _sizes(grid, {**known, **each}),
+        }
+        for each in chosen
+    ]
+    return {"arguments": arguments, "grid": None, "tuned": tuned}
 
 
 def _defaults(function: Any) -> dict[str, Any]:

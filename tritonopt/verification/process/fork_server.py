@@ -57,6 +57,8 @@ _IMPORTED = (
     "tritonopt.verification.worker.server",
 )
 """What workers need, in the order of its import."""
+_ASKED_FOR = ("triton.experimental.gluon",)
+"""What Triton imports when it first sees an argument, if this version has it."""
 
 
 class ForkServerDied(Exception):
@@ -189,6 +191,9 @@ def _prepare() -> None:
     torch.set_num_threads(1)
     for name in _IMPORTED:
         importlib.import_module(name)
+    for name in _ASKED_FOR:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     gc.collect()
     gc.freeze()
 

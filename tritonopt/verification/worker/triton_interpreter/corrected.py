@@ -254,7 +254,8 @@ class Interpreter:
             return
         builder = self.module.interpreter_builder
         (x, y, z), (_, ny, nz) = builder.grid_idx, builder.grid_dim
-        bits = np.ascontiguousarray(np.broadcast_to(value.data, lanes.shape)[lanes])
+        data = value.data
+        bits = (data if data.shape == lanes.shape else np.broadcast_to(data, lanes.shape))[lanes]
         whole = bits.view(f"u{bits.dtype.itemsize}")
         self.access.stores.append((int((x * ny + y) * nz + z), addresses, whole))
 
