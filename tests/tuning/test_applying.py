@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from tritonopt.measurement.results import Ratio
+from tritonopt.source import SourceError
 from tritonopt.tuning.acceptance import failing, is_accepted, is_claim
 from tritonopt.tuning.applying.merging import merged
+from tritonopt.tuning.applying.outcome import Outcome, written
 from tritonopt.tuning.applying.records import RecordError, _changes, recorded, undone
 
 TEXT = "".join(f"line{n} = {n}\n" for n in range(30))
@@ -66,9 +68,20 @@ def test_a_gain_is_accepted_where_a_second_measurement_bears_it_out() -> None:
     claimed = {"a": ratio(1.2)}
     assert is_accepted({"a": ratio(1.2), "b": ratio(0.998)}, claimed)
     assert not is_accepted({"a": ratio(1.002)}, claimed)  # luck
+    assert not is_accepted({"a": ratio(1.006)}, claimed)  # not worth it
     assert not is_accepted({"b": ratio(1.2)}, claimed)  # not what was claimed
     assert not is_accepted({"a": ratio(1.2), "b": ratio(0.98)}, claimed)
     assert not is_accepted({"a": ratio(1.2), "b": ratio(1.0, 0.02)}, claimed)  # who knows
     assert not is_accepted({"a": ratio(1.2), "b": None}, claimed)
     assert not is_claim(ratio(1.006))
     assert set(failing({"a": ratio(1.002), "b": None, "c": ratio(1.1)}, claimed)) == {"a", "b"}
+
+
+def test_a_file_that_changed_meanwhile_is_left_with_its_record(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text("theirs = 1\n")
+    outcome = Outcome(file, TEXT, TEXT + "x = 1\n", ({"launcher": "f"},), ())
+    with pytest.raises(SourceError, match="has changed since it was tuned"):
+        written(outcome)
+    assert file.read_text() == "theirs = 1\n"
+    assert not outcome.record.exists()
