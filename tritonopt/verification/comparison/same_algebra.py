@@ -32,6 +32,7 @@ class SameAlgebra:
     seed: int
     demands: Sequence[Demand] = ()
     """What has to run in the draws, as it has to for a yes."""
+    tried: int = 0
     draws: int = 0
     bound: float = 1.0
     """How likely it is that two different functions agreed in all draws."""
@@ -42,24 +43,34 @@ class SameAlgebra:
 
     def run(self) -> Algebra:
         """Draw until there is a difference, or enough."""
-        seen = self.checker.observed.seen
-        drawn = 0
-        for example in (*self._examples(), *self._heavy_ones()):
-            if self.checker.observed.is_heavy(example):
-                added = _merged(self.ran, seen[example])
-                if len(self._missing(added)) == len(self._missing(self.ran)):
-                    continue
-            self._draw(example, 1 + self.seed * 1009 + drawn)
-            drawn += 1
-            if self.differing is not None or len(self.lost) >= _UNFIT:
+        for example in self._examples():
+            self._draw(example)
+            if self._is_over:
+                return self._answer()
+        for example in self._further_ones():
+            if self._is_over or not self._missing(self.ran):
                 break
+            if self._adds(example):
+                self._draw(_ordinary(example))
         return self._answer()
 
-    def _heavy_ones(self) -> list[Example]:
-        """Calls that take long, for what no other one runs: the smallest first."""
-        observed = self.checker.observed
-        fit = [e for e in observed.seen if _is_fit(e) and observed.is_heavy(e)]
-        return sorted(fit, key=lambda e: sum(c.work for c in observed.seen[e]))
+    @property
+    def _is_over(self) -> bool:
+        return self.differing is not None or len(self.lost) >= _UNFIT
+
+    def _adds(self, example: Example) -> bool:
+        """Whether a call ran what no draw has."""
+        added = _merged(self.ran, self.checker.observed.seen[example])
+        return len(self._missing(added)) < len(self._missing(self.ran))
+
+    def _further_ones(self) -> list[Example]:
+        """All other calls, for what no draw has run: those that take long come last."""
+        seen = self.checker.observed.seen
+        heavy = self.checker.observed.is_heavy
+        return sorted(
+            (e for e in seen if not e.is_far),
+            key=lambda e: (heavy(e), not _is_fit(e), sum(c.work for c in seen[e])),
+        )
 
     def _missing(self, ran: Both) -> list[Demand]:
         """What was seen to run, and did not in the draws."""
@@ -82,7 +93,9 @@ class SameAlgebra:
             reason = f"where residues could be compared, {missing[0]}"
         return Algebra(AlgebraAnswer.NOT_APPLICABLE.value, self.draws, None, reason)
 
-    def _draw(self, example: Example, seed: int) -> None:
+    def _draw(self, example: Example) -> None:
+        seed = 1 + self.seed * 1009 + self.tried
+        self.tried += 1
         versions, options = self.checker.versions, (RunOptions(algebra=seed),)
         with versions.waiting():
             versions.original.send_or_die(example, options)
@@ -102,7 +115,7 @@ class SameAlgebra:
         assert ours.followed is not None and theirs.followed is not None
         degree = ours.followed.degree + theirs.followed.degree
         self.draws += 1
-        self.ran = _merged(self.ran, self.checker.observed.seen[example])
+        self.ran = _merged(self.ran, (ours.coverage, theirs.coverage))
         self.bound *= min(1.0, degree / Q)
 
     def _placed(self, example: Example, seed: int, difference: Difference) -> Difference:
@@ -156,6 +169,14 @@ def _is_fit(example: Example) -> bool:
     floats = [r for r in example.tensors.values() if r.is_float]
     plain = all(r.values == ORDINARY for r in floats) and not example.is_far
     return bool(floats) and plain and not example.gradient_nan
+
+
+def _ordinary(example: Example) -> Example:
+    """The same call with values that are not chosen to be hard for floats."""
+    return replace(
+        example.with_tensors(lambda _, r: replace(r, values=ORDINARY) if r.is_float else r),
+        gradient_nan=False,
+    )
 
 
 def _is_narrow(example: Example) -> bool:
