@@ -108,7 +108,11 @@ def main() -> None:
     parser.add_argument("--backend", choices=("auto", "interpreter", "cuda"), default="auto")
     parser.add_argument("--examples", type=int, default=100, help="for each subject (100)")
     parser.add_argument("--runs", type=int, default=5, help="from start to finish (5)")
-    parser.add_argument("--only-whole", action="store_true", help="only from start to finish")
+    parser.add_argument(
+        "--only-whole",
+        action="store_true",
+        help="only from start to finish; what else OUT holds stays",
+    )
     parser.add_argument("--out", type=Path, help="write the numbers here, as JSON")
     options = parser.parse_args()
     rows = []
@@ -136,13 +140,19 @@ def main() -> None:
                 flush=True,
             )
         start_to_finish = whole(Path(folder), options.backend, options.runs)
-    report = {
+    report: dict[str, Any] = {
         "date": time.strftime("%Y-%m-%d"),
         "python": platform.python_version(),
         "machine": rows[0]["backend"] if rows else options.backend,
         "examples": options.examples,
         "rows": rows,
-        "start_to_finish": start_to_finish,
+    }
+    if options.only_whole and options.out and options.out.exists():
+        report = json.loads(options.out.read_text(encoding="utf-8"))
+    report["start_to_finish"] = {
+        "date": time.strftime("%Y-%m-%d"),
+        "cores": os.cpu_count(),
+        "rows": start_to_finish,
     }
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
