@@ -87,3 +87,11 @@ def test_what_to_write_is_said(file: Path, wanted: dict[str, object], said: str)
     asked = requests_of(Wanted(file, None, **wanted), LIKE)  # type: ignore[arg-type]
     assert not asked.requests
     assert said in asked.errors[0]
+
+
+def test_a_command_shows_what_the_code_does_not(file: Path, tmp_path: Path) -> None:
+    file.write_text(KERNEL + "\n\ndef any_of(x, dim):\n    return double(x)\n")
+    use = tmp_path / "use.py"
+    use.write_text("import torch, kernels\nkernels.any_of(torch.randn(32), -1)\n")
+    asked = requests_of(Wanted(file, None, command=(sys.executable, str(use))), LIKE)
+    assert labels(asked) == {"any_of": ["x f32[32], dim=-1"]}

@@ -36,8 +36,7 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
     """
     try:
         old = read_module(wanted.before)
-        shown = wanted.runs and wanted.args is None and _needs_sizes(old, wanted)
-        if wanted.command or shown:
+        if wanted.command or (wanted.runs and wanted.args is None and _needs_sizes(old, wanted)):
             return _seen(old, wanted, like)
         fitting = _fitting(old, wanted)
         every = [subjects_of(replace(wanted, launcher=launcher)) for launcher in fitting]

@@ -35,7 +35,7 @@ _ORIGINAL = Effort(precision=0.02, least=10, most=40, seconds=0.2)
 """Of the original alone, which nothing is compared with."""
 _SCREENING = 4
 """A variant of the search is verified on so many times fewer examples than what is accepted."""
-_LEAST = {False: 30.0, True: 300.0}
+_LEAST = {False: 90.0, True: 300.0}
 """Seconds that a verification has, though the budget is used up: of a variant of the search, and
 of what it chose."""
 
