@@ -153,7 +153,33 @@ def test_ahead_of_time(gpu: Planted, tmp_path: Path) -> None:
     asked = gpu.asked
     x, y = torch.ones(200), torch.ones(200)
     kernel[(4,)](X=x, Y=y, N=200, BLOCK=64)
+    assert NEW in launch(kernel, n=200)
     assert gpu.asked == asked
+
+
+def test_what_fails_when_it_is_launched_is_given_up(
+    gpu: Planted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = tuned(load(tmp_path, TEXT).relu)
+    tuner = kernel._tritonopt_tuner
+    runs: list[str] = []
+
+    def failing(*_: object, **__: object) -> None:
+        runs.append("chosen")
+        raise RuntimeError("out of resource: shared memory")
+
+    x, y = torch.ones(100), torch.ones(100)
+    key = class_of(kernel.arg_names, frozenset({"BLOCK"}), (x, y, 100, 64), {})
+    tuner.runs[key] = failing
+    with pytest.warns(UserWarning, match="what was chosen fails: out of resource"):
+        assert "tl.maximum" in launch(kernel)
+    assert "tl.maximum" in launch(kernel) and runs == ["chosen"]
+
+
+@pytest.mark.parametrize("given", ["x", [(1,)], [((1,), 2)]])
+def test_what_is_no_launch_is_refused(gpu: Planted, tmp_path: Path, given: Any) -> None:
+    with pytest.raises(TypeError, match="tune takes True or launches"):
+        optimize(load(tmp_path, TEXT).relu, tune=given)
 
 
 @pytest.mark.thorough
@@ -259,6 +285,8 @@ def test_classes_of_launches() -> None:
     assert of(1024) != of(1024, num_warps=8)
     assert of(1024, num_warps=8) != of(1024, num_warps=4)
     assert of(0) != of(1) != of(2)
+    given = {"X": torch.empty(1024), "N": 1024, "BLOCK": 64}
+    assert class_of(("X", "N", "BLOCK"), frozenset({"BLOCK"}), (), given) == of(1024)
     x, y = torch.empty(64, 64), torch.empty(64, 64)
 
     def of_two(one: Any, other: Any) -> object:

@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.engines.test_cluster import cluster as cluster
 from tests.tuning.test_session import KERNEL
 from tritonopt.measurement.timing import Effort
 from tritonopt.tuning.asked import requests_of
@@ -83,3 +85,20 @@ def test_processes_of_this_machine(request_of: Callable[[str], Request]) -> None
     }
     assert answers["good"].what == "max-to-where"
     assert answers["bad"].failure
+
+
+@pytest.mark.ray
+@pytest.mark.thorough
+def test_on_a_cluster(request_of: Callable[[str], Request], cluster: Any) -> None:
+    requests = [request_of(name) for name in ("one", "other")]
+    store = Store(Path(requests[0].store))
+    for asks in (True, False):
+        before = len(asked(requests[0]))
+        found = answers_of(requests, 120.0, lambda where: None, f"ray:{cluster.address}")
+        assert {Path(a.path).stem: (a.what, a.failure) for a in found} == {
+            "one": ("max-to-where", ""),
+            "other": ("max-to-where", ""),
+        }
+        # The second time it is known: the nodes are told what this machine's store has.
+        assert ("evidence" in asked(requests[0])[before:]) is asks
+        assert all(store.of_kernel(subject_digest(request)) for request in requests)

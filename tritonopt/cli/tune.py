@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time nothing: compile the variants for several GPUs, and show what they need",
     )
     _add_effort(parser)
-    shared.add_engine(parser)
+    shared.add_engine(parser, default="inline")
     shared.add_format(parser)
 
 

@@ -68,7 +68,7 @@ class Tried:
     """One variant of a launcher, and what came of it."""
 
     name: str
-    """What it is, in short: `fuse-stats, BLOCK 1024 -> 4096`."""
+    """What it is, in short: `fuse-stats + BLOCK 1024 -> 4096`."""
     text: str = field(repr=False)
     """The whole file."""
     fate: Fate

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tritonopt.tuning.acceptance import is_accepted, is_claim
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.requests import Request
-from tritonopt.tuning.store import Store, StoreError
+from tritonopt.tuning.store import Key, Store, StoreError
 from tritonopt.tuning.subjects import Subject, subjects_of_launches
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant
@@ -208,12 +209,31 @@ class _Choice:
 
     def _screened(self, texts: Sequence[str]) -> Iterable[Evidence]:
         examples = max(self.asked.examples // _SCREENING, 1)
-        asked = [replace(self._question(text), examples=examples) for text in texts]
-        return self.verifying.answers(asked, max(self.left, _LEAST))
+        return self._answers([replace(self._question(t), examples=examples) for t in texts])
 
     def _verified(self, text: str) -> Evidence:
-        (found,) = self.verifying.answers([self._question(text)], max(self.left, _LEAST))
+        (found,) = self._answers([self._question(text)])
         return found
+
+    def _answers(self, questions: Sequence[Question]) -> list[Evidence]:
+        """What is known is not asked again, so that another process goes on where this one ends."""
+        found: dict[Question, Evidence] = {}
+        for question in questions:
+            if (kept := self.trials.stored(self._key(question))) is not None:
+                found[question] = Evidence(**{**kept, "notes": tuple(kept["notes"])})
+        missing = [question for question in questions if question not in found]
+        answers = self.verifying.answers(missing, max(self.left, _LEAST))
+        for question, evidence in zip(missing, answers, strict=True):
+            found[question] = evidence
+            if evidence.backend:  # else it came to no verdict, and may another time
+                kept = {**vars(evidence), "notes": list(evidence.notes)}
+                self.trials.keep(self._key(question), kept)
+        return [found[question] for question in questions]
+
+    def _key(self, question: Question) -> Key:
+        what = f"verified: {question.examples} of {question.grid} {question.args}"
+        key = self.trials.key(question.text, what)
+        return replace(key, versions=f"{key.versions} tritonopt {metadata.version('tritonopt')}")
 
     def _question(self, text: str) -> Question:
         asked, form = self.asked, self.form

@@ -35,6 +35,7 @@ SERVERS: dict[str, Any] = {}
 """The modules that serve in the workers, where they are others than usual."""
 _STORE = "tuning.sqlite"
 _TASK = "tritonopt.runtime.launch_choice:choose"
+_DEFAULT = "default"
 _SLACK = 600.0
 """Seconds beside the budget after which a choice hangs: its last steps are not cut short."""
 
@@ -103,8 +104,14 @@ class Tuner:
     def versions(self) -> tuple[Version, ...]:
         return self._made.versions
 
-    def tune(self, grid: Any, arguments: Mapping[str, Any]) -> None:
-        """Choose for launches like this one, which is not made."""
+    def tune(self, launch: LaunchOf) -> None:
+        """Choose for launches like this one, which is not made. Raises TypeError if it is none."""
+        if not isinstance(launch, tuple) or len(launch) != 2 or not isinstance(launch[1], Mapping):
+            raise TypeError(
+                "tune takes True or launches, each (grid, arguments by their names), as in "
+                f"((4096,), {{'X': x, 'N': 1024}}); {launch!r} is none"
+            )
+        grid, arguments = launch
         launches = class_of(self.kernel.arg_names, self._constants, (), arguments)
         self.choose(launches, grid, (), dict(arguments))
 
@@ -121,12 +128,16 @@ class Tuner:
         """Launch what was chosen for launches like this one, or choose it."""
         launches = class_of(self.kernel.arg_names, self._constants, args, kwargs)
         run = self.runs.get(launches)
-        if run is None:
-            chosen = (
-                None if warmup or must_not_wait() else self.choose(launches, grid, args, kwargs)
-            )
-            run = chosen or self.usual
-        return run(*args, grid=grid, warmup=warmup, **kwargs)
+        if run is None and not warmup and not must_not_wait():
+            run = self.choose(launches, grid, args, kwargs)
+        if run is not None and run is not self.usual:
+            try:
+                return run(*args, grid=grid, warmup=warmup, **kwargs)
+            except Exception as error:
+                # What fails where the original does not is not used; nothing was launched yet.
+                self.runs[launches] = self.usual
+                self.choices[repr(launches)] = self._original(f"what was chosen fails: {error}")
+        return self.usual(*args, grid=grid, warmup=warmup, **kwargs)
 
     def choose(
         self, launches: object, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -136,33 +147,35 @@ class Tuner:
             return None
         try:
             if launches not in self.runs:
-                choice = self._choice(launches, grid, args, kwargs)
+                try:
+                    choice = self._choice(launches, grid, args, kwargs)
+                    run = self._run_of(choice)
+                except Exception as error:
+                    # A launch must not fail because a faster one was looked for.
+                    choice, run = self._original(f"{type(error).__name__}: {error}"), self.usual
                 self.choices[repr(launches)] = choice
-                self.runs[launches] = self._run_of(choice)
+                self.runs[launches] = run
             return self.runs[launches]
         finally:
             self._lock.release()
 
     def _run_of(self, choice: Choice) -> Run:
-        for version in self.versions:
-            if version.name == choice.passes:
-                run: Run = version.make().run
-                return run
-        return self.usual
+        if not choice.passes:
+            return self.usual
+        (version,) = [v for v in self.versions if v.name == choice.passes]
+        run: Run = version.make().run
+        return run
 
     def _choice(
         self, launches: object, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Choice:
+        """Raises what stands in the way."""
         why = why_not_here()
         if why:
             return self._original(why)
-        try:
-            if not self.versions:
-                return Choice(why="no pass makes another version of it")
-            return self._found(launches, grid, args, kwargs)
-        except Exception as error:
-            # A launch must not fail because a faster one was looked for.
-            return self._original(f"{type(error).__name__}: {error}")
+        if not self.versions:
+            return Choice(why="no pass makes another version of it")
+        return self._found(launches, grid, args, kwargs)
 
     def _original(self, why: str) -> Choice:
         self.give_up(why)
@@ -277,9 +290,12 @@ def class_of(
     """
     memory: dict[int, int] = {}
     found = [_kind(v, n in constants, memory) for n, v in zip(names, args, strict=False)]
-    for name in sorted(kwargs):
-        constant = name in constants or name not in names
-        found.append((name, _kind(kwargs[name], constant, memory)))
+    if kwargs:
+        # An argument may be passed by its name as well as by its place.
+        for name in names[len(args) :]:
+            given = name in kwargs
+            found.append(_kind(kwargs[name], name in constants, memory) if given else _DEFAULT)
+        found += [(n, _kind(kwargs[n], True, memory)) for n in sorted(kwargs.keys() - set(names))]
     return tuple(found)
 
 

@@ -278,8 +278,8 @@ class _Tuned(_Optimizer):
         if not isinstance(original, JITFunction):
             tuner.give_up("Triton interprets it, and times are taken on a GPU")
             return result
-        for grid, arguments in self.launches:
-            tuner.tune(grid, arguments)
+        for launch in self.launches:
+            tuner.tune(launch)
         return result
 
     def _versions(self, live: Live, chain: list[Any]) -> Versions:

@@ -15,6 +15,8 @@ from tritonopt.tuning.store import Key, Store, StoreError
 from tritonopt.tuning.trials import subject_digest
 from tritonopt.tuning.tune import tune_subject
 
+_SLACK = 1800.0
+"""Seconds that a launcher may take beside its budget: its last step is not cut short."""
 Entries = Mapping[Key, Mapping[str, Any]]
 """What a store has of a launcher."""
 
@@ -32,16 +34,18 @@ def answers_of(
     Without an engine they are worked on by this process, one after the other, on the first GPU
     that is visible. Raises EngineError.
     """
-    if engine in (None, "inline"):
+    engine = engine or ("local" if (jobs or 1) > 1 else "inline")
+    if engine == "inline" or not requests:
         yield from _in_turn(requests, budget, progress)
         return
-    engine = engine or ""
     chosen = engine_of(engine, jobs)
     elsewhere = engine.startswith("ray")
     at_once = chosen.at_once([_task(request, timeout) for request in requests])
     share = budget * at_once / len(requests)
     asked = [replace(request, budget=share) for request in requests]
-    tasks = [_task(request, timeout, elsewhere=elsewhere) for request in asked]
+    # What uses its budget up is at work, and does not hang.
+    limit = None if timeout is None else max(timeout, share + _SLACK)
+    tasks = [_task(request, limit, elsewhere=elsewhere) for request in asked]
     by_name = {_name(request): request for request in asked}
     with chosen.running(tasks) as answers:
         for answer in answers:

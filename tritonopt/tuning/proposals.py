@@ -66,7 +66,7 @@ class Choosing:
     def accepted(self, finalists: Sequence[Standing]) -> Proposal | None:
         """The best proposal that a fresh measurement bears out, if there is one."""
         refused: set[str] = set()
-        for _ in range(_ATTEMPTS):
+        for attempt in range(_ATTEMPTS):
             proposals = [p for s in finalists for p in self._proposals(s) if p.text not in refused]
             if not proposals:
                 return None
@@ -76,7 +76,7 @@ class Choosing:
             if not evidence.is_yes:
                 self._note(proposal, f"the whole text was not verified: {evidence.reason}")
                 continue
-            if self.over():
+            if attempt and self.over():
                 self._note(proposal, "the time was over before it could be measured afresh")
                 return None
             self.evidence = evidence

@@ -28,14 +28,16 @@ from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
 from tritonopt.verification.signature.launchers import Launchers
 
-_FOR_THE_SEARCH = 0.7
-"""Of the budget; what is left is for verifying and measuring what the search chose."""
+_FOR_VARIANTS, _FOR_THE_SEARCH = 0.6, 0.8
+"""Of the budget: then no new variant is looked at; then none is timed. What is left is for
+verifying and measuring what the search chose."""
 _ORIGINAL = Effort(precision=0.02, least=10, most=40, seconds=0.2)
 """Of the original alone, which nothing is compared with."""
 _SCREENING = 4
 """A variant of the search is verified on so many times fewer examples than what is accepted."""
-_LEAST = 30.0
-"""Seconds that a verification has, though the budget is used up."""
+_LEAST = {False: 30.0, True: 300.0}
+"""Seconds that a verification has, though the budget is used up: of a variant of the search, and
+of what it chose."""
 
 
 def tune_subject(request: Request, progress: Callable[[Progress], None] | None = None) -> Answer:
@@ -75,7 +77,7 @@ class _Tuning:
 
     @cached_property
     def trials(self) -> Trials:
-        return Trials(self.request, self.store, self.is_over, self.notes)
+        return Trials(self.request, self.store, self.is_search_over, self.notes)
 
     @cached_property
     def verifying(self) -> Verifying:
@@ -94,6 +96,9 @@ class _Tuning:
 
     def is_over(self) -> bool:
         return self.left <= 0
+
+    def no_more_variants(self) -> bool:
+        return self.left <= (1 - _FOR_VARIANTS) * self.request.budget
 
     def is_search_over(self) -> bool:
         return self.left <= (1 - _FOR_THE_SEARCH) * self.request.budget
@@ -166,7 +171,7 @@ class _Tuning:
             calls,
             self.trials,
             self._screened,
-            self.is_search_over,
+            self.no_more_variants,
             report,
             at_once=at_once,
         )
@@ -185,7 +190,7 @@ class _Tuning:
         asked = [self._question(text, examples) for text in texts]
         known = {a.text: e for a in asked if (e := self._known(a)) is not None}
         missing = [a for a in asked if a.text not in known]
-        answers = self.verifying.answers(missing, max(self.left, _LEAST))
+        answers = self.verifying.answers(missing, max(self.left, _LEAST[False]))
         for question, evidence in zip(missing, answers, strict=True):
             self._keep(question, evidence)
             known[question.text] = evidence
@@ -198,7 +203,7 @@ class _Tuning:
         known = self._known(question)
         if known is not None:
             return known
-        (evidence,) = self.verifying.answers([question], max(self.left, _LEAST))
+        (evidence,) = self.verifying.answers([question], max(self.left, _LEAST[True]))
         self._keep(question, evidence)
         return evidence
 

@@ -33,7 +33,7 @@ class Variant:
 
     @property
     def name(self) -> str:
-        return ", ".join(self.steps)
+        return " + ".join(self.steps)
 
     @property
     def effort(self) -> tuple[int, int]:

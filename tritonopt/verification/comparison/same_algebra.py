@@ -120,17 +120,21 @@ class SameAlgebra:
         return replace(difference, message=text)
 
     def _examples(self) -> list[Example]:
-        """Calls with ordinary values: those that run more than the ones before, and some more."""
+        """Calls with ordinary values: those that run more than the ones before, and some more.
+
+        Those with wide types first: a constant that is a little off is none in 16 bits.
+        """
         seen = self.checker.observed.seen
         fit = [e for e in seen if _is_fit(e) and not self.checker.observed.is_heavy(e)]
         covered: set[object] = set()
         chosen: list[Example] = []
-        for example in sorted(fit, key=lambda e: -len(set(_ran(seen[e])))):
+        for example in sorted(fit, key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))))):
             new = set(_ran(seen[example])) - covered
             if new:
                 covered |= new
                 chosen.append(example)
         rest = [e for e in fit if e not in chosen]
+        rest = [e for e in rest if not _is_narrow(e)] or rest
         step = max(1, len(rest) // LEAST)
         return [*chosen, *rest[::step][: max(0, LEAST - len(chosen))]][:MOST]
 
@@ -152,6 +156,12 @@ def _is_fit(example: Example) -> bool:
     floats = [r for r in example.tensors.values() if r.is_float]
     plain = all(r.values == ORDINARY for r in floats) and not example.is_far
     return bool(floats) and plain and not example.gradient_nan
+
+
+def _is_narrow(example: Example) -> bool:
+    """Whether a call is given floats of less than 32 bits."""
+    floats = [r for r in example.tensors.values() if r.is_float]
+    return any(r.dtype not in ("f32", "f64") for r in floats)
 
 
 def _troubles(outcome: Outcome, title: str) -> Iterator[str]:
