@@ -19,7 +19,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PASSES = ("one-tile", "defer-reduction", "online-softmax", "row-batch", "scalar-loop", "rows")
+PASSES = (
+    *("one-tile", "fuse-stats", "defer-reduction", "online-softmax", "row-batch", "scalar-loop"),
+    "rows",
+)
 MOST_REASONS = 4
 """Of the reasons of a pass, as many stand in the table."""
 

@@ -141,7 +141,9 @@ class FuseStats(Pass):
     ## Numerics
 
     Safety `rounding`, bits `reduction-order`: the mean keeps its bits as long as
-    the compiler keeps the order of its sum; the variance changes in rounding.
+    the compiler keeps the order of its sum; the variance changes in rounding, as does a sum that is
+    multiplied out. Where the number that goes into that is infinite or NaN, the sum is no number
+    either, but it may be NaN where it was infinite.
 
     With `shifted` its error stays of the size it had, also where the mean is
     large against the deviation (1e4 and 1) and where an outlier is in the first
@@ -227,8 +229,8 @@ class FuseStats(Pass):
     A gain as a rule where rows of 16384 and more take several tiles (shifted: 0.90x to 1.50x);
     about even at 4096 columns (0.93x to 1.29x); a loss (0.67x to 1.04x) where one tile holds the
     row, for then there was no second read from memory to save. What the launches in the file show
-    of the tiles is said with the site. Script and full record: `benchmarks/fuse_stats_speed.py`,
-    `benchmarks/results/`.
+    of the tiles is said with the site. Sums that are multiplied out were not measured. Script and
+    full record: `benchmarks/fuse_stats_speed.py`, `benchmarks/results/`.
     """
 
     formula: Literal["shifted", "moments", "welford"] = "shifted"

@@ -1,4 +1,4 @@
-# verify: only on a GPU, the interpreter has no such method
+# verify: no, the interpreter has no such method, and only it tells which lines of a kernel ran
 """The exponential is a method of the difference."""
 
 import torch

@@ -1,4 +1,4 @@
-# verify: only on a GPU, the interpreter finds no functions under other names
+# verify: no, the interpreter finds no functions under other names, and only it tells which lines ran
 """Other names for the language and its functions, and methods."""
 
 import torch

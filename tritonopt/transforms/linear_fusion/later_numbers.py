@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.language import function
 from tritonopt.source.trees import walk
-from tritonopt.transforms.writing import Writer
+from tritonopt.transforms.writing import Writer, names_bound
 
 Split = Mapping[tuple[str, ...], ast.expr]
 """Coefficients by the later numbers, as code, that they are multiplied by; `()` for none."""
@@ -46,6 +46,8 @@ class LaterNumbers:
 
     def has_any(self, node: ast.AST) -> bool:
         """Whether a later number goes into what is computed in a statement or an expression."""
+        if isinstance(node, ast.AugAssign) and names_bound(node) & self.names.keys():
+            return True
         names = (n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         return any(name.id in self.names or self.is_later(name) for name in names)
 

@@ -176,6 +176,9 @@ class _Body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 return {name: numbers.of(value)}
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                own = ast.copy_location(ast.Name(name, ast.Load()), target)
+                return {name: numbers.of(ast.BinOp(own, op, value))}
         raise NotLinear
 
 

@@ -69,7 +69,7 @@ class LinearSweep:
         changes: list[Change] = [InsertBefore(self.first, "\n".join(begun))]
         changes += [Replace(self.first, loop), Replace(self.second, behind)]
         written = [change.code for change in changes if not isinstance(change, Remove)]
-        changes += map(Remove, self.moved.no_longer_read(self.total, written))
+        changes += self.moved.no_longer_read(self.total, written)
         return changes
 
     def _parts(self) -> list[_Part]:

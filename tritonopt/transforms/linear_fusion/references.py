@@ -67,6 +67,8 @@ def _maximum(sweeps: TwoSweeps, value: Value) -> Reference | None:
     if not wide or value.shape is None or not takes_extremes(facts, loop, name):
         return None
     if loop is first:
+        if not value.shape and value.dtype not in (None, "fp32"):
+            return None  # a number of 64 bits that is 0 cannot be written
         start = number_of(loop.initial[name])
         return Reference(name, value.shape, True, start is None or math.isinf(start))
     changed = names_bound(first.node)

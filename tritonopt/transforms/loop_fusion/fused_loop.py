@@ -96,7 +96,7 @@ class MergedSweep:
         changes.append(InsertAfter(self.update, "\n".join(lines.inside)))
         changes.append(Replace(self.second, after) if after else Remove(self.second))
         written = [change.code for change in changes if not isinstance(change, Remove)]
-        return [*changes, *map(Remove, self.moved.no_longer_read(self.total, written))]
+        return [*changes, *self.moved.no_longer_read(self.total, written)]
 
     # What the first sweep calls things
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from tritonopt.facts import Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import Accumulation, nodes_of
+from tritonopt.source import EditConflict, Remove
+from tritonopt.source.editing import excerpts
 from tritonopt.source.trees import walk
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
 from tritonopt.transforms.writing import (
@@ -34,6 +36,8 @@ class Total:
     """What it starts with, where that has to be written."""
     removed: tuple[ast.stmt, ...] = ()
     """Where it started before."""
+    said: tuple[str, ...] = ()
+    """Comments on that: a heading of what the second sweep was for."""
 
 
 class MovedAccumulator:
@@ -60,7 +64,18 @@ class MovedAccumulator:
             total = self.writer.fresh(instead)
         last_read = max((n.lineno for s in self.between for n in reads_of(s, name)), default=0)
         removed = tuple(s for s in starts if s.lineno > last_read)
-        return Total(total, (f"{total} = {zero}",), removed)
+        said = tuple(line for s in removed for line in self._said_above(s))
+        return Total(total, (f"{total} = {zero}",), removed, said)
+
+    def _said_above(self, statement: ast.stmt) -> list[str]:
+        """The comment lines above a statement."""
+        module = self.facts.kernel.module
+        try:
+            own = excerpts.statement_code(module, statement, comments_above=False)
+            whole = excerpts.statement_code(module, statement)
+        except EditConflict as conflict:
+            raise NotExpressible(str(conflict)) from conflict
+        return whole.removesuffix(own).splitlines()
 
     def _is_mentioned(self, name: str, but: ast.stmt | None = None) -> bool:
         """Whether a name is read or bound in the first sweep, or from there to the second."""
@@ -80,12 +95,15 @@ class MovedAccumulator:
         name = self.accumulation.name
         raise NotExpressible(f"the start of {name} has no expression before the first sweep")
 
-    def no_longer_read(self, total: Total, written: Sequence[str]) -> Iterator[ast.stmt]:
-        """Where the accumulator started, and what was computed for the second sweep alone.
+    def no_longer_read(
+        self, total: Total, written: Sequence[str], *, heads_nothing: bool = False
+    ) -> Iterator[Remove]:
+        """Takes away where the accumulator started, and what the second sweep alone needed.
 
-        But not what is read in the code that was written.
+        But not what is read in the code that was written. `heads_nothing` says that comments on the
+        start were written elsewhere, for nothing is left where they stood.
         """
-        yield from total.removed
+        yield from (Remove(s, keep_comments=not heads_nothing) for s in total.removed)
         inside = set(walk(self.second))
         around = self.sweeps.second.parent
         for statement in self.between:
@@ -102,7 +120,7 @@ class MovedAccumulator:
             reads = reads_of(self.facts.kernel.node, name)
             later = [n for n in reads if n.lineno > statement.lineno]
             if later and all(n in inside for n in later) and not reads_of(statement, name):
-                yield statement
+                yield Remove(statement)
 
     def _values_in(self, statement: ast.stmt) -> list[Value]:
         return [self.facts.values[node] for node in nodes_of(self.facts, [statement])]

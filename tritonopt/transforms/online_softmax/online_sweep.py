@@ -62,13 +62,15 @@ class OnlineSweep:
         tile = self._tile()
         changes: list[Change] = [*tile.changes, *self._updated(name, tile.name)]
         kept, after = self._finish(name)
+        if not after:
+            before = [*total.said, *before]
         if before:
             changes.append(InsertBefore(self.first, "\n".join(before)))
         if kept:
             changes.append(InsertAfter(self.first, kept))
         changes.append(Replace(self.second, "\n".join(after)) if after else Remove(self.second))
         written = [change.code for change in changes if not isinstance(change, Remove)]
-        return [*changes, *map(Remove, self.moved.no_longer_read(total, written))]
+        return [*changes, *self.moved.no_longer_read(total, written, heads_nothing=not after)]
 
     # In the loop
 
