@@ -22,5 +22,5 @@ def weight_gradient(dy: torch.Tensor):
     dy = dy.float()
     m, n = dy.shape
     dw = torch.empty(n, dtype=torch.float32, device=dy.device)
-    kernel[(triton.cdiv(n, 32),)](dy, dw, dy.stride(0), m, n, ROWS=4, BLOCK=32)
+    kernel[(triton.cdiv(n, 4),)](dy, dw, dy.stride(0), m, n, ROWS=4, BLOCK=4)
     return dw

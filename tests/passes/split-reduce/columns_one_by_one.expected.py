@@ -36,23 +36,21 @@ def kernel_final(partials, Y, M, N, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
 def means_of_columns(x: torch.Tensor):
     m, n = x.shape
     y = torch.empty(n, dtype=torch.float32, device=x.device)
-    num_tiles = triton.cdiv(n, 32)
+    num_tiles = triton.cdiv(n, 4)
     num_programs = (
         8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
         if torch.cuda.is_available()
         else 2**31 - 1
     )
     # So many programs share a row, a power of two: 1 where rows are many, or short.
-    splits = min(4096, 16384 // 32, num_programs // max(1, num_tiles), m)
+    splits = min(4096, 16384 // 4, num_programs // max(1, num_tiles), m)
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None
     if splits > 1:
-        partials = torch.empty(
-            num_tiles, splits, 32, dtype=torch.float32, device=x.device
-        )
+        partials = torch.empty(num_tiles, splits, 4, dtype=torch.float32, device=x.device)
     kernel[(num_tiles, splits)](
-        x, y, x.stride(0), m, n, BLOCK=32, partials=partials, SPLITS=splits
+        x, y, x.stride(0), m, n, BLOCK=4, partials=partials, SPLITS=splits
     )
     if splits > 1:
-        kernel_final[(num_tiles,)](partials, y, m, n, BLOCK=32, SPLITS=splits)
+        kernel_final[(num_tiles,)](partials, y, m, n, BLOCK=4, SPLITS=splits)
     return y
