@@ -53,7 +53,7 @@ def verified(path: Path, text: str, examples: int, aimed: bool) -> Row:
 
     def always(this: Any, verdict: Any, checker: Any) -> Any:
         began = time.perf_counter()
-        found.append(SameAlgebra(checker, this.settings.seed).run())
+        found.append(SameAlgebra(checker, this.settings.seed, this.demands).run())
         spent.append(time.perf_counter() - began)
         return verdict
 

@@ -4,8 +4,9 @@
 
 A kernel is timed against a copy of itself, again and again on new memory, as `bench` does it; and
 against itself on three per cent more rows, which it takes about as much longer for. A gain is
-claimed where the interval of the ratio lies above 1; it is accepted where that is so in a second
-measurement, once a first one has chosen the version that it saw to be faster.
+claimed where the interval of the ratio lies above 1; it is accepted as `tune` accepts: where a
+first measurement claims one that is worth a change, and a second one, which chose nothing, bears
+it out.
 Writes `benchmarks/results/null_test-GPU.json`.
 """
 
@@ -27,6 +28,7 @@ from benchmarks.side_by_side import load, machine, write_report
 from tritonopt.measurement.cuda import CudaDevice
 from tritonopt.measurement.results import Ratio
 from tritonopt.measurement.timing import Effort, side_by_side
+from tritonopt.tuning.acceptance import is_accepted, is_claim
 
 ROOT = Path(__file__).resolve().parent.parent
 SHAPES = ((1024, 256), (4096, 1024), (8192, 4096), (128, 65536))
@@ -89,6 +91,12 @@ def ratio_of(functions: dict[str, Callable[[], object]], device: CudaDevice) -> 
     return samples.ratio("original", "copy")
 
 
+def accepted(searched: Ratio, fresh: Ratio) -> bool:
+    """Whether `tune` would write the copy: it claims nothing else than what the search claimed."""
+    claimed = {"call": searched} if is_claim(searched) else {}
+    return is_accepted({"call": fresh}, claimed)
+
+
 def counts(pairs: list[tuple[Ratio, Ratio]]) -> dict[str, Any]:
     every = [ratio for both in pairs for ratio in both]
     return {
@@ -96,7 +104,7 @@ def counts(pairs: list[tuple[Ratio, Ratio]]) -> dict[str, Any]:
         "gains": sum(r.is_gain for r in every),
         "losses": sum(r.is_loss for r in every),
         "tunings": len(pairs),
-        "accepted": sum(first.value > 1 and second.is_gain for first, second in pairs),
+        "accepted": sum(accepted(first, second) for first, second in pairs),
         "ratio": round(statistics.median(r.value for r in every), 5),
         "lowest": round(min(r.value for r in every), 5),
         "highest": round(max(r.value for r in every), 5),

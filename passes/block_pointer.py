@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
-from tritonopt.transforms.block_pointers.block_accesses import first_mention
-from tritonopt.transforms.block_pointers.block_legality import BlockTiles, prove_block_tiles
-from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
-from tritonopt.transforms.writing import Writer
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.block_pointers.block_legality import BlockTiles
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,11 @@ class BlockPointers(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset()
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.block_pointers.block_accesses import first_mention
+        from tritonopt.transforms.block_pointers.block_legality import prove_block_tiles
+        from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
+        from tritonopt.transforms.writing import Writer
+
         first = first_mention(facts)
         if first is None:
             return

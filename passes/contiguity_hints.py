@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.memory.hints import read_hints
@@ -14,10 +14,9 @@ from tritonopt.rewriting.checklist import Checklist
 from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
-from tritonopt.transforms.hinting.hint_checks import mistake_in
-from tritonopt.transforms.hinting.hint_code import hint_for
-from tritonopt.transforms.hinting.wrapped_offsets import Wrap, WrappedOffsets, is_loaded_from
-from tritonopt.transforms.writing import Writer
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.hinting.wrapped_offsets import Wrap, WrappedOffsets
 
 
 @dataclass(frozen=True)
@@ -148,6 +147,9 @@ class ContiguityHints(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.hinting.hint_checks import mistake_in
+        from tritonopt.transforms.hinting.wrapped_offsets import WrappedOffsets
+
         kernel = WrappedOffsets(facts)
         hints = read_hints(facts)
         for hinted in hints:
@@ -161,6 +163,10 @@ class ContiguityHints(Pass):
 
     def _missing(self, kernel: WrappedOffsets, wrap: Wrap) -> Site:
         """Wrapped offsets without a hint."""
+        from tritonopt.transforms.hinting.hint_code import hint_for
+        from tritonopt.transforms.hinting.wrapped_offsets import is_loaded_from
+        from tritonopt.transforms.writing import Writer
+
         facts, checklist = kernel.facts, Checklist()
         hint = hint_for(kernel, wrap, self.least, checklist)
         width = hint.width if hint is not None else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import Checklist
@@ -13,10 +13,9 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.deferral.candidates import candidates
-from tritonopt.transforms.deferral.deferred_loop import DeferredLoop
-from tritonopt.transforms.deferral.regrouping import Deferral, prove_deferral
-from tritonopt.transforms.deferral.worth import worth_of
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.deferral.regrouping import Deferral
 
 
 @dataclass(frozen=True)
@@ -125,6 +124,10 @@ class DeferReduction(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.deferral.candidates import candidates
+        from tritonopt.transforms.deferral.deferred_loop import DeferredLoop
+        from tritonopt.transforms.deferral.regrouping import prove_deferral
+
         covered: set[tuple[ast.stmt, str]] = set()
         for candidate in candidates(facts):
             if (candidate.loop.node, candidate.name) in covered:
@@ -151,6 +154,8 @@ class DeferReduction(Pass):
     def _passed(
         self, deferral: Deferral, checklist: Checklist, changes: tuple[Change, ...]
     ) -> Site:
+        from tritonopt.transforms.deferral.worth import worth_of
+
         what = (
             f"{deferral.name} once, after the loop in line {deferral.first.lineno}, and not in "
             "every iteration"

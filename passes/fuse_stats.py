@@ -1,10 +1,10 @@
-"""fuse-stats: the sweep for the mean and the sweep for the variance become one."""
+"""fuse-stats: a sweep that needs the sum of an earlier one becomes part of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -14,11 +14,10 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.loop_fusion.formulas import FORMULAS
-from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
-from tritonopt.transforms.loop_fusion.legality import prove_fusion
-from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
-from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.linear_fusion.linear_sums import LinearSum
+    from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
 
 _ROW_THAT_GAINS = 16384
 """Elements from which on a row in several tiles was measured to gain; tiles above a quarter of
@@ -92,6 +91,13 @@ class FuseStats(Pass):
       into a running one (Chan, Golub, LeVeque 1979). Needs no first tile, so the
       row is read just once, but has two reductions in every iteration or more.
 
+    A second sweep that adds something linear in what the first one gives, as a cross-entropy with
+    probabilities does, is multiplied out: the sum of (lse - x) * p is lse times the sum of p, less
+    the sum of x * p, and both can be gathered before lse is known. So that no digits cancel, the
+    maximum that goes into lse is taken from both sides: (lse - largest) times the sum of p, and the
+    sum of (largest - x) * p. A maximum that the first sweep is still looking for is taken as it is
+    so far, and made up for when it grows. With `moments` nothing is taken away.
+
     ## Why
 
     A row that does not fit the cache is read once less from memory. Compilers
@@ -119,6 +125,13 @@ class FuseStats(Pass):
     left alone, and two loops of which one goes on where the other ends are one sweep
     (`one-sweep-in-two-loops`). Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip
     through a narrow type are left alone: someone matched another library's bits.
+
+    Of a sum that is multiplied out (`sum-is-linear`) each number that is known too late goes in as
+    a factor, once, through sums, differences, products and `tl.where`; a maximum is part of it, if
+    anything is subtracted from it (`digits-may-cancel`); its coefficients are in fp32 or fp64; only
+    the sum of all lanes is used; and where lanes are cleared by a choice, one is on in each
+    iteration (`lanes-may-all-be-off`). The second sweep is one loop of plain statements that does
+    nothing else, and reads again what the first one reads.
 
     With `shifted` an `if` on the way to the tile must be one that the compiler
     knows, as in `if HAS_RESIDUAL`: the first tile is read under it too.
@@ -231,6 +244,10 @@ class FuseStats(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.linear_fusion.linear_sums import linear_sum
+        from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps, earlier_siblings
+        from tritonopt.transforms.loop_fusion.sweep_pairs import TwoSums
+
         for second, candidates in earlier_siblings(facts):
             for name in sorted(second.carried):
                 found = [
@@ -239,12 +256,64 @@ class FuseStats(Pass):
                     if (candidate := TwoSums(TwoSweeps(facts, first, second), name)).is_site
                 ]
                 examined = [self._examined(facts, candidate) for candidate in found]
+                if not any(not site.failed for site in examined):
+                    pairs = (TwoSweeps(facts, first, second) for first in candidates)
+                    sums = (linear_sum(pair, name, plain=self._is_plain) for pair in pairs)
+                    linear = [self._multiplied_out(sum_) for sum_ in sums if sum_ is not None]
+                    done = [site for site in linear if not site.failed]
+                    examined = done[:1] or linear or examined
                 if examined:
                     # The first sweep that fits, else the one that came nearest to it.
                     yield max(examined, key=lambda site: (not site.failed, len(site.conditions)))
 
+    @property
+    def _is_plain(self) -> bool:
+        """Whether digits may cancel, as in the formula of this name."""
+        return self.formula == "moments"
+
+    def _multiplied_out(self, sum_: LinearSum) -> Site:
+        """The site of a sum into which numbers of the first sweep go as factors."""
+        from tritonopt.transforms.linear_fusion.linear_sums import prove_linear
+        from tritonopt.transforms.linear_fusion.linear_sweep import LinearSweep
+        from tritonopt.transforms.online_softmax.reads_saved import worth_of
+
+        checklist = Checklist()
+        changes: tuple[Change, ...] = ()
+        with checklist.until_one_fails():
+            try:
+                prove_linear(sum_, checklist, plain=self._is_plain)
+                changes = tuple(LinearSweep(sum_).changes(checklist))
+            except TooLarge:
+                large = "the sums are too large to compare"
+                raise unknown("is-understood", "opaque-value", large) from None
+            checklist.prove("is-expressible", "what the merged sweep needs can be written there")
+        first, second = sum_.sweeps.first, sum_.sweeps.second
+        into = f"the sweep in line {second.line} into the one in line {first.line}"
+        if checklist.failed is None:
+            message = f"merged {into} (multiplied out)"
+        else:
+            message = f"did not merge {into}: {checklist.failed.detail}"
+        worth = worth_of(sum_.facts, second)
+        return Site(
+            second.node,
+            checklist.conditions,
+            message,
+            checklist.safety | {Safety.ROUNDING},
+            Bits.REDUCTION_ORDER,
+            checklist.facts_used,
+            changes,
+            pays=worth.pays,
+            depends=True,
+            advice=f"merge {into} (multiplied out)",
+            worth=worth.text,
+        )
+
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
+        from tritonopt.transforms.loop_fusion.formulas import FORMULAS
+        from tritonopt.transforms.loop_fusion.fused_loop import MergedSweep
+        from tritonopt.transforms.loop_fusion.legality import prove_fusion
+
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         with checklist.until_one_fails():

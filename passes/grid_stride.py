@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.program_ids import ProgramIds
@@ -15,12 +15,11 @@ from tritonopt.rewriting.model import Bits, Condition, Safety, Site, Status
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.tiling.tile_body import TileBody
-from tritonopt.transforms.tiling.tile_legality import Tiling, prove_tiling
-from tritonopt.transforms.tiling.tile_limits import ExistingLimits, Limit, default_limit
-from tritonopt.transforms.tiling.tile_loop import tile_loop
-from tritonopt.transforms.tiling.tile_sums import TileSum
-from tritonopt.transforms.writing import NotExpressible, Writer
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.tiling.tile_legality import Tiling
+    from tritonopt.transforms.tiling.tile_sums import TileSum
+    from tritonopt.transforms.writing import Writer
 
 
 @dataclass(frozen=True)
@@ -224,6 +223,10 @@ class GridStride(Pass):
 
     def _tiled(self, facts: KernelFacts, ids: ProgramIds) -> Site:
         """One tile for each program becomes a loop over tiles."""
+        from tritonopt.transforms.tiling.tile_body import TileBody
+        from tritonopt.transforms.tiling.tile_legality import prove_tiling
+        from tritonopt.transforms.writing import Writer
+
         checklist, writer = Checklist(), Writer(facts)
         body = TileBody.of(facts, ids)
         keep = self.unseen_launches == "keep"
@@ -256,6 +259,9 @@ class GridStride(Pass):
 
     def _changes(self, tiling: Tiling, writer: Writer, checklist: Checklist) -> tuple[Change, ...]:
         """Of the kernel and its launches. Raises NotExpressible."""
+        from tritonopt.transforms.tiling.tile_limits import Limit, default_limit
+        from tritonopt.transforms.tiling.tile_loop import tile_loop
+
         changes = tile_loop(tiling, writer)
         detail = "a tile's index is what the program id was; tiles and programs together stay"
         checklist.assume("no-int32-overflow", f"{detail} below 2**31")
@@ -266,6 +272,9 @@ class GridStride(Pass):
 
     def _limited(self, facts: KernelFacts, ids: ProgramIds) -> Iterator[Site]:
         """A kernel that loops over tiles already is started with as many programs as asked for."""
+        from tritonopt.transforms.tiling.tile_limits import ExistingLimits, Limit
+        from tritonopt.transforms.writing import NotExpressible
+
         limits = ExistingLimits.of(facts, ids)
         try:
             changes = limits.changes(Limit(self.programs))

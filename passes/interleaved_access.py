@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -13,11 +13,10 @@ from tritonopt.rewriting.checklist import Checklist, unknown
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
-from tritonopt.transforms.interleaving.adjacency import prove_one_access
-from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile
-from tritonopt.transforms.interleaving.one_access import OneAccess
-from tritonopt.transforms.interleaving.strided_groups import Group, groups
-from tritonopt.transforms.writing import Writer
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile
+    from tritonopt.transforms.interleaving.strided_groups import Group
 
 
 @dataclass(frozen=True)
@@ -85,6 +84,10 @@ class InterleavedAccess(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset()
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.interleaving.one_access import OneAccess
+        from tritonopt.transforms.interleaving.strided_groups import groups
+        from tritonopt.transforms.writing import Writer
+
         found = groups(facts)
         if not found:
             return
@@ -109,6 +112,8 @@ class InterleavedAccess(Pass):
 
 
 def _proved(facts: KernelFacts, group: Group, checklist: Checklist) -> ContiguousTile:
+    from tritonopt.transforms.interleaving.adjacency import prove_one_access
+
     try:
         tile = prove_one_access(facts, group, checklist)
     except TooLarge:

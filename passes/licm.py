@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import Checklist
@@ -13,11 +13,9 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms import loop_sites
-from tritonopt.transforms.bits import bits_when_code_moves
-from tritonopt.transforms.hoisting.hoisted_code import hoisted
-from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad, invariant_loads
-from tritonopt.transforms.hoisting.load_legality import check
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
 
 
 @dataclass(frozen=True)
@@ -151,6 +149,10 @@ class Licm(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms import loop_sites
+        from tritonopt.transforms.bits import bits_when_code_moves
+        from tritonopt.transforms.hoisting.invariant_loads import invariant_loads
+
         bits: Bits | None = None  # most kernels have no site to ask for
         said: set[tuple[ast.stmt, str]] = set()
         for places in invariant_loads(facts):
@@ -164,6 +166,10 @@ class Licm(Pass):
 
 def _site(load: InvariantLoad) -> Site:
     """One load and one loop around it, as they came out."""
+
+    from tritonopt.transforms import loop_sites
+    from tritonopt.transforms.hoisting.hoisted_code import hoisted
+    from tritonopt.transforms.hoisting.load_legality import check
 
     def make(checklist: Checklist) -> Sequence[Change]:
         check(load, checklist)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts, Loop
 from tritonopt.facts.language import MATRIX, function
@@ -15,11 +15,9 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 from tritonopt.source.trees import walk
-from tritonopt.transforms import loop_sites
-from tritonopt.transforms.bits import bits_when_code_moves
-from tritonopt.transforms.unswitching.branch_legality import legal_plan
-from tritonopt.transforms.unswitching.invariant_branches import InvariantBranch, invariant_branches
-from tritonopt.transforms.unswitching.loop_copies import unswitched
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.unswitching.invariant_branches import InvariantBranch
 
 
 @dataclass(frozen=True)
@@ -180,6 +178,10 @@ class LoopUnswitch(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms import loop_sites
+        from tritonopt.transforms.bits import bits_when_code_moves
+        from tritonopt.transforms.unswitching.invariant_branches import invariant_branches
+
         bits: Bits | None = None  # most kernels have no site to ask for
         for ways in invariant_branches(facts):
             bits = bits or bits_when_code_moves(facts)
@@ -187,6 +189,10 @@ class LoopUnswitch(Pass):
 
     def _site(self, branch: InvariantBranch) -> Site:
         """One branch and one loop around it, as they came out."""
+
+        from tritonopt.transforms import loop_sites
+        from tritonopt.transforms.unswitching.branch_legality import legal_plan
+        from tritonopt.transforms.unswitching.loop_copies import unswitched
 
         def make(checklist: Checklist) -> Sequence[Change]:
             return unswitched(branch, legal_plan(branch, self.max_statements, checklist))

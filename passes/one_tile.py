@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -15,12 +15,11 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.one_tile.question import ask, asked, is_asked_already
-from tritonopt.transforms.one_tile.raising import Raised, raise_tiles
-from tritonopt.transforms.one_tile.replacing import beside_the_loops, in_place_of_the_loops
-from tritonopt.transforms.one_tile.row_legality import OneTile, prove_one_tile
-from tritonopt.transforms.one_tile.sweeps import RowSweeps, row_sweeps
-from tritonopt.transforms.writing import Writer
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.one_tile.raising import Raised
+    from tritonopt.transforms.one_tile.row_legality import OneTile
+    from tritonopt.transforms.one_tile.sweeps import RowSweeps
 
 
 @dataclass(frozen=True)
@@ -180,6 +179,8 @@ class OneTileRows(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.one_tile.sweeps import row_sweeps
+
         for sweeps in row_sweeps(facts):
             site = self._examined(sweeps)
             if site is not None:
@@ -187,6 +188,11 @@ class OneTileRows(Pass):
 
     def _examined(self, sweeps: RowSweeps) -> Site | None:
         """The site as it came out; None where the loops are what is left for longer rows."""
+        from tritonopt.transforms.one_tile.question import ask, asked, is_asked_already
+        from tritonopt.transforms.one_tile.replacing import beside_the_loops, in_place_of_the_loops
+        from tritonopt.transforms.one_tile.row_legality import prove_one_tile
+        from tritonopt.transforms.writing import Writer
+
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         proof: OneTile | None = None
@@ -234,6 +240,8 @@ class OneTileRows(Pass):
 
     def _raised(self, sweeps: RowSweeps, checklist: Checklist) -> tuple[Raised | None, str]:
         """The launches with longer tiles, where that is asked for, and what is said of it."""
+        from tritonopt.transforms.one_tile.raising import raise_tiles
+
         if not self.raise_block:
             return None, ""
         found: list[Raised] = []

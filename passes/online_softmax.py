@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -13,12 +13,9 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.online_softmax.exponent_pairs import Candidate, candidates
-from tritonopt.transforms.online_softmax.kept_second import KeptSecond
-from tritonopt.transforms.online_softmax.online_legality import prove_online
-from tritonopt.transforms.online_softmax.online_sweep import OnlineSweep
-from tritonopt.transforms.online_softmax.reads_saved import worth_of
-from tritonopt.transforms.promised_order import ask_for_order
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.online_softmax.exponent_pairs import Candidate
 
 
 @dataclass(frozen=True)
@@ -136,6 +133,8 @@ class OnlineSoftmax(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.online_softmax.exponent_pairs import candidates
+
         for found in candidates(facts):
             examined = [self._examined(facts, candidate) for candidate in found]
             # The first sweep that fits, else the one that came nearest to it.
@@ -143,6 +142,12 @@ class OnlineSoftmax(Pass):
 
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
         """The site as it came out: every condition up to the first that fails, and the edit."""
+        from tritonopt.transforms.online_softmax.kept_second import KeptSecond
+        from tritonopt.transforms.online_softmax.online_legality import prove_online
+        from tritonopt.transforms.online_softmax.online_sweep import OnlineSweep
+        from tritonopt.transforms.online_softmax.reads_saved import worth_of
+        from tritonopt.transforms.promised_order import ask_for_order
+
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         asked: frozenset[Safety] = frozenset()

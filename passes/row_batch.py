@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -16,14 +16,9 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.rank_lifting.lifting_legality import (
-    RowBatch,
-    fixed_rows,
-    prove_row_batch,
-    row_ids,
-)
-from tritonopt.transforms.rank_lifting.row_launches import Batching
-from tritonopt.transforms.writing import Writer
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.rank_lifting.lifting_legality import RowBatch
 
 _PAYS_UP_TO = 512
 """Elements of a row."""
@@ -190,6 +185,8 @@ class RowBatches(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.rank_lifting.lifting_legality import fixed_rows, row_ids
+
         ids = row_ids(facts)
         if ids is not None:
             yield self._examined(facts, ids)
@@ -204,6 +201,10 @@ class RowBatches(Pass):
             yield Site(anchor, checklist.conditions, f"left the rows as they are: {detail}")
 
     def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site:
+        from tritonopt.transforms.rank_lifting.lifting_legality import prove_row_batch
+        from tritonopt.transforms.rank_lifting.row_launches import Batching
+        from tritonopt.transforms.writing import Writer
+
         checklist = Checklist()
         batching = Batching(self.elements, self.programs)
         proof: RowBatch | None = None

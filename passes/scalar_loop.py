@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
@@ -13,11 +13,10 @@ from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
-from tritonopt.transforms.promised_order import ask_for_order
-from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop, scalar_loops
-from tritonopt.transforms.vectorization.turns_saved import saving
-from tritonopt.transforms.vectorization.vector_loop import VectorLoop
-from tritonopt.transforms.vectorization.vector_proof import Vectorization, prove_vectorization
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
+    from tritonopt.transforms.vectorization.vector_proof import Vectorization
 
 
 @dataclass(frozen=True)
@@ -128,10 +127,17 @@ class ScalarLoopToTiles(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.vectorization.scalar_loops import scalar_loops
+
         for loop in scalar_loops(facts):
             yield self._examined(loop)
 
     def _examined(self, loop: ScalarLoop) -> Site:
+        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.vectorization.turns_saved import saving
+        from tritonopt.transforms.vectorization.vector_loop import VectorLoop
+        from tritonopt.transforms.vectorization.vector_proof import prove_vectorization
+
         checklist = Checklist()
         changes: tuple[Change, ...] = ()
         proof: Vectorization | None = None

@@ -25,9 +25,9 @@ FLOORS = {
     "verification": 4,
     "measurement": 4,
     "engines": 5,
-    "runtime": 6,
     "tuning": 6,
     "reporting": 6,
+    "runtime": 7,
     "cli": 7,
 }
 
@@ -223,6 +223,7 @@ INNER_FLOORS = {
     },
     "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2},
     "source": {"editing": 0, "project": 0},
+    "tuning": {"variation": 0, "dispatch": 0, "applying": 1},
     "transforms": {
         "block_pointers": 0,
         "deferral": 0,
@@ -230,10 +231,12 @@ INNER_FLOORS = {
         "hoisting": 0,
         "interleaving": 0,
         "loop_fusion": 0,
+        "linear_fusion": 2,
         "one_tile": 1,
         "online_softmax": 1,
         "tiling": 0,
         "rank_lifting": 1,
+        "splitting": 1,
         "unswitching": 0,
         "vectorization": 1,
         "widening": 0,

@@ -133,6 +133,12 @@ heavy = {"torch", "triton", "hypothesis", "numpy", "libcst", "rich"} & set(sys.m
 assert not heavy, heavy
 sys.exit(code)
 """
+FINDS_NOTHING = """\
+import sys
+from tritonopt.cli.main import main
+assert main(["rewrite", *sys.argv[1:]]) == 0
+print(*sorted(name for name in sys.modules if name.startswith("tritonopt.transforms.")))
+"""
 
 
 def test_nothing_heavy_is_imported_when_nothing_changes(tmp_path: Path, root: Path) -> None:
@@ -140,6 +146,18 @@ def test_nothing_heavy_is_imported_when_nothing_changes(tmp_path: Path, root: Pa
     done = python("-c", STARTED, str(tmp_path / "k.py"), "--passes", "all", cwd=root)
     assert done.returncode == 0, done.stderr
     assert "1 file, 1 kernel" in done.stderr
+
+
+def test_what_only_a_finding_needs_is_not_imported(tmp_path: Path, root: Path) -> None:
+    # Of passes that do not run nothing, and of those that do what looks for sites.
+    (tmp_path / "k.py").write_text(KERNEL)
+    done = python("-c", FINDS_NOTHING, str(tmp_path / "k.py"), cwd=root)
+    assert done.returncode == 0, done.stderr
+    looking = {"bits", "loop_invariants", "loop_sites", "writing", "hinting", "hoisting"}
+    looking |= {"hinting.hint_checks", "hinting.wrapped_offsets", "hoisting.invariant_loads"}
+    looking |= {"unswitching", "unswitching.invariant_branches"}
+    names = {name.removeprefix("tritonopt.transforms.") for name in done.stdout.split()}
+    assert names <= looking, f"import where a site was found: {names - looking}"
 
 
 def test_a_cold_start_costs_little(tmp_path: Path, root: Path) -> None:

@@ -87,7 +87,7 @@ def test_what_cannot_be_sent_is_a_failure() -> None:
 
 
 def test_each_gpu_has_a_process_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_gpus", lambda: ["2", "GPU-5"])
+    monkeypatch.setattr(local, "visible_gpus", lambda: ["2", "GPU-5"])
     tasks = [Task(str(n), f"{HOME}:surroundings", gpu=1) for n in range(4)]
     found = answers("local", [*tasks, doubling(1, pause=0.3)], jobs=7)
     seen = {answer.value for answer in found.values() if answer.task.gpu}
@@ -114,7 +114,7 @@ def test_shares_of_gpus(
     slots: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(local, "_gpus", lambda: gpus)
+    monkeypatch.setattr(local, "visible_gpus", lambda: gpus)
     monkeypatch.setattr(local, "_processors", lambda: 3)
     tasks = [Task(str(n), f"{HOME}:surroundings", gpu=share) for n in range(9)]
     assert [slot.where for slot in local.Local(jobs)._slots(tasks)] == slots
@@ -157,6 +157,27 @@ def test_nothing_outlives_the_process_that_asked(
     driver.send_signal(number)
     driver.wait(10)
     assert eventually(lambda: not any(map(is_alive, numbers)))
+
+
+def test_nothing_outlives_the_process_of_a_task(tmp_path: Path, root: Path) -> None:
+    driver = subprocess.Popen(
+        [sys.executable, "-c", _DRIVER, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert eventually(lambda: len(list(tmp_path.iterdir())) == 4)
+        numbers = [int(path.name) for path in tmp_path.iterdir()]
+        leaders = [number for number in numbers if os.getpgid(number) == number]
+        # Who asked can do nothing for the time.
+        driver.send_signal(signal.SIGSTOP)
+        for leader in leaders:
+            os.kill(leader, signal.SIGKILL)
+        assert len(leaders) == 2
+        assert eventually(lambda: not any(map(is_alive, numbers)))
+    finally:
+        driver.kill()
+        driver.wait()
 
 
 @pytest.mark.parametrize(

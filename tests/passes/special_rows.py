@@ -2,8 +2,9 @@
 
     TRITON_INTERPRET=1 python -m tests.passes.special_rows BEFORE.py AFTER.py ...
 
-Prints a line for each pair and length at which they differ. Random rows have few that are -inf
-from the first to the last element, or up to the end of a tile, where a running maximum goes wrong.
+Prints a line for each pair and length at which they differ, and how many were compared. Random
+rows have few that are -inf from the first to the last element, or up to the end of a tile, where a
+running maximum goes wrong.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 import torch
 
+from tritonopt.verification.worker.triton_interpreter import repeated_work, usual_operands
 from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
 
 INF, NAN = float("inf"), float("nan")
@@ -56,6 +58,8 @@ def results(module: ModuleType, rows: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 
 def main(paths: list[Path]) -> int:
+    repeated_work.install()
+    usual_operands.install()
     Interpreter().access.anywhere = True
     failed = 0
     for before, after in zip(paths[::2], paths[1::2], strict=True):
@@ -66,6 +70,7 @@ def main(paths: list[Path]) -> int:
                 if not torch.allclose(new, old, rtol=1e-4, atol=1e-5, equal_nan=True):
                     failed += 1
                     print(f"{before.stem}, rows of {length}: {old} became {new}")
+    print(f"{len(paths) // 2} pairs compared")
     return 1 if failed else 0
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
+from types import CodeType
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -110,13 +112,19 @@ class Number(int):
     __rmul__ = __mul__
 
 
+@cache
+def code_of(expression: str) -> CodeType:
+    """What is evaluated for many numbers, compiled once."""
+    return compile(expression, "<property>", "eval")
+
+
 def worlds(facts: list[str]) -> Iterator[dict[str, Number]]:
     """Every choice of numbers that the facts allow."""
     for chosen in product(*NUMBERS.values()):
-        numbers = {name: Number(n) for name, n in zip(NUMBERS, chosen, strict=True)}
+        plain = dict(zip(NUMBERS, chosen, strict=True))
         try:
-            if all(eval(fact, {}, {n: int(v) for n, v in numbers.items()}) for fact in facts):
-                yield numbers
+            if all(eval(code_of(fact), {}, plain) for fact in facts):
+                yield {name: Number(number) for name, number in plain.items()}
         except ZeroDivisionError:
             continue
 
@@ -126,8 +134,10 @@ def values(offsets: str, wrapped: str, numbers: dict[str, Number]) -> list[int] 
     for lane in range(numbers["BLOCK"]):
         names: dict[str, object] = {**numbers, "lanes": Number(lane)}
         try:
-            names["offs"] = eval(offsets, {}, names)
-            found.append(int(eval(wrapped, {"where": lambda c, a, b: a if c else b}, names)))
+            names["offs"] = eval(code_of(offsets), {}, names)
+            found.append(
+                int(eval(code_of(wrapped), {"where": lambda c, a, b: a if c else b}, names))
+            )
         except ZeroDivisionError:
             return None
     return found

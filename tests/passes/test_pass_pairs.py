@@ -25,7 +25,11 @@ from tritonopt.rewriting.registry import catalog, select
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 
 # Options with which a pass has something to do here.
-SPELLED = {"grid-stride": "grid-stride{programs=2}", "row-batch": "row-batch{programs=1}"}
+SPELLED = {
+    "grid-stride": "grid-stride{programs=2}",
+    "row-batch": "row-batch{programs=1}",
+    "split-reduce": "split-reduce{turns=1}",
+}
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
 ORDERS = [*permutations(PASSES, 2), tuple(PASSES), tuple(reversed(PASSES))]
 
@@ -56,13 +60,14 @@ class Drawn:
     serial: bool
     blocked: bool
     paired: bool
+    apart: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("reduced", "exponentials", "serial", "blocked", "paired")
+    fields += ("reduced", "exponentials", "serial", "blocked", "paired", "apart")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -136,6 +141,7 @@ def render(drawn: Drawn) -> str:
     if drawn.counted:
         lines.append(f"tl.atomic_add(Count{' + row' if drawn.counted == 'by row' else ''}, 1)")
     body = "".join(f"    {line}\n" for line in lines)
+    apart = "norms[(m,)](x, y, n, BLOCK=16)" if drawn.apart else ""
     return f"""\
 import torch
 import triton
@@ -146,6 +152,17 @@ import triton.language as tl
 def kernel(X, W, S, Y, Count, M, N, shift, BLOCK: tl.constexpr):
 {body}
 
+@triton.jit
+def norms(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    norm = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        norm += tl.sum(x * x, axis=0)
+    tl.store(Y + row * N, tl.sqrt(norm / N), mask=N > 0)
+
+
 # tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
 def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     x, w = x.contiguous(), w.contiguous()
@@ -153,6 +170,7 @@ def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     y = torch.empty_like(x)
     count = torch.zeros(m + 1, dtype=torch.int32, device=x.device)
     kernel[({"m + 1" if drawn.guard else "m"},)](x, w, s, y, count, m, n, shift, BLOCK=16)
+    {apart}
     return y, count
 """
 

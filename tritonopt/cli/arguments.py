@@ -55,7 +55,12 @@ TASK_SECONDS = 3600.0
 """What one task may take: a verification that takes longer hangs."""
 
 
-def add_engine(group: argparse._ActionsContainer, *, jobs: bool = True) -> None:
+def add_engine(
+    group: argparse._ActionsContainer,
+    *,
+    jobs: bool = True,
+    default: str = "local for several files, inline for one",
+) -> None:
     """How many tasks are done, and by whom."""
     group.add_argument(
         "--engine",
@@ -63,7 +68,7 @@ def add_engine(group: argparse._ActionsContainer, *, jobs: bool = True) -> None:
         metavar="NAME",
         help="who does the work on several files: `inline`, this process; `local`, processes of "
         "this machine, of which a crash or a hang costs one file; `ray` or `ray:ADDRESS`, a "
-        "cluster of Ray (default: local for several files, inline for one)",
+        f"cluster of Ray (default: {default})",
     )
     if jobs:
         group.add_argument(

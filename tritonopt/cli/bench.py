@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_effort(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--precision",
-        type=_share,
+        type=share,
         default=0.005,
         metavar="SHARE",
         help="go on until the ratio is known to so much, up and down (default: %(default)s)",
@@ -87,7 +87,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
     if not 0 < (value := float(text)) < 1:
         raise argparse.ArgumentTypeError("must be between 0 and 1")
     return value

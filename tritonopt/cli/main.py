@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import sys
@@ -16,12 +17,15 @@ from tritonopt import __version__
 OK, FOUND, ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 """Exit codes: done; would change, or a counterexample; error; Ctrl-C; nobody reads on."""
 
+_MANY_OBJECTS = 100_000
+
 _COMMANDS = {
     "rewrite": "rewrite the kernels of files; prints a diff, or replaces the files",
     "suggest": "print what is worth rewriting in files, and mistakes; changes nothing",
     "explain": "print what a pass, a reason or a word is, or what passes say of a line and why",
     "verify": "run an original and a rewritten file on drawn inputs and compare",
     "bench": "time two versions of a file on the GPU, call by call, or one alone",
+    "tune": "find what is faster on this GPU for given shapes, verified and measured",
     "passes": "list the passes",
     "facts": "print what is known of the kernels of a file",
     "new-pass": "lay out a new pass in a checkout: its file, its page, its cases, its entry point",
@@ -30,8 +34,9 @@ _COMMANDS = {
 _EPILOG = """\
 exit codes:
   0  done, or nothing to do
-  1  something would change (rewrite --check) or is suggested (suggest); a counterexample (verify)
-  2  an error, or no answer could be reached (verify, bench)
+  1  something would change (rewrite --check) or is suggested (suggest); a counterexample (verify);
+     what was tuned no longer holds (tune --check)
+  2  an error, or no answer could be reached (verify, bench, tune)
 """
 
 
@@ -42,6 +47,9 @@ def entry() -> NoReturn:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A name that the terminal cannot show is no reason to stop. (stderr is like this already.)
         sys.stdout.reconfigure(errors="backslashreplace")
+    # Syntax trees and facts are made by the hundred thousand and kept: to look through the young
+    # ones after each 700, as is usual, takes a tenth of the time and finds nothing.
+    gc.set_threshold(_MANY_OBJECTS)
     sys.exit(main())
 
 
@@ -80,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _before_dashes(given: list[str]) -> tuple[list[str], list[str]]:
     """Our own arguments, and the user's command that some commands take after `--`."""
-    if given[:1] not in (["verify"], ["bench"]) or "--" not in given:
+    if given[:1] not in (["verify"], ["bench"], ["tune"]) or "--" not in given:
         return given, []
     at = given.index("--")
     return given[:at], given[at + 1 :]

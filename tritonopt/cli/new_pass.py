@@ -15,9 +15,9 @@ from pathlib import Path
 
 from tritonopt import source
 from tritonopt.cli.main import OK, complain
-from tritonopt.cli.pass_template import CASES, PASS
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.pass_template import CASES, PASS
 
 _DESCRIPTION = """\
 Lay out a new pass in the checkout of tritonopt that this is run in: passes/NAME.py with its manual

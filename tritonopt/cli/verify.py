@@ -145,6 +145,10 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.backend in ("auto", "interpreter") and not verify_pairs.are_meant(arguments):
+        from tritonopt.verification.process.fork_server import fork_server
+
+        fork_server()  # it imports torch, while this process imports what else is needed
     try:
         from tritonopt.verification import VerificationError, verify
     except ModuleNotFoundError as error:

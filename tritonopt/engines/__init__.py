@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tritonopt.engines.choosing import engine_of as engine_of
+    from tritonopt.engines.by_name import engine_of as engine_of
     from tritonopt.engines.errors import EngineError as EngineError
     from tritonopt.engines.work import Answer as Answer
     from tritonopt.engines.work import Engine as Engine
@@ -32,7 +32,7 @@ _HOMES = {
     "EngineError": "errors",
     "Outcome": "work",
     "Task": "work",
-    "engine_of": "choosing",
+    "engine_of": "by_name",
 }
 
 __all__ = ["Answer", "Engine", "EngineError", "Outcome", "Task", "engine_of"]

@@ -41,20 +41,38 @@ class Cluster:
         """Without one it is what RAY_ADDRESS says, or the cluster that runs on this machine;
         where there is none, Ray is started for the time."""
         self.jobs = jobs
+        self.connected = False
+        """Whether it was this engine that connected to the cluster."""
+
+    def at_once(self, tasks: Sequence[Task]) -> int:
+        resources = self._connection().cluster_resources()
+        share = max((task.gpu for task in tasks), default=0.0)
+        fitting = resources.get("CPU", 0.0)
+        if share and (gpus := resources.get("GPU", 0.0)):
+            fitting = min(fitting, gpus // share)
+        return max(1, min(int(fitting), len(tasks), self.jobs or len(tasks)))
 
     @contextmanager
     def running(self, tasks: Sequence[Task]) -> Iterator[Iterator[Answer]]:
-        ray = _ray()
-        ours = not ray.is_initialized()
-        if ours:
-            _connect(ray, self.address)
-        run = _Run(ray, tasks, self.jobs)
+        ray = self._connection()
         try:
-            yield run.answers()
+            run = _Run(ray, tasks, self.jobs)
+            try:
+                yield run.answers()
+            finally:
+                run.end()
         finally:
-            run.end()
-            if ours:
+            if self.connected:
                 ray.shutdown()
+                self.connected = False
+
+    def _connection(self) -> Any:
+        """Ray, connected. Raises EngineError."""
+        ray = _ray()
+        if not ray.is_initialized():
+            _connect(ray, self.address)
+            self.connected = True
+        return ray
 
 
 def _ray() -> Any:

@@ -79,6 +79,10 @@ class Local:
 
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = jobs
+        self._seen: list[str] | None = None
+
+    def at_once(self, tasks: Sequence[Task]) -> int:
+        return len(self._slots(tasks))
 
     @contextmanager
     def running(self, tasks: Sequence[Task]) -> Iterator[Iterator[Answer]]:
@@ -104,7 +108,9 @@ class Local:
 
     def _slots(self, tasks: Sequence[Task]) -> list[Slot]:
         share = max((task.gpu for task in tasks), default=0.0)
-        gpus = _gpus() if share else []
+        if share and self._seen is None:
+            self._seen = visible_gpus()
+        gpus = (self._seen or []) if share else []
         count = self.jobs or max(_processors(), len(gpus))
         if gpus:
             count = min(count, len(gpus) * max(1, int(1 / share)))
@@ -130,7 +136,7 @@ def _processors() -> int:
     return max(1, (seen or 1) // 2)
 
 
-def _gpus() -> list[str]:
+def visible_gpus() -> list[str]:
     """The GPUs that are seen, as a process is told of them."""
     worker = Worker(LONGEST, forked=False, server=_SERVER, leads=True)
     try:

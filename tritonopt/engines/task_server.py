@@ -1,7 +1,7 @@
 """The process that does tasks for `local`, one at a time.
 
-It leads a session of its own, so that Ctrl-C at a terminal reaches only the process that asked, and
-ends with everything that its tasks started as soon as nobody waits for its answers.
+It leads a session of its own, so that Ctrl-C at a terminal reaches only the process that asked. A
+guard ends everything that its tasks started as soon as it is gone, or nobody waits for its answers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import os
 import pickle
 import select
 import signal
-import threading
 from dataclasses import replace
 from multiprocessing.connection import Connection
 
@@ -19,7 +18,7 @@ from tritonopt.engines.work import Answer, Outcome, Task, run
 
 def serve(descriptor: int) -> None:
     """Answer requests until the other side hangs up."""
-    threading.Thread(target=_end_with_the_other_side, args=(descriptor,), daemon=True).start()
+    _set_a_guard(descriptor)
     connection = Connection(descriptor)
     while True:
         try:
@@ -57,8 +56,16 @@ def _gpus() -> int:
     return int(torch.cuda.device_count())
 
 
-def _end_with_the_other_side(descriptor: int) -> None:
+def _set_a_guard(descriptor: int) -> None:
+    """A process that waits for the end of this one, or of the other side, whatever they are at."""
+    ours, theirs = os.pipe()
+    if os.fork():
+        os.close(ours)
+        return
+    # It holds the connection too, so the other side learns of a death when everything is gone.
+    os.close(theirs)
     hangup = select.poll()
-    hangup.register(descriptor, 0)  # nothing but that the other side is gone
+    for watched in (descriptor, ours):
+        hangup.register(watched, 0)  # nothing but that the other end is closed
     hangup.poll()
     os.killpg(0, signal.SIGKILL)

@@ -64,6 +64,9 @@ class Answer:
 class Engine(Protocol):
     """What does tasks."""
 
+    def at_once(self, tasks: Sequence[Task]) -> int:
+        """How many of these it does at a time, at most. Raises EngineError."""
+
     def running(self, tasks: Sequence[Task]) -> AbstractContextManager[Iterator[Answer]]:
         """Begin, and give the answers as they come, one for every task.
 

@@ -119,6 +119,8 @@ class Row:
     """By the name of the version."""
     ratio: Ratio | None = None
     """Of the first version to the second one."""
+    ratios: Mapping[str, Ratio] = field(default_factory=dict)
+    """Of the first version to each of the others, by their names."""
     failures: Mapping[str, str] = field(default_factory=dict)
     """Of the versions that have no time, why."""
     moved: int = 0
@@ -132,6 +134,8 @@ class Row:
     compiled: tuple[Compiled, ...] = ()
     """The kernels that the call launches, of every version."""
     notes: tuple[str, ...] = ()
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    """Of the versions whose results are not the first one's within rounding: how they differ."""
 
     def copy_share(self, version: str) -> float | None:
         """How near a version comes to a copy of the bytes that it has to move; 1 is as fast."""

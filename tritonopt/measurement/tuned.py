@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from tritonopt.measurement.results import Machine, Ratio, Row
+from tritonopt.measurement.results import Compiled, Machine, Ratio, Row
 
 ORIGINAL, TUNED = "original", "tuned"
 """How the versions are called in the rows of an answer."""
@@ -68,7 +68,7 @@ class Tried:
     """One variant of a launcher, and what came of it."""
 
     name: str
-    """What it is, in short: `fuse-stats, BLOCK 1024 -> 4096`."""
+    """What it is, in short: `fuse-stats + BLOCK 1024 -> 4096`."""
     text: str = field(repr=False)
     """The whole file."""
     fate: Fate
@@ -79,6 +79,8 @@ class Tried:
     ratios: Mapping[str, Ratio] = field(default_factory=dict)
     """Of the search, by the label of the call: original / variant, as it was last measured."""
     remarks: tuple[Applied, ...] = ()
+    compiled: tuple[Compiled, ...] = ()
+    """Where nothing was timed: its kernels for the first call, as machine code."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from tritonopt.reporting.diff import unified
 from tritonopt.reporting.findings import FileFindings, PairFinding, Summary, safety_names
 from tritonopt.reporting.reporter import (
     ComparisonReporter,
@@ -19,6 +20,7 @@ from tritonopt.rewriting.model import Remark
 if TYPE_CHECKING:
     from tritonopt.measurement.results import Comparison as Timing
     from tritonopt.measurement.results import Row
+    from tritonopt.measurement.tuned import Answer
     from tritonopt.verification.process.compiled_programs import Comparison
     from tritonopt.verification.verdict import Algebra, Verdict
 
@@ -78,6 +80,18 @@ def bench_report(found: Timing) -> str:
             "error": None,
         }
     )
+
+
+def tuning_report(answers: Iterable[Answer]) -> str:
+    """The object that `tune --format json` prints; times are in microseconds."""
+    return _text({"version": VERSION, "launchers": [_tuned(answer) for answer in answers]})
+
+
+def _tuned(answer: Answer) -> dict[str, Any]:
+    found = asdict(answer)
+    diff = unified(answer.path, answer.original, answer.text)
+    tried = [{**asdict(t), "text": "", "remarks": []} for t in answer.tried]
+    return {**found, "original": "", "text": "", "tried": tried, "diff": diff}
 
 
 def _timed(row: Row, versions: Iterable[str]) -> dict[str, Any]:

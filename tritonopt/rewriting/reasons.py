@@ -23,6 +23,9 @@ class Reason(NamedTuple):
 
 CLAIMS: Mapping[str, str] = {
     "accumulator-is-wide": "The accumulator is of a type of 32 bits or more.",
+    "accumulators-can-be-combined": (
+        "What several programs have accumulated can be stored, and put together as if one had."
+    ),
     "accumulators-are-sums": "In a sweep an accumulator is added to, and used for nothing else.",
     "accumulators-are-wide": "Both sums are kept in one float type of 32 bits or more.",
     "accumulators-start-at-zero": "Both sums start at 0.",
@@ -55,6 +58,7 @@ CLAIMS: Mapping[str, str] = {
     "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
     "elements-are-not-boolean": "What is loaded or stored is no tensor of booleans.",
     "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
+    "digits-are-kept": "What is subtracted in the end is not large against the result.",
     "effects-are-known": "Nothing in the kernel has an effect that is not understood.",
     "every-tile-ends-alone": "A tile that is done early can be skipped without ending the program.",
     "exponents-are-below-the-maximum": (
@@ -72,6 +76,7 @@ CLAIMS: Mapping[str, str] = {
     "is-expressible": "What the new code needs has a name where it would stand.",
     "iterations-are-independent": "No iteration touches an element that another one stores.",
     "is-not-negative": "What is divided by `%` is at least 0, so that the rest is too.",
+    "is-not-seen-twice": "Up to the end of the loop nothing is done that may not be done twice.",
     "is-understood": "The values at the site are small enough to be compared.",
     "infinite-rows-are-the-same": "A row of nothing but -inf gives what it gave.",
     "lanes-do-the-same": "What an iteration computes can be computed lane by lane, under masks.",
@@ -100,6 +105,7 @@ CLAIMS: Mapping[str, str] = {
     "nothing-in-between": "From sweep to sweep there is no exit, barrier, atomic or unknown call.",
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
     "only-the-full-sum-is-used": "Behind its loop only the sum over the whole tile is used.",
@@ -120,6 +126,9 @@ CLAIMS: Mapping[str, str] = {
     "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
     "same-elements": "The second sweep reads the elements that the first one reads.",
     "row-fits-one-tile": "No loop takes a second turn: one tile is as long as the row.",
+    "sum-is-linear": (
+        "Numbers that the first sweep gives go into the second one's sum as factors, each once."
+    ),
     "row-is-read-again": "A later sweep loads elements that an earlier one has loaded.",
     "same-mask": "What becomes one is masked alike.",
     "same-range": "Both sweeps run over the same numbers, in the same order.",
@@ -140,6 +149,9 @@ CLAIMS: Mapping[str, str] = {
     "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
     "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
+    "turns-are-independent": (
+        "What a turn of the loop brings to an accumulator does not depend on the turns before."
+    ),
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
     "type-is-free": "The number is used for addresses and comparisons alone, whatever its type.",
@@ -328,6 +340,14 @@ REASONS: Mapping[str, Reason] = {
         "Give the file that defines it with `--context`, or write its arguments in their place.",
     ),
     # fuse-stats
+    "digits-may-cancel": Reason(
+        "Multiplied out, two sums are subtracted that may be large and alike.",
+        "Where that is no matter: `--passes 'fuse-stats{formula=moments}'`.",
+    ),
+    "lanes-may-all-be-off": Reason(
+        "Where no lane is on nothing is added; multiplied out, something infinite would be.",
+        "Clear the lanes behind the end of the row by a factor that is 0 there.",
+    ),
     "accumulator-is-narrow": Reason(
         "A sum is kept in a type of less than 32 bits, or the two sums in different types.",
         "Start both with `tl.zeros(..., dtype=tl.float32)`.",
@@ -600,6 +620,20 @@ REASONS: Mapping[str, Reason] = {
     "two-axes-already": Reason(
         "A tile of a row has two axes already, or nobody knows how many.",
         "Add an axis for the rows by hand.",
+    ),
+    # split-reduce
+    "axis-is-taken": Reason(
+        "The grid has no axis left for the programs of a row, or it is not seen which it has.",
+        "Give every launch a tuple of one or two numbers for its grid.",
+    ),
+    "done-by-every-part": Reason(
+        "Before or in the loop something is stored, printed or asserted, which every program that "
+        "has a part of the row would do.",
+        "Do it behind the loop, or in a kernel of its own.",
+    ),
+    "several-sweeps": Reason(
+        "The kernel goes through the row in several loops, each of which needs the one before.",
+        "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
     # grid-stride
     "already-divided": Reason(

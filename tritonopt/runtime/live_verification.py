@@ -7,6 +7,7 @@ import os
 import tempfile
 import textwrap
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 
 from tritonopt.runtime.live import Live
@@ -16,6 +17,53 @@ _INSIDE = "TRITONOPT_INSIDE_VERIFICATION"
 """The process that verifies, for the workers that run both versions: neither is to be optimized
 there. In other threads of that process itself, work goes on as ever."""
 _ONE_AT_A_TIME = threading.Lock()
+
+
+class NotInAFile(Exception):
+    """A kernel cannot be run in other processes; the message says why."""
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """The file that a live kernel stands in."""
+
+    live: Live
+    lines: tuple[str, ...]
+    encoding: str
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def with_definition(self, definition: str) -> str:
+        """The file with another definition of the kernel."""
+        live = self.live
+        new = textwrap.indent(definition, " " * live.indentation)
+        last = live.first + len(live.lines) - 1
+        return "\n".join([*self.lines[: live.line - 1], new.rstrip("\n"), *self.lines[last:]])
+
+
+def read_own_file(live: Live) -> OwnFile:
+    """The file, with the kernel where it was when it was made. Raises NotInAFile."""
+    path = Path(live.path)
+    not_there = f"it does not stand in a file: {live.path}"
+    if not os.path.isfile(path):
+        raise NotInAFile(not_there)
+    try:
+        file = read_file(path)
+    except SourceError as error:
+        raise NotInAFile(str(error)) from None
+    lines = io.StringIO(file.text, newline=None).read().split("\n")
+    last = live.first + len(live.lines) - 1
+    own = textwrap.dedent("\n".join(lines[live.first - 1 : last])).rstrip()
+    if own.split("\n") != list(live.lines):
+        raise NotInAFile(not_there)
+    return OwnFile(live, tuple(lines), file.encoding)
+
+
+def inside() -> dict[str, str]:
+    """The environment of processes that run the file on this one's behalf."""
+    return {_INSIDE: str(os.getpid())}
 
 
 def is_inside_verification() -> bool:
@@ -32,25 +80,15 @@ def why_not_verified(live: Live, definition: str) -> str | None:
     from tritonopt.verification import verify
     from tritonopt.verification.errors import VerificationError
 
-    path = Path(live.path)
-    not_there = f"was not verified, for it does not stand in a file: {live.path}"
-    if not os.path.isfile(path):
-        return not_there
     try:
-        file = read_file(path)
-    except SourceError as error:
+        file = read_own_file(live)
+    except NotInAFile as error:
         return f"was not verified: {error}"
-    lines = io.StringIO(file.text, newline=None).read().split("\n")
-    last = live.first + len(live.lines) - 1
-    own = textwrap.dedent("\n".join(lines[live.first - 1 : last])).rstrip()
-    if own.split("\n") != list(live.lines):
-        return not_there
-    new = textwrap.indent(definition, " " * live.indentation)
-    text = "\n".join([*lines[: live.line - 1], new.rstrip("\n"), *lines[last:]])
+    path, text = Path(live.path), file.with_definition(definition)
     with _ONE_AT_A_TIME, tempfile.TemporaryDirectory() as folder:
         rewritten = Path(folder, path.name)
         rewritten.write_text(text, encoding=file.encoding)
-        os.environ[_INSIDE] = str(os.getpid())
+        os.environ |= inside()
         try:
             verdict = verify(path, rewritten)
         except VerificationError as error:

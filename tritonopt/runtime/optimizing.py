@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import signature
 from types import MethodType
 from typing import Any, TypeVar, overload
 
-from triton.runtime import Autotuner, Heuristics
+from triton.runtime import Autotuner, Heuristics, JITFunction
 
 from tritonopt import facts
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import relined
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
+from tritonopt.rewriting.options import spelled
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.runtime.live import ORIGINAL, Live, chain_of, read_live
+from tritonopt.runtime.live_tuning import Choice, LaunchOf, Tuner, Version, Versions
 from tritonopt.runtime.live_verification import is_inside_verification, why_not_verified
 from tritonopt.runtime.making import chain_like, function_from, kernel_like
 from tritonopt.runtime.surroundings import changed_names, new_names, surroundings_of, unbound
@@ -28,6 +30,8 @@ from tritonopt.source import SourceError
 
 K = TypeVar("K")
 
+TUNER = "_tritonopt_tuner"
+"""The attribute of a kernel of which several versions are launched, which holds the choices."""
 UNSEEN = "a live kernel can be launched from anywhere"
 _NAME = "optimize"
 _LEFT_ALONE = "left-alone"
@@ -47,6 +51,8 @@ class Optimization:
     """What the passes said. Lines and columns are those of the original's file."""
     passes: tuple[str, ...]
     """The passes that changed something, in the order in which they did first."""
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    """Of a kernel that is tuned, what is launched for every class of launches seen by now."""
 
 
 @overload
@@ -56,6 +62,8 @@ def optimize(
     safety: Iterable[Safety | str] = ...,
     assume: Iterable[facts.Assumption | str] = ...,
     verify: bool = False,
+    tune: bool | Iterable[LaunchOf] = False,
+    tune_seconds: float = ...,
 ) -> Callable[[K], K]: ...
 
 
@@ -66,6 +74,8 @@ def optimize(
     safety: Iterable[Safety | str] = ...,
     assume: Iterable[facts.Assumption | str] = ...,
     verify: bool = False,
+    tune: bool | Iterable[LaunchOf] = False,
+    tune_seconds: float = ...,
 ) -> K: ...
 
 
@@ -75,6 +85,8 @@ def optimize(
     safety: Iterable[Safety | str] = ("rounding", "contract"),
     assume: Iterable[facts.Assumption | str] = (),
     verify: bool = False,
+    tune: bool | Iterable[LaunchOf] = False,
+    tune_seconds: float = 120.0,
 ) -> Any:
     """A kernel that computes what `fn` does, made from rewritten source.
 
@@ -95,6 +107,15 @@ def optimize(
     and a remark of `optimize` with the reason: importing a module must not fail because a rewrite
     did.
 
+    With `tune`, the result launches the version that was fastest: for the first launch of a class
+    (equal constants, sizes and numbers between the same powers of two) the versions that the
+    passes make, without `passes` all of them, are verified against the original and timed beside
+    it. The launch waits for that, `tune_seconds` or somewhat more. The choice is kept for other
+    processes, in the cache directory. A version that was not verified, or was not faster in a
+    second measurement, is never launched. A list of launches, each a grid and the arguments by
+    their names, is tuned at once. Without a GPU the original is launched, with one warning; while
+    a CUDA graph is captured or torch.compile traces, what is chosen by then.
+
     The result has `.tritonopt`, an `Optimization`. Where no rewrite is made it is a new function
     of the same source, with remarks that say why. The rewritten definition stands in a file below
     `$TRITONOPT_CACHE_DIR` (else the user's cache directory, `~/.cache/tritonopt` on Linux), for
@@ -109,6 +130,9 @@ def optimize(
     told = _several("assume", assume, facts.Assumption)
     given = tuple(facts.parse_assumption(f) if isinstance(f, str) else f for f in told)
     work = _Optimizer(chosen, allowed, given, verify)
+    if tune is not False:
+        launches = () if tune is True else tuple(tune)
+        work = _Tuned(chosen, allowed, given, verify, launches, tune_seconds, passes is None)
     return work.apply if fn is None else work.apply(fn)
 
 
@@ -161,15 +185,7 @@ class _Optimizer:
             made = _Made(_unchanged(live, hint))
         else:
             made = self._rewritten(live, chain[:-1])
-        function = function_from(live, made.found.source)
-        check = None
-        if made.found.diff:
-            check = _check(live, {**made.evidence, **new_names(live, function)})
-        kernel = kernel_like(original, function, check)
-        result = chain_like(chain, kernel)
-        kernel.tritonopt = vars(result)["tritonopt"] = made.found
-        setattr(kernel, ORIGINAL, original)
-        return result
+        return _made_kernel(live, chain, made)
 
     def _rewritten(self, live: Live, wrappers: list[Any]) -> _Made:
         page = surroundings_of(live, _is_ours)
@@ -232,6 +248,76 @@ class _Optimizer:
             around = type(foreign[0]).__name__ if foreign else "its decorator"
             return f"the rewrite adds a parameter; what {around} does with one is not known"
         return (why_not_verified(live, definition) or "") if self.verify else ""
+
+
+@dataclass(frozen=True)
+class _Tuned(_Optimizer):
+    """Makes several versions of a kernel, of which the fastest is launched."""
+
+    launches: tuple[LaunchOf, ...]
+    seconds: float
+    every: bool
+    """Whether nobody said which passes."""
+
+    def apply(self, fn: Any) -> Any:
+        chain = chain_of(fn)
+        original = chain[-1]
+        if hasattr(original, TUNER):
+            raise TypeError("this kernel is tuned already: give passes and tune in one call")
+        live = read_live(original)
+        why = "runs as it is, unless .choices has another version for a launch"
+        result = _made_kernel(live, chain, _Made(_unchanged(live, why)))
+        if is_inside_verification():
+            return result
+        tuner = Tuner(live, result, result.run, lambda: self._versions(live, chain), self.seconds)
+        found = replace(vars(result)["tritonopt"], choices=tuner.choices)
+        innermost = chain_of(result)[-1]
+        innermost.tritonopt = vars(result)["tritonopt"] = found
+        setattr(innermost, TUNER, tuner)
+        vars(result)["run"] = tuner.run
+        if not isinstance(original, JITFunction):
+            tuner.give_up("Triton interprets it, and times are taken on a GPU")
+            return result
+        for launch in self.launches:
+            tuner.tune(launch)
+        return result
+
+    def _versions(self, live: Live, chain: list[Any]) -> Versions:
+        """What the passes make of the kernel, together and each alone; every text once."""
+        found: dict[str, Version] = {}
+        plain = _is_plain(chain[-1])
+        for name, passes in self._selections() if plain else ():
+            made = replace(self, passes=passes)._rewritten(live, chain[:-1])
+            text, diff = made.found.source, made.found.diff
+            if diff and text not in found:
+                found[text] = Version(name, text, diff, partial(_made_kernel, live, chain, made))
+        return Versions(surroundings_of(live, _is_ours).text, tuple(found.values()))
+
+    def _selections(self) -> Iterator[tuple[str, list[Pass]]]:
+        if self.every:
+            for name in ("rows", "all"):
+                yield name, registry.select(name)
+            for name, kind in registry.catalog().items():
+                if not kind.finds_mistakes:
+                    yield name, registry.select(name)
+            return
+        yield ",".join(map(spelled, self.passes)), self.passes
+        for each in self.passes:
+            yield spelled(each), [each]
+
+
+def _made_kernel(live: Live, chain: list[Any], made: _Made) -> Any:
+    """The kernel in wrappers like those of the original."""
+    original = chain[-1]
+    function = function_from(live, made.found.source)
+    check = None
+    if made.found.diff:
+        check = _check(live, {**made.evidence, **new_names(live, function)})
+    kernel = kernel_like(original, function, check)
+    result = chain_like(chain, kernel)
+    kernel.tritonopt = vars(result)["tritonopt"] = made.found
+    setattr(kernel, ORIGINAL, original)
+    return result
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tritonopt.measurement.timing import Effort
-from tritonopt.tuning import session
+from tritonopt.tuning import session, verifying
 from tritonopt.tuning.calls import Call
-
-
-@dataclass(frozen=True)
-class Launch:
-    """A kernel that is launched by itself, without a launcher of the file."""
-
-    kernel: str
-    grid: str
-    args: str
 
 
 @dataclass(frozen=True)
@@ -30,12 +21,13 @@ class Request:
     """Absolute."""
     text: str = field(repr=False)
     launcher: str
-    """A function or autograd function of the file; of a `launch`, what it is called in reports."""
+    """A function or autograd function of the file."""
     calls: tuple[Call, ...] = field(repr=False)
     args: str | None = None
     """What a verification draws from, as `--args` without numbers; None for what the file says."""
     assume: tuple[str, ...] = ()
-    launch: Launch | None = None
+    by_position: bool = False
+    """Whether the launcher takes no names: an autograd function."""
     passes: str = ""
     """The passes that may be tried, as after `--passes`; "" for all."""
     parameters: bool = True
@@ -50,7 +42,11 @@ class Request:
     """Where it runs."""
     timeout: float = 120.0
     """Seconds for the first call of a version, which may compile and tune."""
+    gpu: bool = True
+    """Whether anything is timed; else the variants are compiled, for GPUs that need not be here."""
     store: str = ""
     """The path of the store; "" for none."""
     server: str = session.SERVER
     """The module that serves in the worker that times."""
+    verifier: str = verifying.SERVER
+    """The module that serves in the workers that verify."""

@@ -31,8 +31,10 @@ class Session:
     worker: Worker = field(init=False)
     unloadable: dict[str, str] = field(default_factory=dict)
     """Versions that cannot be imported, and why."""
-    loaded_into: object = None
-    """The process that holds the others."""
+    begun: object = None
+    """The process that has got hold of the GPU."""
+    loaded: list[Version] = field(default_factory=list)
+    """What it has imported."""
 
     def __post_init__(self) -> None:
         self.worker = Worker(max(self.timeout, _PATIENCE), forked=False, server=self.server)
@@ -55,6 +57,8 @@ class Session:
                 if version.name not in failures:
                     self._first(version.name, call, firsts, failures)
             good = tuple(v.name for v in self.versions if v.name in firsts)
+            if self.versions[0].name in failures and len(self.versions) > 2:
+                good = ()  # there is nothing to compare the others with
             timed: Timed | None = None
             if good:
                 timed = self.worker.ask("time", good, effort, flops, copy)
@@ -80,24 +84,40 @@ class Session:
             for other in firsts:
                 firsts[other] = self.worker.ask("first", other)
 
+    def use(self, versions: Sequence[Version]) -> None:
+        """Other versions from now on, in the same process; those that it has stay there."""
+        self.versions = versions
+        self.unloadable = {}
+
     def _prepare(self, call: Call) -> None:
-        if self.worker.process is None or self.worker.process is not self.loaded_into:
-            self._load()
+        self._load()
         self.worker.ask("prepare", call)
 
     def _load(self) -> None:
         """All versions, in one process, which may be a new one."""
-        self.worker.ask("begin")
+        if self.worker.process is None or self.worker.process is not self.begun:
+            self.loaded = []
+            self.worker.ask("begin")
+            self.begun = self.worker.process
         for version in self.versions:
-            if version.name in self.unloadable:
+            if version.name in self.unloadable or version in self.loaded:
                 continue
+            # The one that had this name before is forgotten.
+            self.loaded = [other for other in self.loaded if other.name != version.name]
             try:
                 self.worker.ask("load", version)
+                self.loaded.append(version)
             except (Refusal, Died) as error:
                 self.unloadable[version.name] = f"it cannot be imported: {said(error.failure)}"
                 if isinstance(error, Died):
                     return self._load()
-        self.loaded_into = self.worker.process
+
+    def numbers_at(self, name: str, lines: tuple[int, int], call: Call) -> dict[str, int]:
+        """See the server. Raises Died and Refusal."""
+        self._prepare(call)
+        self.worker.send("numbers_at", name, lines)
+        found: dict[str, int] = self.worker.receive(self.timeout)
+        return found
 
     def machine(self) -> Machine:
         """What was measured on. Raises Died."""
@@ -123,10 +143,12 @@ def _of(
     row: Row, firsts: Mapping[str, First], failures: Mapping[str, str], timed: Timed | None
 ) -> Row:
     """The row with what was found."""
+    doubts = {name: first.note for name, first in firsts.items() if first.note}
     row = replace(
         row,
         failures=failures,
-        notes=tuple(first.note for first in firsts.values() if first.note),
+        notes=tuple(doubts.values()),
+        doubts=doubts,
         compiled=tuple(c for first in firsts.values() for c in first.compiled),
     )
     if timed is None:
@@ -134,7 +156,8 @@ def _of(
     return replace(
         row,
         times=timed.times,
-        ratio=timed.ratio,
+        ratio=next(iter(timed.ratios.values()), None),
+        ratios=timed.ratios,
         moved=timed.moved,
         copy=timed.copy,
         matrix=timed.matrix,

@@ -82,10 +82,15 @@ class Store:
 
     def put(self, key: Key, found: Mapping[str, Any]) -> None:
         """Keep what was found, in place of what was known of it before."""
+        self.put_all({key: found})
+
+    def put_all(self, entries: Mapping[Key, Mapping[str, Any]]) -> None:
+        """The same for several entries: all of them, or none."""
         marks = ", ".join("?" * (len(_COLUMNS) + 2))
-        values = (*astuple(key), json.dumps(found), time.time())
+        now = time.time()
+        rows = [(*astuple(key), json.dumps(found), now) for key, found in entries.items()]
         with self._open() as file:
-            file.execute(f"INSERT OR REPLACE INTO entries VALUES ({marks})", values)
+            file.executemany(f"INSERT OR REPLACE INTO entries VALUES ({marks})", rows)
 
     def of_kernel(self, kernel: str) -> dict[Key, dict[str, Any]]:
         """Everything that is known of a kernel, the oldest first."""

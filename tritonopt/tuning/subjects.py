@@ -84,11 +84,11 @@ def subjects_of(wanted: Wanted) -> Subjects:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
         tasks = tasks_of(Launchers(old), new, wanted.launcher, text, wanted.about)
-    if wanted.runs and not ranged.sizes and any(_signature(t).size_names for t in tasks):
+    if wanted.runs and not ranged.sizes and any(signature_of(t).size_names for t in tasks):
         return _of_the_file(old, new, tasks, wanted)
     found, notes = [], []
     for task in tasks:
-        signature = assumed(_signature(task), wanted.assume)
+        signature = assumed(signature_of(task), wanted.assume)
         if wanted.runs:
             check_ranks(signature)
         sizes: Mapping[str, Sequence[int]] = ranged.sizes
@@ -100,7 +100,7 @@ def subjects_of(wanted: Wanted) -> Subjects:
     return Subjects(tuple(found), tuple(dict.fromkeys(notes)))
 
 
-def _signature(task: Task) -> Signature:
+def signature_of(task: Task) -> Signature:
     """What the launcher is called with; VerificationError with what to write if it is unknown."""
     if isinstance(task.arguments, Signature):
         return task.arguments
@@ -117,12 +117,12 @@ def _of_the_file(
     old: source.Module, new: source.Module, tasks: Sequence[Task], wanted: Wanted
 ) -> Subjects:
     """The launches that the file makes where it is run, or an error that says what to write."""
-    asked = how_to(_signature(tasks[0]))
+    asked = how_to(signature_of(tasks[0]))
     if len(tasks) > 1:
         asked += f" --launcher {tasks[0].launcher.name}"
     if wanted.args is not None:
         raise VerificationError(f"--args: no size has a number. {asked}")
-    command = _own_command(old)
+    command = own_command(old)
     if command is None:
         raise VerificationError(f"{old.path}: shows no sizes. {asked}")
     try:
@@ -133,7 +133,7 @@ def _of_the_file(
     return replace(found, notes=(note, *found.notes))
 
 
-def _own_command(module: source.Module) -> tuple[str, ...] | None:
+def own_command(module: source.Module) -> tuple[str, ...] | None:
     """What runs the launches that the file itself has."""
     for statement in module.tree.body:
         if isinstance(statement, ast.If) and "__main__" in ast.unparse(statement.test):
@@ -161,7 +161,7 @@ def _captured(
     found: list[Subject] = []
     for name, seen in launches.items():
         if about is None or about == name:
-            found += _of_kernel(old, new, name, seen, notes)
+            found += subjects_of_launches(old, new, name, seen, notes)
     if not found:
         raise VerificationError(
             f"`{shown}` (exit status {status}) made no launch that can be made again of a kernel "
@@ -170,7 +170,7 @@ def _captured(
     return Subjects(tuple(found), tuple(notes))
 
 
-def _of_kernel(
+def subjects_of_launches(
     old: source.Module,
     new: source.Module,
     name: str,
@@ -188,8 +188,8 @@ def _of_kernel(
         forms.setdefault((form.grid, form.args), []).append(launch)
     for (grid, args), same in forms.items():
         before, after, (task,) = kernel_alone(old, new, name, grid, args)
-        signature = _signature(task)
-        calls = [_call(signature, launch) for launch in same]
+        signature = signature_of(task)
+        calls = [seen_call(signature, launch) for launch in same]
         yield replace(_subject(task, before, after, calls), launcher=task.launcher.name)
 
 
@@ -208,8 +208,8 @@ def _different(launches: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
     return list(found.values())
 
 
-def _call(signature: Signature, launch: Mapping[str, Any]) -> Call:
-    """The call that makes this launch."""
+def seen_call(signature: Signature, launch: Mapping[str, Any]) -> Call:
+    """The call that makes this launch, or is like one that was seen."""
     sizes: dict[str, int] = {}
     for tensor in signature.tensors:
         shape = launch["arguments"][tensor.name]["shape"]

@@ -54,7 +54,8 @@ class Timed:
     """What the runs of a call showed."""
 
     times: Mapping[str, Times]
-    ratio: Ratio | None
+    ratios: Mapping[str, Ratio]
+    """Of the first version to each of the others."""
     moved: int
     copy: float | None
     matrix: float | None
@@ -74,6 +75,7 @@ class TimingServer:
     def __init__(self) -> None:
         self.device: Any = None
         self.launchers: dict[str, Callable[..., Any]] = {}
+        self.text_paths: dict[str, str] = {}
         self.arguments: dict[str, Any] = {}
         self.pristine: list[Any] | None = None
         self.returned: list[Any] = []
@@ -116,6 +118,7 @@ class TimingServer:
         found: Any = functools.reduce(getattr, version.launcher.split("."), module)
         if isinstance(found, type) and issubclass(found, torch.autograd.Function):
             found = getattr(found, "apply")  # noqa: B009  # a type to mypy
+        self.text_paths[version.name] = version.text_path
         self.launchers[version.name] = _by_position(found) if version.autograd else found
 
     def prepare(self, call: Call) -> None:
@@ -183,15 +186,40 @@ class TimingServer:
         free, _ = torch.cuda.mem_get_info()
         if copy and moved < free // 2:
             functions[COPY] = copying(moved)
-        pairs = [(names[0], names[1])] if len(names) > 1 else []
+        pairs = [(names[0], name) for name in names[1:]]
         samples = side_by_side(functions, self.device, effort, pairs=pairs)
         return Timed(
             {name: samples.times(name) for name in names},
-            samples.ratio(*pairs[0]) if pairs else None,
+            {name: samples.ratio(first, name) for first, name in pairs},
             moved,
             samples.times(COPY).median if COPY in functions else None,
             flops / self._matrix_speed() if flops else None,
         )
+
+    def numbers_at(self, name: str, lines: tuple[int, int]) -> dict[str, int]:
+        """What the names of a version stand for when it comes to these lines, from first to last.
+
+        Only of names that are whole numbers, and the same one whenever it comes there.
+        """
+        first, last = lines
+        found: list[dict[str, int]] = []
+
+        def look(frame: Any, event: str, argument: object) -> Any:
+            if frame.f_code.co_filename != self.text_paths[name]:
+                return None
+            if event == "line" and first <= frame.f_lineno <= last:
+                names = frame.f_locals.items()
+                found.append({key: value for key, value in names if type(value) is int})
+            return look
+
+        before = sys.gettrace()
+        sys.settrace(look)
+        try:
+            self._called(name)
+        finally:
+            sys.settrace(before)
+        known = found[0] if found else {}
+        return {k: v for k, v in known.items() if all(other.get(k) == v for other in found)}
 
     def _called(self, name: str) -> Any:
         return self.launchers[name](**self.arguments)

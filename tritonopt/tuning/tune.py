@@ -2,10 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
 
-from tritonopt.measurement.tuned import Answer, Progress
+from tritonopt import source
+from tritonopt.measurement.results import Row
+from tritonopt.measurement.timing import Effort
+from tritonopt.measurement.tuned import Answer, Evidence, Progress, TunedRow
+from tritonopt.tuning.calls import Call
+from tritonopt.tuning.halving import Search, Standing
+from tritonopt.tuning.proposals import Choosing, Proposal
 from tritonopt.tuning.requests import Request
+from tritonopt.tuning.store import Key, Store, StoreError
+from tritonopt.tuning.trials import Trials
+from tritonopt.tuning.variation.variants import Variation
+from tritonopt.tuning.verifying import Verifying
+from tritonopt.tuning.verifying_server import Question
+from tritonopt.tuning.without_gpu import compiled_variants
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.process.client import Died, Refusal
+from tritonopt.verification.signature.launchers import Launchers
+
+_FOR_VARIANTS, _FOR_THE_SEARCH = 0.6, 0.8
+"""Of the budget: then no new variant is looked at; then none is timed. What is left is for
+verifying and measuring what the search chose."""
+_ORIGINAL = Effort(precision=0.02, least=10, most=40, seconds=0.2)
+"""Of the original alone, which nothing is compared with."""
+_SCREENING = 4
+"""A variant of the search is verified on so many times fewer examples than what is accepted."""
+_LEAST = {False: 30.0, True: 300.0}
+"""Seconds that a verification has, though the budget is used up: of a variant of the search, and
+of what it chose."""
 
 
 def tune_subject(request: Request, progress: Callable[[Progress], None] | None = None) -> Answer:
@@ -14,10 +46,251 @@ def tune_subject(request: Request, progress: Callable[[Progress], None] | None =
     What is wrong with the request, the file or the GPU is the answer's `failure`; nothing is
     raised for it. Nothing but the store is written.
     """
-    return Answer(
-        request.path,
-        request.launcher,
-        request.text,
-        request.text,
-        failure="tuning is not implemented yet",
+    begin = time.monotonic()
+    try:
+        with ExitStack() as stack:
+            tuning = _Tuning(request, progress or (lambda where: None), begin)
+            stack.callback(tuning.close)
+            answer = tuning.answer()
+    except (StoreError, VerificationError, source.SourceError, Died, Refusal) as error:
+        answer = _nothing(request, str(error))
+    return replace(answer, seconds=time.monotonic() - begin)
+
+
+def _nothing(request: Request, failure: str) -> Answer:
+    text = request.text
+    return Answer(request.path, request.launcher, text, text, failure=failure)
+
+
+@dataclass
+class _Tuning:
+    """The tuning of one launcher, and the processes that it needs."""
+
+    request: Request
+    progress: Callable[[Progress], None]
+    begin: float
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def store(self) -> Store | None:
+        return Store(Path(self.request.store)) if self.request.store else None
+
+    @cached_property
+    def trials(self) -> Trials:
+        return Trials(self.request, self.store, self.is_search_over, self.notes)
+
+    @cached_property
+    def verifying(self) -> Verifying:
+        return Verifying(server=self.request.verifier)
+
+    def close(self) -> None:
+        if "trials" in vars(self):
+            self.trials.close()
+        if "verifying" in vars(self):
+            self.verifying.close()
+
+    @property
+    def left(self) -> float:
+        """Seconds of the budget."""
+        return self.request.budget - (time.monotonic() - self.begin)
+
+    def is_over(self) -> bool:
+        return self.left <= 0
+
+    def no_more_variants(self) -> bool:
+        return self.left <= (1 - _FOR_VARIANTS) * self.request.budget
+
+    def is_search_over(self) -> bool:
+        return self.left <= (1 - _FOR_THE_SEARCH) * self.request.budget
+
+    def answer(self) -> Answer:
+        """Raises what `tune_subject` makes a failure of."""
+        self._check()
+        if not self.request.gpu:
+            return self._compiled()
+        rows = self.trials.original(_ORIGINAL)
+        calls = [c for c, row in zip(self.request.calls, rows, strict=True) if row.times]
+        for row in rows:
+            self.notes += [f"{row.label}: {why}; left out" for why in row.failures.values()]
+        if not calls:
+            return replace(
+                _nothing(self.request, "the original could be timed on no call"),
+                rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
+                notes=tuple(dict.fromkeys(self.notes)),
+            )
+        search = self._search(rows, calls)
+        finalists = search.run()
+        choosing = Choosing(self.trials, calls, self._verified, self.is_over, self.notes)
+        accepted = choosing.accepted(finalists)
+        return self._told(rows, search.standings, choosing, accepted)
+
+    def _compiled(self) -> Answer:
+        """Where nothing is timed: what the variants need as machine code."""
+        request = self.request
+        original, tried = compiled_variants(
+            request,
+            self._variation(self._kernels()),
+            self._screened,
+            self.is_search_over,
+            self.verifying.workers,
+        )
+        first = request.calls[0]
+        row = Row(request.launcher, first.label, first.sizes, compiled=original)
+        self.notes.append(f"nothing was timed; compiled for {first.label}")
+        return replace(
+            _nothing(request, ""),
+            rows=(TunedRow(first.label, first.sizes, original=row),),
+            tried=tuple(tried),
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+    def _variation(self, kernels: frozenset[str]) -> Variation:
+        request = self.request
+        return Variation(request.path, request.text, kernels, request.passes, request.parameters)
+
+    def _check(self) -> None:
+        request = self.request
+        there = source.read_file(Path(request.path)).text
+        if there != request.text:
+            raise VerificationError(f"{request.path}: has changed meanwhile: tune it again")
+        if request.gpu and not self.trials.session.has_gpu():
+            raise VerificationError("torch sees no GPU here, and times are taken on one")
+        assert self.store is None or self.store.path  # opened here, so that it fails here
+
+    def _search(self, rows: Sequence[Row], calls: Sequence[Call]) -> Search:
+        launched = frozenset(c.kernel for row in rows for c in row.compiled)
+        reached = self._kernels()
+        kernels = frozenset(k for k in reached if k in launched) or reached
+
+        def report(where: Progress) -> None:
+            self.progress(replace(where, left=max(self.left, 0.0)))
+
+        at_once = self.verifying.workers
+        return Search(
+            self._variation(kernels),
+            calls,
+            self.trials,
+            self._screened,
+            self.no_more_variants,
+            report,
+            at_once=at_once,
+        )
+
+    def _kernels(self) -> frozenset[str]:
+        """Those that the launcher may run; helpers included."""
+        module = source.read(self.request.text, self.request.path)
+        launchers = Launchers(module)
+        found = launchers.named(self.request.launcher)
+        reached = launchers.reached(launchers.definition_of(found))
+        return frozenset(k.name for k in module.kernels if k.name in reached)
+
+    def _screened(self, texts: Sequence[str]) -> Iterator[Evidence]:
+        """Evidence for variants of the search; what is known is not asked again."""
+        examples = max(self.request.examples // _SCREENING, 1)
+        asked = [self._question(text, examples) for text in texts]
+        known = {a.text: e for a in asked if (e := self._known(a)) is not None}
+        missing = [a for a in asked if a.text not in known]
+        answers = self.verifying.answers(missing, max(self.left, _LEAST[False]))
+        for question, evidence in zip(missing, answers, strict=True):
+            self._keep(question, evidence)
+            known[question.text] = evidence
+        return iter([known[text] for text in texts])
+
+    def _verified(self, text: str) -> Evidence:
+        """Evidence for what may be accepted: on all examples, with residues."""
+        self._report("accepting")
+        question = replace(self._question(text, self.request.examples), algebra=True)
+        known = self._known(question)
+        if known is not None:
+            return known
+        (evidence,) = self.verifying.answers([question], max(self.left, _LEAST[True]))
+        self._keep(question, evidence)
+        return evidence
+
+    def _question(self, text: str, examples: int) -> Question:
+        request = self.request
+        return Question(
+            request.path,
+            request.launcher,
+            text,
+            request.args,
+            request.assume,
+            backend=request.backend,
+            examples=examples,
+        )
+
+    def _key(self, question: Question) -> Key:
+        words = (question.backend, question.examples, question.args, question.assume)
+        key = self.trials.key(question.text, f"verified: {words}, algebra: {question.algebra}")
+        versions = f"{key.versions} tritonopt {metadata.version('tritonopt')}"
+        return replace(key, versions=versions)
+
+    def _known(self, question: Question) -> Evidence | None:
+        found = self.trials.stored(self._key(question))
+        return None if found is None else Evidence(**{**found, "notes": tuple(found["notes"])})
+
+    def _keep(self, question: Question, evidence: Evidence) -> None:
+        if not evidence.backend:
+            return  # it came to no verdict, and may another time
+        self.trials.keep(self._key(question), {**vars(evidence), "notes": list(evidence.notes)})
+
+    def _report(self, phase: str) -> None:
+        left = max(self.left, 0.0)
+        self.progress(Progress(self.request.launcher, phase, 0, 1, left))
+
+    def _told(
+        self,
+        rows: Sequence[Row],
+        standings: Sequence[Standing],
+        choosing: Choosing,
+        accepted: Proposal | None,
+    ) -> Answer:
+        request = self.request
+        if self.left <= 0:
+            waiting = sum(s.evidence is None for s in standings)
+            self.notes.append(
+                f"the budget of {request.budget:.0f} s is used up, with {waiting} of "
+                f"{len(standings)} variants not looked at: run it again, and it goes on"
+            )
+        return Answer(
+            request.path,
+            request.launcher,
+            request.text,
+            request.text if accepted is None else accepted.text,
+            "" if accepted is None else accepted.standing.variant.name,
+            "" if accepted is None else accepted.condition,
+            tuple(_row(row, standings, choosing, accepted) for row in rows),
+            tuple(standing.tried() for standing in standings),
+            None if accepted is None else choosing.evidence,
+            self.trials.machine,
+            tuple(dict.fromkeys(self.notes)),
+        )
+
+
+def _row(
+    original: Row,
+    standings: Sequence[Standing],
+    choosing: Choosing,
+    accepted: Proposal | None,
+) -> TunedRow:
+    label = original.label
+    found = [
+        (ratio.value, standing.variant.name, ratio)
+        for standing in standings
+        if (trial := standing.found.get(label)) is not None
+        and (ratio := trial.ratio) is not None
+        and ratio.is_gain
+    ]
+    _, best, ratio = max(found, default=(0.0, "", None), key=lambda each: each[0])
+    return TunedRow(
+        label,
+        original.sizes,
+        choosing.fresh.get(label),
+        original,
+        best,
+        ratio,
+        accepted is not None and label in accepted.uses_new,
     )
+
+
+__all__ = ["tune_subject"]

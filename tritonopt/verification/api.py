@@ -31,6 +31,8 @@ _ORDER = [
     Answer.COUNTEREXAMPLE.value,
 ]
 """From the best answer to the worst."""
+_WANTED_SOON = "tritonopt.verification.comparison.search"
+"""It imports hypothesis, which takes a while: best while the fork server imports torch."""
 _FOR_A_SCRIPT = 10
 """So many launches are drawn to show again what a command has shown."""
 
@@ -88,6 +90,7 @@ def verify(
     else:
         old = in_its_package(old)
         tasks = tasks_of(Launchers(old), new, launcher, args, about)
+    importlib.import_module(_WANTED_SOON)
     chosen = choose_backend(backend)
     asked = (require, max_examples, seed or 0, embedded, progress, tuple(assume))
     settings = Settings(chosen, *asked, assume_covered, algebra)

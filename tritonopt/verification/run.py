@@ -294,7 +294,7 @@ class Verification:
             reason = "residues are followed by the interpreter: --backend interpreter"
             algebra = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=reason)
         else:
-            algebra = SameAlgebra(checker, self.settings.seed).run()
+            algebra = SameAlgebra(checker, self.settings.seed, self.demands).run()
         verdict = replace(verdict, algebra=algebra)
         if not required or algebra.is_same:
             return verdict

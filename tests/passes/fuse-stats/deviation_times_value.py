@@ -1,4 +1,4 @@
-# expect: missed not-a-square
+# expect: missed digits-may-cancel
 """The sum of `d * x` equals the sum of squares on paper, and is another number as soon as
 anything rounds."""
 

@@ -1,4 +1,4 @@
-# expect: missed not-a-square
+# expect: missed digits-may-cancel
 """A covariance: the deviations of x times those of y, each from its own mean."""
 
 import torch

@@ -1,4 +1,3 @@
-# verify: always
 # options: programs=1
 """Only rows that one tile holds are handled several at once; what goes before and behind is for
 both."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from tritonopt.reporting.json import verdict_report
 from tritonopt.reporting.text import Style, verdict_lines
 from tritonopt.verification import Verdict
@@ -26,6 +28,34 @@ def gelu(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty_like(x)
     kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+TWO_HALVES = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copied(X, Y, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(Y + offs, tl.load(X + offs, mask=offs < n), mask=offs < n)
+
+
+@triton.jit
+def averaged(X, Y, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for i in range(100):
+        total += tl.load(X + offs, mask=offs < n)
+    tl.store(Y + offs, total / 100, mask=offs < n)
+
+
+def run(x: torch.Tensor, average: bool):
+    y = torch.empty(x.shape, dtype=torch.float32, device=x.device)
+    n = x.numel()
+    kernel = averaged if average else copied
+    kernel[(triton.cdiv(n, 16),)](x.contiguous(), y, n, BLOCK=16)
     return y
 """
 NEARBY = GELU.replace("0.044715", "0.0447151")
@@ -71,3 +101,14 @@ def test_sums_of_torch_are_followed(of_texts: Callable[..., Verdict]) -> None:
     rewritten = GELU.replace("return y", "return (y / 2).mean(dim=0) * 2")
     verdict = of_texts(original, rewritten, backend="interpreter", max_examples=4)
     assert verdict.algebra is not None and verdict.algebra.is_same, verdict
+
+
+def test_what_runs_in_long_calls_alone_is_compared_too(
+    of_texts: Callable[..., Verdict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Half of the launcher takes long; it is there that they differ, by less than tolerance sees.
+    monkeypatch.setattr("tritonopt.verification.coverage.observed._MUCH_WORK", 400)
+    nearby = TWO_HALVES.replace("total / 100", "total / 100.0001")
+    verdict = of_texts(TWO_HALVES, nearby, backend="interpreter", max_examples=4)
+    assert verdict.verdict == "equivalent"
+    assert verdict.algebra is not None and verdict.algebra.is_different

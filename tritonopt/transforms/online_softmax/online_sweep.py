@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import Atom, Polynomial, Value
-from tritonopt.facts.algebra.atoms import CeilDiv
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
 from tritonopt.facts.reductions import nodes_of
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
+from tritonopt.transforms.loop_fusion.iterations import runs
 from tritonopt.transforms.loop_fusion.moved_accumulator import MovedAccumulator
 from tritonopt.transforms.online_softmax.nan_rows import is_nan_anyway
 from tritonopt.transforms.online_softmax.online_legality import OnlineSum
@@ -183,18 +183,7 @@ class OnlineSweep:
     @cached_property
     def _runs(self) -> str:
         """A condition under which there is an iteration."""
-        loop, forms = self.proof.sweeps.first, self.facts.forms
-        count = forms.trip_count(loop)
-        assert count is not None and loop.start is not None and loop.stop is not None
-        expressions = list(self.facts.values)
-        match count.sole_atom:
-            case CeilDiv(length, tile) if forms.is_positive(tile):
-                return f"{self.writer.find_form(length, self.end, expressions)} > 0"
-        if loop.step is None or not forms.is_positive(forms.of(loop.step)):
-            raise NotExpressible("it is not known in which direction the loop counts")
-        ends = (forms.of(end) for end in (loop.stop, loop.start))
-        stop, start = (self.writer.find_form(end, self.end, expressions) for end in ends)
-        return f"{stop} > {start}"
+        return runs(self.writer, self.proof.sweeps.first, self.end)
 
     # Expressions
 

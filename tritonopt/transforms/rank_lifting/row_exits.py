@@ -6,7 +6,9 @@ import ast
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts import EffectKind, KernelFacts, Value
+from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts.operations import Op
 from tritonopt.facts.values import INTEGER_DTYPES, is_integer
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source.trees import walk
@@ -74,6 +76,21 @@ class RowExits:
                     "them would be done where all have left"
                 )
                 raise unknown(CLAIM, "branch-on-the-row", detail)
+        for node in (node for node in behind if isinstance(node, ast.Call)):
+            value = self.facts.values.get(node)
+            if value is not None and value.op is Op.LANE and self._may_be_empty(value.extent):
+                detail = (
+                    f"{on_the_row(self.first.test)}, and the tile of line {node.lineno} may have "
+                    "no lanes, which only rows that leave before it can do with: make it above"
+                )
+                raise unknown(CLAIM, "branch-on-the-row", detail)
+
+    def _may_be_empty(self, extent: Value) -> bool:
+        """Whether a launch may ask for a tile of no lanes: `next_power_of_2(0)` is 0."""
+        form = self.facts.forms.of(extent)
+        passed = [substitute(form, binding) for binding in self.facts.launches.bindings]
+        numbers = [one.constant_value for one in passed]
+        return not all(number is not None and number > 0 for number in numbers or [None])
 
     def _check_comments(self, statement: ast.If) -> None:
         module = self.facts.kernel.module

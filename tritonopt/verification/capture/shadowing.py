@@ -285,33 +285,12 @@ class Shadow:
     def _describe(
         self, kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any] | None:
-        """The launch as numbers, from which drawn ones are made."""
-        from tritonopt.verification.worker.autotuner import constants
-
+        """The launch as numbers, where not enough of them are described by now."""
         name = function.__name__
         if self.described.get(name, 0) >= _MOST_RECORDS:
             return None
         self.described[name] = self.described.get(name, 0) + 1
-        names = list(getattr(kernel, "arg_names", ()))
-        given = dict(zip(names, args, strict=False))
-        given |= {key: value for key, value in kwargs.items() if key in names}
-        arguments = {key: _described(value) for key, value in given.items()}
-        known = {**_defaults(function), **given}
-        try:
-            chosen = constants(kernel, args, kwargs)
-        except Exception:
-            # The user's own rules, called at another time than usual: no matter for the command.
-            return {"arguments": arguments, "grid": None}
-        if not chosen[0]:
-            return {"arguments": arguments, "grid": _sizes(grid, known)}
-        tuned = [
-            {
-                "constants": {key: _described(value) for key, value in each.items()},
-                "grid": _sizes(grid, {**known, **each}),
-            }
-            for each in chosen
-        ]
-        return {"arguments": arguments, "grid": None, "tuned": tuned}
+        return described_launch(kernel, function, grid, args, kwargs)
 
     def _say_backend(self, interpreted: bool) -> None:
         if self.told:
@@ -326,6 +305,34 @@ class Shadow:
     def _write(self, **line: object) -> None:
         self.report.write(json.dumps(line) + "\n")
         self.report.flush()
+
+
+def described_launch(
+    kernel: Any, function: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """A launch as numbers, from which others like it are made."""
+    from tritonopt.verification.worker.autotuner import constants
+
+    names = list(getattr(kernel, "arg_names", ()))
+    given = dict(zip(names, args, strict=False))
+    given |= {key: value for key, value in kwargs.items() if key in names}
+    arguments = {key: described(value) for key, value in given.items()}
+    known = {**_defaults(function), **given}
+    try:
+        chosen = constants(kernel, args, kwargs)
+    except Exception:
+        # The user's own rules, called at another time than usual: no matter for the launch.
+        return {"arguments": arguments, "grid": None}
+    if not chosen[0]:
+        return {"arguments": arguments, "grid": _sizes(grid, known)}
+    tuned = [
+        {
+            "constants": {key: described(value) for key, value in each.items()},
+            "grid": _sizes(grid, {**known, **each}),
+        }
+        for each in chosen
+    ]
+    return {"arguments": arguments, "grid": None, "tuned": tuned}
 
 
 def _defaults(function: Any) -> dict[str, Any]:
@@ -343,7 +350,8 @@ def _sizes(grid: Any, given: Mapping[str, Any]) -> list[int] | None:
     return [int(n) for n in grid]
 
 
-def _described(value: Any) -> dict[str, Any]:
+def described(value: Any) -> dict[str, Any]:
+    """What is passed, as numbers: a tensor by its type, shape, strides and memory."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -540,19 +548,27 @@ def _say(error: BaseException) -> str:
 
 
 def environment(plan: Plan, folder: Path) -> dict[str, str]:
-    """The environment of a command whose launches are shadowed; writes `sitecustomize`."""
+    """The environment of a command whose launches are shadowed."""
+    file = folder / "plan.json"
+    file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
+    return {**written_environment(__name__, folder), VARIABLE: str(file)}
+
+
+def written_environment(module: str, folder: Path) -> dict[str, str]:
+    """The environment of a command in which `install` of a module runs first.
+
+    Writes `sitecustomize` into the folder.
+    """
     own = folder / "sitecustomize.py"
-    own.write_text(_SITECUSTOMIZE)
+    own.write_text(_SITECUSTOMIZE.replace("MODULE", module))
     root = str(Path(str(files("tritonopt"))).resolve().parent)
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(folder), root, *([before] if before else [])])
-    file = folder / "plan.json"
-    file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
-    return {**os.environ, "PYTHONPATH": path, VARIABLE: str(file)}
+    return {**os.environ, "PYTHONPATH": path}
 
 
 _SITECUSTOMIZE = '''\
-"""Shadows the launches of a kernel; made by `tritonopt verify A B -- COMMAND`."""
+"""Sees the launches of kernels; made by `tritonopt ... -- COMMAND`."""
 import importlib.machinery
 import importlib.util
 import os
@@ -564,6 +580,6 @@ rest = [p for p in sys.path if os.path.abspath(p) != here]
 spec = importlib.machinery.PathFinder.find_spec("sitecustomize", rest)
 if spec is not None and spec.loader is not None:
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
-from tritonopt.verification.capture.shadowing import install
+from MODULE import install
 install()
 '''

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from tritonopt.verification.algebra.field import Q
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference, shared
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.observed import Both
 from tritonopt.verification.inputs.examples import ORDINARY, Example
 from tritonopt.verification.process.coverage_data import Coverage
 from tritonopt.verification.process.messages import Outcome, RunOptions
@@ -17,6 +19,7 @@ from tritonopt.verification.verdict import Algebra, AlgebraAnswer
 
 LEAST, MOST = 4, 12
 """How many draws are made, on calls that run together what all of them do, if they can."""
+_TITLES = ("original", "rewritten")
 _UNFIT = 3
 """So many draws without an answer are one."""
 
@@ -27,31 +30,72 @@ class SameAlgebra:
 
     checker: Checker
     seed: int
+    demands: Sequence[Demand] = ()
+    """What has to run in the draws, as it has to for a yes."""
+    tried: int = 0
     draws: int = 0
     bound: float = 1.0
     """How likely it is that two different functions agreed in all draws."""
     lost: list[str] = field(default_factory=list)
     differing: tuple[Example, Difference] | None = None
+    ran: Both = (Coverage(), Coverage())
+    """What ran in the draws that count."""
 
     def run(self) -> Algebra:
         """Draw until there is a difference, or enough."""
-        for number, example in enumerate(self._examples()):
-            self._draw(example, 1 + self.seed * 1009 + number)
-            if self.differing is not None or len(self.lost) >= _UNFIT:
+        for example in self._examples():
+            self._draw(example)
+            if self._is_over:
+                return self._answer()
+        for example in self._further_ones():
+            if self._is_over or not self._missing(self.ran):
                 break
+            if self._adds(example):
+                self._draw(_ordinary(example))
         return self._answer()
+
+    @property
+    def _is_over(self) -> bool:
+        return self.differing is not None or len(self.lost) >= _UNFIT
+
+    def _adds(self, example: Example) -> bool:
+        """Whether a call ran what no draw has."""
+        added = _merged(self.ran, self.checker.observed.seen[example])
+        return len(self._missing(added)) < len(self._missing(self.ran))
+
+    def _further_ones(self) -> list[Example]:
+        """All other calls, for what no draw has run: those that take long come last."""
+        seen = self.checker.observed.seen
+        heavy = self.checker.observed.is_heavy
+        return sorted(
+            (e for e in seen if not e.is_far),
+            key=lambda e: (heavy(e), not _is_fit(e), sum(c.work for c in seen[e])),
+        )
+
+    def _missing(self, ran: Both) -> list[Demand]:
+        """What was seen to run, and did not in the draws."""
+        covered = dict(zip(_TITLES, self.checker.observed.covered, strict=True))
+        drawn = dict(zip(_TITLES, ran, strict=True))
+        return [
+            d for d in self.demands if d.met_by(covered[d.title]) and not d.met_by(drawn[d.title])
+        ]
 
     def _answer(self) -> Algebra:
         different = self.differing is not None
-        if different or (self.draws and not self.lost):
+        missing = self._missing(self.ran)
+        if different or (self.draws and not self.lost and not missing):
             bound = None if different else self.bound
             answer = AlgebraAnswer.DIFFERENT if different else AlgebraAnswer.SAME
             text = "" if self.differing is None else _told(*self.differing)
             return Algebra(answer.value, self.draws, bound, text)
         reason = self.lost[0] if self.lost else "no call gives back ordinary floats"
+        if self.draws and not self.lost:
+            reason = f"where residues could be compared, {missing[0]}"
         return Algebra(AlgebraAnswer.NOT_APPLICABLE.value, self.draws, None, reason)
 
-    def _draw(self, example: Example, seed: int) -> None:
+    def _draw(self, example: Example) -> None:
+        seed = 1 + self.seed * 1009 + self.tried
+        self.tried += 1
         versions, options = self.checker.versions, (RunOptions(algebra=seed),)
         with versions.waiting():
             versions.original.send_or_die(example, options)
@@ -71,6 +115,7 @@ class SameAlgebra:
         assert ours.followed is not None and theirs.followed is not None
         degree = ours.followed.degree + theirs.followed.degree
         self.draws += 1
+        self.ran = _merged(self.ran, (ours.coverage, theirs.coverage))
         self.bound *= min(1.0, degree / Q)
 
     def _placed(self, example: Example, seed: int, difference: Difference) -> Difference:
@@ -88,23 +133,31 @@ class SameAlgebra:
         return replace(difference, message=text)
 
     def _examples(self) -> list[Example]:
-        """Calls with ordinary values: those that run more than the ones before, and some more."""
+        """Calls with ordinary values: those that run more than the ones before, and some more.
+
+        Those with wide types first: a constant that is a little off is none in 16 bits.
+        """
         seen = self.checker.observed.seen
         fit = [e for e in seen if _is_fit(e) and not self.checker.observed.is_heavy(e)]
         covered: set[object] = set()
         chosen: list[Example] = []
-        for example in sorted(fit, key=lambda e: -len(set(_ran(seen[e])))):
+        for example in sorted(fit, key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))))):
             new = set(_ran(seen[example])) - covered
             if new:
                 covered |= new
                 chosen.append(example)
         rest = [e for e in fit if e not in chosen]
+        rest = [e for e in rest if not _is_narrow(e)] or rest
         step = max(1, len(rest) // LEAST)
         return [*chosen, *rest[::step][: max(0, LEAST - len(chosen))]][:MOST]
 
 
-def _ran(coverage: tuple[Coverage, Coverage]) -> Iterator[object]:
-    for title, side in zip(("original", "rewritten"), coverage, strict=True):
+def _merged(one: Both, other: Both) -> Both:
+    return one[0].merged(other[0]), one[1].merged(other[1])
+
+
+def _ran(coverage: Both) -> Iterator[object]:
+    for title, side in zip(_TITLES, coverage, strict=True):
         yield from ((title, line) for line in side.lines)
         yield from ((title, test) for test in side.tests)
         yield from ((title, "loop", line, min(loop.turns, 2), loop.ragged)
@@ -116,6 +169,20 @@ def _is_fit(example: Example) -> bool:
     floats = [r for r in example.tensors.values() if r.is_float]
     plain = all(r.values == ORDINARY for r in floats) and not example.is_far
     return bool(floats) and plain and not example.gradient_nan
+
+
+def _ordinary(example: Example) -> Example:
+    """The same call with values that are not chosen to be hard for floats."""
+    return replace(
+        example.with_tensors(lambda _, r: replace(r, values=ORDINARY) if r.is_float else r),
+        gradient_nan=False,
+    )
+
+
+def _is_narrow(example: Example) -> bool:
+    """Whether a call is given floats of less than 32 bits."""
+    floats = [r for r in example.tensors.values() if r.is_float]
+    return any(r.dtype not in ("f32", "f64") for r in floats)
 
 
 def _troubles(outcome: Outcome, title: str) -> Iterator[str]:

@@ -36,11 +36,17 @@ _START = (
 )
 _IMPORTED = (
     "torch",
+    "numpy.ma",
+    "numpy.random",
     "triton",
     "triton.language",
     "triton.runtime.interpreter",
     "tritonopt.verification.worker.triton_interpreter.bfloat16",
     "tritonopt.verification.worker.triton_interpreter.corrected",
+    "tritonopt.verification.worker.triton_interpreter.jit_function_shim",
+    "tritonopt.verification.worker.triton_interpreter.logic",
+    "tritonopt.verification.worker.triton_interpreter.repeated_work",
+    "tritonopt.verification.worker.triton_interpreter.usual_operands",
     "tritonopt.verification.worker.loading",
     "tritonopt.verification.worker.guarded_memory",
     "tritonopt.verification.worker.oracle",
@@ -51,6 +57,8 @@ _IMPORTED = (
     "tritonopt.verification.worker.server",
 )
 """What workers need, in the order of its import."""
+_ASKED_FOR = ("triton.experimental.gluon",)
+"""What Triton imports when it first sees an argument, if this version has it."""
 
 
 class ForkServerDied(Exception):
@@ -117,9 +125,12 @@ class ForkServer:
                 raise ForkServerDied(self._last_words()) from None
         return answer
 
-    def fork(self, connection: int, log: int) -> Forked:
-        """A worker that talks over one descriptor, and whose output goes to the other."""
-        arguments = (sys.path, dict(os.environ), os.getcwd())
+    def fork(self, connection: int, log: int, server: str) -> Forked:
+        """A worker that talks over one descriptor, and whose output goes to the other.
+
+        `server` is the module whose `serve` it runs.
+        """
+        arguments = (server, sys.path, dict(os.environ), os.getcwd())
         return Forked(self, self.ask("fork", *arguments, descriptors=(connection, log)))
 
     def close(self) -> None:
@@ -183,12 +194,20 @@ def _prepare() -> None:
     torch.set_num_threads(1)
     for name in _IMPORTED:
         importlib.import_module(name)
+    for name in _ASKED_FOR:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     gc.collect()
     gc.freeze()
 
 
 def _become_worker(
-    descriptor: int, log: int, path: list[str], environment: dict[str, str], folder: str
+    descriptor: int,
+    log: int,
+    server: str,
+    path: list[str],
+    environment: dict[str, str],
+    folder: str,
 ) -> None:
     """Go on as a worker would that was started by itself; never returns."""
     status = 1
@@ -200,9 +219,7 @@ def _become_worker(
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(folder)
-        run: Callable[[int], None] = importlib.import_module(
-            "tritonopt.verification.worker.server"
-        ).serve
+        run: Callable[[int], None] = importlib.import_module(server).serve
         run(descriptor)
         status = 0
     except BaseException:

@@ -70,6 +70,7 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         libdevice,
         logic,
         repeated_work,
+        usual_operands,
     )
     from tritonopt.verification.worker.triton_interpreter.corrected import (
         pretend_gpu,
@@ -84,6 +85,7 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         libdevice.install()
         logic.install()
         repeated_work.install()
+        usual_operands.install()
         install_in_kernels(spec.text_path)
     if spec.backend == "cuda":
         # What torch itself does in no fixed order would be taken for a race.

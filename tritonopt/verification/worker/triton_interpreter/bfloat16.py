@@ -31,11 +31,6 @@ def from_bits(bits: Any) -> Any:
     return (np.asarray(bits).astype(np.uint32) << 16).view(np.float32)
 
 
-def _holds_16_bits(operand: Any) -> bool:
-    data = getattr(operand, "data", None)
-    return type(data) is np.ndarray and data.dtype.char == "H"
-
-
 class Arithmetic:
     """The interpreter's operations, with bfloat16 taken through float32."""
 
@@ -84,9 +79,14 @@ class Arithmetic:
         return self.module.TensorHandle(from_bits(handle.data), self.language.float32)
 
     def _widened(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        handle = self.module.TensorHandle
+
         def computed(this: Any, *operands: Any) -> Any:
-            # Asked of every operation, and cheaper to see than the type.
-            if not any(_holds_16_bits(operand) for operand in operands):
+            # Asked of every operation: whole numbers of 16 bits are cheaper to see than the type.
+            for operand in operands:
+                if type(operand) is handle and operand.data.dtype.char == "H":
+                    break
+            else:
                 return method(this, *operands)
             wide = [self._widen(operand) for operand in operands]
             if all(w is o for w, o in zip(wide, operands, strict=True)):

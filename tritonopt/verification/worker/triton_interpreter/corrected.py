@@ -14,8 +14,9 @@ import math
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class Access:
         stores, self.stores = self.stores, []
         locks, self.locks = self.locks, False
         programs = {program for program, _, _ in stores}
-        if locks or len(programs) < 2:
+        if locks or len(programs) < 2 or _lie_apart(addresses for _, addresses, _ in stores):
             return
         every = np.concatenate([addresses for _, addresses, _ in stores])
         if np.unique(every).size == every.size:
@@ -96,6 +97,12 @@ class Access:
                     "to one address, and nothing keeps them apart"
                 )
                 return
+
+
+def _lie_apart(stores: Iterable[Any]) -> bool:
+    """Whether each store ends before the next one begins, wherever they are in time."""
+    ranges = sorted((int(a.min()), int(a.max())) for a in stores if a.size)
+    return all(last < first for (_, last), (first, _) in pairwise(ranges))
 
 
 class Interpreter:
@@ -132,8 +139,8 @@ class Interpreter:
 
         def load(pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
-            RECORDER.access(int(lanes.sum()), store=False)
-            self._check(pointers, lanes, "load")
+            RECORDER.access(int(np.count_nonzero(lanes)), store=False)
+            self._check(_chosen(pointers.data, lanes), pointers, "load")
             # A single lane's `other` of 0 is dropped before it comes here: it counts as false.
             single = pointers.data.size == 1
             if other is None and self.access.poison_lanes and not single and not lanes.all():
@@ -148,9 +155,10 @@ class Interpreter:
 
         def store(pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
             lanes = _lanes(mask, pointers.data.shape)
-            RECORDER.access(int(lanes.sum()), store=True)
-            self._check(pointers, lanes, "store")
-            self._remember(pointers, value, lanes)
+            RECORDER.access(int(np.count_nonzero(lanes)), store=True)
+            addresses = pointers.data[lanes]
+            self._check(addresses, pointers, "store")
+            self._remember(addresses, value, lanes)
             return original_store(pointers, value, mask, *rest, **named)
 
         builder.create_masked_load = load
@@ -171,15 +179,17 @@ class Interpreter:
                     if mask is not None
                     else np.ones(pointers.data.shape, dtype=bool)
                 )
-                RECORDER.access(int(lanes.sum()), store=True)
-                self._check(pointers, lanes, "store")
+                RECORDER.access(int(np.count_nonzero(lanes)), store=True)
+                self._check(pointers.data[lanes], pointers, "store")
                 return original(*arguments)
 
             setattr(builder, name, atomic)
 
-    def _check(self, pointers: Any, lanes: Any, kind: str) -> None:
-        """Record lanes outside of every tensor; refuse to touch what may not be there at all."""
-        addresses = pointers.data[lanes]
+    def _check(self, addresses: Any, pointers: Any, kind: str) -> None:
+        """Record lanes outside of every tensor; refuse to touch what may not be there at all.
+
+        The addresses are those of the lanes that are on.
+        """
         if addresses.size == 0 or self.access.anywhere:
             return
         size = max(1, pointers.get_element_ty().primitive_bitwidth // 8)
@@ -239,14 +249,15 @@ class Interpreter:
 
         self.module._patch_lang_tensor = patch
 
-    def _remember(self, pointers: Any, value: Any, lanes: Any) -> None:
+    def _remember(self, addresses: Any, value: Any, lanes: Any) -> None:
         if self.access.anywhere:
             return
         builder = self.module.interpreter_builder
         (x, y, z), (_, ny, nz) = builder.grid_idx, builder.grid_dim
-        bits = np.ascontiguousarray(np.broadcast_to(value.data, lanes.shape)[lanes])
+        data = value.data
+        bits = (data if data.shape == lanes.shape else np.broadcast_to(data, lanes.shape))[lanes]
         whole = bits.view(f"u{bits.dtype.itemsize}")
-        self.access.stores.append((int((x * ny + y) * nz + z), pointers.data[lanes], whole))
+        self.access.stores.append((int((x * ny + y) * nz + z), addresses, whole))
 
     def _program_order(self, builder: Any) -> None:
         original = builder.set_grid_idx
@@ -341,7 +352,13 @@ def _is_pointer(value: Any) -> bool:
 
 def _lanes(mask: Any, shape: tuple[int, ...]) -> Any:
     data = mask.data if hasattr(mask, "get_element_ty") else mask
-    return np.broadcast_to(np.asarray(data, dtype=bool), shape)
+    lanes = np.asarray(data, dtype=bool)
+    return lanes if lanes.shape == shape else np.broadcast_to(lanes, shape)
+
+
+def _chosen(data: Any, lanes: Any) -> Any:
+    """Those of the lanes that are on; nothing is copied where all are."""
+    return data if lanes.all() else data[lanes]
 
 
 def _within(addresses: Any, size: int, ranges: list[tuple[int, int]]) -> bool:

@@ -98,6 +98,7 @@ def _make_types_once() -> None:
     kind = language.core.block_type
     original = kind.__init__
     known: dict[tuple[Any, ...], dict[str, Any]] = {}
+    shapes: dict[tuple[int, ...], Any] = {}
 
     def init(this: Any, element_ty: Any, shape: Any) -> None:
         lengths = shape.values if type(shape) is language.core.tuple else shape
@@ -109,6 +110,8 @@ def _make_types_once() -> None:
         found = known.get(key)
         if found is None:
             original(this, element_ty, shape)
+            # Blocks of other elements share it, so that it is seen to be the same.
+            this.shape = shapes.setdefault(key[1:], this.shape)
             known[key] = dict(vars(this))
             return
         vars(this).update(found)

@@ -1,0 +1,230 @@
+"""split-reduce: a long row that one program reduces becomes the work of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tritonopt.facts import KernelFacts, Loop
+from tritonopt.rewriting.checklist import Checklist
+from tritonopt.rewriting.model import Bits, Safety, Site
+from tritonopt.rewriting.options import PassSelectionError
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.splitting.split_sums import SplitLoop
+
+
+@dataclass(frozen=True)
+class SplitReduce(Pass):
+    """Reduce a long row by several programs, where one program did.
+
+    ## What it does
+
+    A kernel in which one program reduces a long row, or a whole tensor, in a loop gets one more
+    axis of its grid. Along it, `SPLITS` programs share the turns of the loop: each has every
+    `SPLITS`-th of them, stores what it has found to a buffer, and ends. A second kernel takes
+    these results together, and does what the first one did behind its loop.
+
+    Each launch computes `SPLITS` from the length of the row, the number of rows and the number of
+    multiprocessors. Where it comes to 1, for there are rows enough or the row is short, the kernel
+    is compiled to what it was, no buffer is made, and the second kernel is not launched.
+
+    Options:
+
+    - `programs` (`sm*8`): how many programs there should be in all; a number, or `sm*8` for 8 a
+      multiprocessor.
+    - `turns` (8): how many turns of the loop a program should have at least.
+
+    ## Why
+
+    A launch of few programs leaves most of a GPU with nothing to do, however long their rows are:
+    one program reads a small share of what the memory could deliver.
+
+    ## Conditions
+
+    The loop stands in the kernel's own block, is counted and runs to its end, and is the only one
+    there (`several-sweeps`); loops inside of it go along. What is read behind it of what it binds
+    are accumulators of a type of 32 bits or more, of these kinds:
+
+    - sums, which begin with 0, and largest and least elements, by `tl.maximum` and `tl.minimum` or
+      chosen by a comparison;
+    - the index of the first of the largest elements, or of the least (`tl.where(new > top, start +
+      place, best)`), where a later turn has larger indices only;
+    - sums of exponentials of what is below a running maximum, as in an online softmax. Where the
+      maximum begins with -inf, a tile of nothing but -inf makes the sum NaN: such a tile may be
+      the first one of some program, so this is of safety `assumption`
+      (`infinite-rows-are-the-same`).
+
+    Each turn brings to them what does not depend on what the turns before have left
+    (`needs-the-iteration-before`), but for pointers and offsets that every turn moves by the same
+    step. A tile that is not reduced behind the loop has one axis.
+
+    Before the loop and in it nothing is stored, printed or asserted (`done-by-every-part`). What
+    is behind it is done once, by the second kernel: so that need not be linear.
+
+    Every launch is seen, is a statement of its own in the kernel's file, has a grid of one or two
+    axes, and passes how long the row and the tile are. Its intermediates are made by
+    `torch.empty`, on the stream that the launch uses.
+
+    Index arithmetic is taken not to overflow int32 (`no-int32-overflow`): the last turns count
+    beyond the end of the row by at most `SPLITS` tiles.
+
+    ## Numerics
+
+    The safety is `contract`, for the launches change with the kernel. The largest, the least,
+    their indices and sums of integers are exact, and the bits are the same: `tl.max` drops NaN as
+    `tl.maximum` does.
+
+    Sums of floats are of safety `rounding` too, bits `reduction-order`; so are extremes that are
+    chosen by a comparison, of which the sign of a zero may differ. Sums are deterministic, as they
+    were, and shorter ones have a smaller error; the number of programs, and so the last bits,
+    depends on the device. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a
+    narrow type are left alone then: someone matched another library's bits.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def row_mean(X, Y, stride, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        acc = tl.zeros([BLOCK], dtype=tl.float32)
+        for start in range(0, N, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row, tl.sum(acc, axis=0) / N)
+
+
+    def mean(x):
+        m, n = x.shape
+        y = torch.empty(m, device=x.device)
+        row_mean[(m,)](x, y, x.stride(0), n, BLOCK=1024)
+        return y
+    ```
+
+    becomes
+
+    ```python
+    @triton.jit
+    def row_mean(
+        X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexpr = 1
+    ):
+        row = tl.program_id(0)
+        acc = tl.zeros([BLOCK], dtype=tl.float32)
+        split = tl.program_id(1) if SPLITS > 1 else 0
+        for start in range(split * BLOCK, N, SPLITS * BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        if SPLITS > 1:
+            part = row * SPLITS + split
+            tl.store(partials + part, tl.sum(acc, axis=0))
+            return
+        tl.store(Y + row, tl.sum(acc, axis=0) / N)
+
+
+    @triton.jit
+    def row_mean_final(partials, Y, N, SPLITS: tl.constexpr):
+        # Puts together what the programs of row_mean have found.
+        row = tl.program_id(0)
+        parts = row * SPLITS + tl.arange(0, SPLITS)
+        acc = tl.load(partials + parts)
+        tl.store(Y + row, tl.sum(acc, axis=0) / N)
+
+
+    def mean(x):
+        m, n = x.shape
+        y = torch.empty(m, device=x.device)
+        num_programs = (
+            8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+            if torch.cuda.is_available()
+            else 2**31 - 1
+        )
+        # So many programs share a row, a power of two: 1 where rows are many, or short.
+        splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 1024) // 8)
+        splits = max(1, triton.next_power_of_2(splits + 1) // 2)
+        partials = None
+        if splits > 1:
+            partials = torch.empty(m, splits, dtype=torch.float32, device=x.device)
+        row_mean[(m, splits)](
+            x, y, x.stride(0), n, BLOCK=1024, partials=partials, SPLITS=splits
+        )
+        if splits > 1:
+            row_mean_final[(m,)](partials, y, n, SPLITS=splits)
+        return y
+    ```
+
+    ## Measured
+
+    Not measured.
+    """
+
+    programs: str = "sm*8"
+    turns: int = 8
+
+    name: ClassVar[str] = "split-reduce"
+    summary: ClassVar[str] = "reduce a long row by several programs at once"
+    safety: ClassVar[frozenset[Safety]] = frozenset(
+        {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
+    )
+
+    def __post_init__(self) -> None:
+        if self.turns < 1:
+            raise PassSelectionError(f"split-reduce: turns cannot be {self.turns}; write 1 or more")
+        if not self.programs.removeprefix("sm*").isdigit():
+            raise PassSelectionError(
+                f"split-reduce: programs cannot be {self.programs}; write a number, or sm*8"
+            )
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.splitting.shared_loops import candidates
+
+        for loop in candidates(facts):
+            yield self._examined(facts, loop)
+
+    def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
+        from tritonopt.transforms.pinned_rounding import check_pins
+        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.splitting.split_kernel import SplitKernel
+        from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
+        from tritonopt.transforms.splitting.split_sums import prove_split
+        from tritonopt.transforms.writing import Writer
+
+        checklist = Checklist()
+        split: SplitLoop | None = None
+        changes: tuple[Change, ...] = ()
+        safety = {Safety.CONTRACT}
+        summary, few = "", None
+        with checklist.until_one_fails():
+            split = prove_split(facts, loop, checklist)
+            if any(c.claim == "infinite-rows-are-the-same" for c in checklist.conditions):
+                safety.add(Safety.ASSUMPTION)
+            if any(a.rounds for a in split.accumulators):
+                safety |= {Safety.ROUNDING} | ask_for_order(checklist, facts)
+                check_pins(checklist, facts)
+            launches = prove_launches(split, checklist)
+            kernel = SplitKernel(split, launches.axes, Writer(facts))
+            splitting = Splitting(self.programs, self.turns)
+            found = [*kernel.changes(), *launches.changes(kernel.names, splitting)]
+            detail = "the last turns count beyond the end of the row by as many tiles as it has"
+            checklist.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
+            checklist.prove("is-expressible", "the two kernels and their launches can be written")
+            changes, summary, few = tuple(found), launches.summary, launches.start_few
+        rounds = split is not None and any(a.rounds for a in split.accumulators)
+        where = f"the loop in line {loop.line}"
+        failed = checklist.failed
+        return Site(
+            loop.node,
+            checklist.conditions,
+            f"left {where} to one program: {failed.detail}"
+            if failed
+            else f"divided {where} over several programs ({summary} over how many)",
+            frozenset(safety) | checklist.safety,
+            Bits.REDUCTION_ORDER if rounds else Bits.SAME,
+            checklist.facts_used,
+            changes,
+            pays=few is not False,
+            depends=few is None,
+            advice=f"divide {where} over several programs",
+        )

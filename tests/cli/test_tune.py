@@ -1,0 +1,104 @@
+"""`tritonopt tune` as a command, with planted times; what it decides: tests/tuning/test_tune.py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tuning.test_tune import ARGS, SERVER, WINS_LATER, Planted
+from tritonopt.cli import tune as command
+from tritonopt.cli.main import main
+from tritonopt.tuning.applying import checking
+
+Run = Callable[..., tuple[int, str, str]]
+QUICK = ("--passes", "one-tile", "--keep-parameters", "--budget", "5m", "--precision", "0.01")
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
+    """The command, with workers that know a plan in place of a GPU."""
+    found = Planted(tmp_path)
+    monkeypatch.setenv("TRITONOPT_PLANTED", str(found.plan))
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    usual = command._requests
+
+    def requests(arguments: Any) -> list[Any]:
+        servers = {"server": SERVER, "verifier": "tests.tuning.yes_server"}
+        return [replace(request, **servers) for request in usual(arguments)]
+
+    monkeypatch.setattr(command, "_requests", requests)
+    module = import_module("tritonopt.tuning.bench")  # `bench` is a function there
+    monkeypatch.setattr(module, "check_gpu", lambda: None)
+    monkeypatch.setattr(checking, "checks_of", partial(checking.checks_of, server=SERVER))
+    return found
+
+
+@pytest.fixture
+def run(
+    planted: Planted, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    def call(*given: str) -> tuple[int, str, str]:
+        store = str(planted.folder / "store.sqlite")
+        code = main(["tune", str(planted.file), *given, *QUICK, "--store", store])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_a_diff_then_the_file_then_a_check(planted: Planted, run: Run) -> None:
+    planted.plan.write_text(json.dumps({"rules": WINS_LATER}))
+    before = planted.file.read_text()
+    code, out, err = run("--args", ARGS)
+    assert code == 0
+    assert out.startswith("--- a/") and "+    if n >= 64:" in out
+    assert "planted GPU" in err and "where n >= 64" in err and "new code" in err
+    assert planted.file.read_text() == before
+
+    code, out, err = run("--args", ARGS, "--write")
+    assert code == 0 and not out
+    assert "if n >= 64:" in planted.file.read_text()
+    assert (planted.folder / ".tritonopt" / "softmax.json").exists()
+
+    code, out, err = run("--check")
+    assert code == 0 and out.count("holds") == 4
+    planted.plan.write_text(json.dumps({"rules": [{"kernel": "ONE_TILE", "factor": 1.2}]}))
+    code, out, err = run("--check")
+    assert code == 1 and out.count("no longer holds") == 2
+    planted.file.write_text(planted.file.read_text().replace("if n >= 64", "if n > 64"))
+    code, out, err = run("--check")
+    assert code == 2 and "tune it again" in err
+
+
+@pytest.mark.usefixtures("planted")
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        (["--args", "x: f32[m=4..2]"], "a range goes up"),
+        (["--args", "x: f32[m=4, n=16]", "--launcher", "none"], "no launcher `none`"),
+        (["--check"], "nothing was tuned here"),
+    ],
+)
+def test_mistakes_are_said(run: Run, given: list[str], said: str) -> None:
+    code, _, err = run(*given)
+    assert code == 2 and said in err
+
+
+@pytest.mark.parametrize("text", ["soon", "0", "10 days"])
+def test_a_budget_is_a_time(text: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["tune", "x.py", "--budget", text])
+
+
+def test_without_a_gpu_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert main(["tune", str(tmp_path)]) == 2
+    assert "--no-gpu" in capsys.readouterr().err

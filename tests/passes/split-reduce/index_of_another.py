@@ -1,0 +1,27 @@
+# expect: missed needs-the-iteration-before
+"""The index is chosen by a maximum that grows by other elements too."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    top = -float("inf")
+    best = 0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+        new, place = tl.max(x, axis=0, return_indices=True)
+        best = tl.where(new > top, start + place, best)
+        top = tl.maximum(top, new * 0.5)
+    tl.store(Y + row, best)
+
+
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y

@@ -1,0 +1,29 @@
+# verify: always
+# options: turns=1
+"""The index of the largest element: of several that are equal the first."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    top = -float("inf")
+    best = 0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+        new, place = tl.max(x, axis=0, return_indices=True)
+        best = tl.where(new > top, start + place, best)
+        top = tl.maximum(top, new)
+    tl.store(Y + row, best)
+
+
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.int32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y

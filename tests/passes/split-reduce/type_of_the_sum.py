@@ -1,0 +1,24 @@
+# options: turns=1
+"""What is kept of the statements before the loop needs the start of the sum."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    dtype = acc.dtype
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(dtype)
+    tl.store(Y + row, tl.sum(acc, axis=0).to(dtype))
+
+
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y

@@ -1,0 +1,205 @@
+"""Tuning with planted times: the search, the acceptance, the choice, the record, bad input."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tritonopt.measurement.timing import Effort
+from tritonopt.measurement.tuned import Answer, Fate
+from tritonopt.tuning.applying.checking import checks_of
+from tritonopt.tuning.applying.outcome import outcomes, written
+from tritonopt.tuning.requests import Request
+from tritonopt.tuning.shapes import calls_of, without_sizes
+from tritonopt.tuning.store import VERSION, Store
+from tritonopt.tuning.tune import tune_subject
+from tritonopt.verification.signature.argument_language import parse
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "softmax.py"
+SERVER = "tests.tuning.planted_server"
+EFFORT = Effort(least=10, most=20, seconds=1.0)
+ARGS = "x: f32[m=4, n=16..128*2]"
+WINS_LATER = [
+    {"kernel": "ONE_TILE", "sizes": {"n": [64, 10**6]}, "factor": 0.7},
+    {"kernel": "ONE_TILE", "sizes": {"n": [1, 63]}, "factor": 1.3},
+]
+
+
+class Planted:
+    """A file, and a GPU on which its kernels take what a plan says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "softmax.py"
+        self.file.write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
+        self.plan = folder / "plan.json"
+        self.log = folder / "plan.json.log"
+
+    def asked(self) -> list[str]:
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+    def request(self, **options: Any) -> Request:
+        ranged = without_sizes(ARGS)
+        calls = tuple(calls_of(parse(ranged.text), ranged.sizes, alternatives=True))
+        given: dict[str, Any] = {
+            "passes": "one-tile",
+            "parameters": False,
+            "budget": 300.0,
+            "effort": EFFORT,
+            "store": str(self.folder / "store.sqlite"),
+            "server": SERVER,
+            "verifier": "tests.tuning.yes_server",
+            **options,
+        }
+        text = self.file.read_text(encoding="utf-8")
+        return Request(str(self.file), text, "softmax", calls, ranged.text, **given)
+
+    def tuned(self, rules: list[dict[str, Any]], /, **options: Any) -> Answer:
+        names = ("wrong", "ends", "gpu")
+        plan = {name: options.pop(name) for name in names if name in options}
+        self.plan.write_text(json.dumps({"rules": rules, **plan}))
+        return tune_subject(self.request(**options))
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
+    found = Planted(tmp_path)
+    monkeypatch.setenv("TRITONOPT_PLANTED", str(found.plan))
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    return found
+
+
+def test_a_variant_that_wins_on_some_calls_is_chosen_there(planted: Planted) -> None:
+    answer = planted.tuned(WINS_LATER)
+    assert not answer.failure and answer.changed
+    assert answer.what.startswith("one-tile")
+    assert answer.condition == "n >= 64"
+    assert [row.uses_new for row in answer.rows] == [False, False, True, True]
+    for row in answer.rows:
+        assert row.ratio is not None
+        assert row.ratio.is_gain if row.uses_new else 0.98 < row.ratio.value < 1.02
+    assert EXAMPLE.read_text().split("# tritonopt:")[0] in answer.text.replace(
+        answer.text[answer.text.index("@triton.heuristics") : answer.text.index("# tritonopt:")], ""
+    )  # the original kernel is untouched
+    assert "    if n >= 64:\n" in answer.text
+    assert "1.43x" in answer.text or "1.42x" in answer.text
+
+    # Interrupted after that and started again, nothing is verified or searched again.
+    before = planted.asked()
+    again = planted.tuned(WINS_LATER)
+    assert again.text.count("ONE_TILE") == answer.text.count("ONE_TILE")
+    new = planted.asked()[len(before) :]
+    assert "evidence" not in new
+    assert new.count("time") <= 3 * len(answer.rows)  # the original, and what is accepted afresh
+
+    (outcome,) = outcomes([planted.request()], [answer])
+    written(outcome)
+    assert planted.file.read_text() == answer.text
+    record = json.loads(outcome.record.read_text())
+    assert record["launchers"][0]["condition"] == "n >= 64"
+    assert record["launchers"][0]["gpu"] == "planted GPU"
+    checks = list(checks_of(planted.file, EFFORT, 60.0, SERVER))
+    assert len(checks) == 4 and all(check.holds for check in checks)
+    assert [check.is_gain for check in checks] == [False, False, True, True]
+
+    planted.plan.write_text(json.dumps({"rules": [{"kernel": "ONE_TILE", "factor": 1.1}]}))
+    checks = list(checks_of(planted.file, EFFORT, 60.0, SERVER))
+    assert [check.holds for check in checks] == [True, True, False, False]
+    assert "no longer holds" in str(checks[-1])
+
+
+def test_what_is_not_the_same_function_is_never_timed(planted: Planted) -> None:
+    rules = [{"kernel": "ONE_TILE", "factor": 0.1}]
+    answer = planted.tuned(rules, wrong=["ONE_TILE"])
+    assert not answer.changed and not answer.failure
+    assert {tried.fate for tried in answer.tried} == {Fate.REFUSED}
+    assert all("another function" in tried.reason for tried in answer.tried)
+    assert planted.asked().count("time") == len(answer.rows)  # the original alone
+
+
+@pytest.mark.thorough
+def test_a_verification_that_ends_is_no_yes(planted: Planted) -> None:
+    answer = planted.tuned([{"kernel": "ONE_TILE", "factor": 0.1}], ends=["ONE_TILE"])
+    assert not answer.changed
+    assert {tried.fate for tried in answer.tried} == {Fate.REFUSED}
+
+
+def test_calls_on_which_a_variant_fails_stay_with_the_original(planted: Planted) -> None:
+    rules = [
+        {"kernel": "ONE_TILE", "sizes": {"n": [16, 16]}, "fails": "out of resource: shared memory"},
+        {"kernel": "ONE_TILE", "factor": 0.7},
+    ]
+    assert planted.tuned(rules).condition == "n >= 32"
+
+
+@pytest.mark.thorough
+def test_calls_on_which_a_variant_hangs_stay_with_the_original(planted: Planted) -> None:
+    rules = [
+        {"kernel": "ONE_TILE", "sizes": {"n": [32, 128]}, "hangs": True},
+        {"kernel": "ONE_TILE", "factor": 0.7},
+    ]
+    assert planted.tuned(rules, timeout=20.0, effort=EFFORT).condition == "n <= 16"
+
+
+def test_the_original_stays_where_nothing_is_faster(planted: Planted) -> None:
+    answer = planted.tuned([])
+    assert not answer.changed and not answer.what
+    assert all(row.original is not None and row.original.times for row in answer.rows)
+    assert {tried.fate for tried in answer.tried} <= {Fate.DROPPED, Fate.FINALIST}
+
+
+@pytest.mark.thorough
+def test_calls_on_which_the_original_fails_are_left_out(planted: Planted) -> None:
+    rules = [
+        {"sizes": {"n": [16, 16]}, "fails": "out of memory"},
+        {"kernel": "ONE_TILE", "factor": 0.7},
+    ]
+    answer = planted.tuned(rules)
+    assert answer.changed and not answer.condition
+    assert "out of memory" in answer.notes[0]
+    assert [row.ratio is not None for row in answer.rows] == [False, True, True, True]
+
+
+def test_without_time_the_original_stays_and_that_is_said(planted: Planted) -> None:
+    answer = planted.tuned(WINS_LATER, budget=0.001)
+    assert not answer.changed
+    assert "run it again, and it goes on" in answer.notes[-1]
+    assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
+
+
+def test_without_a_gpu_it_says_so(planted: Planted) -> None:
+    assert "no GPU" in planted.tuned([], gpu=False).failure
+
+
+def test_a_file_that_changed_meanwhile_is_not_tuned(planted: Planted) -> None:
+    request = replace(planted.request(), text="# another text")
+    assert "has changed meanwhile" in tune_subject(request).failure
+
+
+def test_a_store_of_another_version_is_said(planted: Planted) -> None:
+    request = planted.request()
+    Store(Path(request.store))
+    with sqlite3.connect(request.store) as file:
+        file.execute(f"PRAGMA user_version = {VERSION + 1}")
+    planted.plan.write_text("{}")
+    assert "written by another version" in tune_subject(request).failure
+
+
+@pytest.mark.thorough
+def test_a_full_disk_costs_the_store_and_nothing_else(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tritonopt.tuning.store import StoreError
+
+    def full(*given: object) -> None:
+        raise StoreError("cannot be written: the disk is full")
+
+    monkeypatch.setattr(Store, "put", full)
+    answer = planted.tuned([{"kernel": "ONE_TILE", "factor": 0.7}])
+    assert answer.changed and not answer.condition
+    assert any("the disk is full" in note for note in answer.notes)

@@ -1,0 +1,303 @@
+"""`tritonopt tune`: what is faster on this GPU for these shapes, and nothing that is not."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tritonopt.cli import arguments as shared
+from tritonopt.cli.bench import share
+from tritonopt.cli.main import ERROR, FOUND, OK, complain
+from tritonopt.cli.places import PlaceError, place
+from tritonopt.cli.progress import Bar
+from tritonopt.cli.verify import kernel_at
+from tritonopt.reporting.reporter import say
+from tritonopt.source import SourceError, find_python_files, has_kernels, read_file
+
+if TYPE_CHECKING:
+    from tritonopt.measurement.tuned import Answer, Progress
+    from tritonopt.tuning.requests import Request
+    from tritonopt.tuning.subjects import Wanted
+
+_DESCRIPTION = """\
+Try passes, their options, one after another, tile sizes and numbers of warps on the
+kernels of files; keep what was verified to be the same function, and was measured to be
+faster on this GPU for these shapes, in a second measurement that did not choose it.
+Where it is faster for some shapes only, the launcher chooses between it and the original.
+A diff goes to stdout, the table to stderr; --write replaces the files. This runs the
+files' code.
+
+  tritonopt tune norm.py --args 'x: f16[m=1024..65536*4, n=1024..32768*2]'
+  tritonopt tune kernels/ --budget 1h --write
+  tritonopt tune norm.py -- python train.py
+  tritonopt tune kernels/ --check      # what was tuned before: does it still hold here?
+
+Without --args the calls are those that the file makes where it is run: its __main__ part
+(benchmarks there included) or its tests. Interrupted and started again it goes on.
+"""
+_HEAVY = {"torch", "triton", "hypothesis", "numpy"}
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = _DESCRIPTION
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="a file, a directory, or FILE:KERNEL"
+    )
+    parser.add_argument(
+        "--launcher", metavar="NAME", help="the function to tune, where the file has several"
+    )
+    parser.add_argument(
+        "--args",
+        metavar="LIST",
+        help="what the launcher is called with, with sizes: 'x: f16[m=1024..65536*4, n=1024|4096]'",
+    )
+    parser.add_argument(
+        "--assume",
+        metavar="FACT",
+        action="append",
+        default=[],
+        help="what holds of the sizes in every call, as in 'n %% 16 == 0'",
+    )
+    parser.add_argument(
+        "--passes", default="", metavar="a,b", help="only these passes (default: every one)"
+    )
+    parser.add_argument(
+        "--keep-parameters",
+        action="store_true",
+        help="leave tile sizes, num_warps and the like as they are",
+    )
+    parser.add_argument(
+        "--budget",
+        type=_duration,
+        default="10m",
+        metavar="TIME",
+        help="for the whole run, shared by its launchers: 90s, 10m, 1h (default: %(default)s)",
+    )
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--write", action="store_true", help="replace the files, each as a whole")
+    action.add_argument(
+        "--check",
+        action="store_true",
+        help="tune nothing: measure again what was accepted before; exit with 1 where it no "
+        "longer holds",
+    )
+    action.add_argument(
+        "--no-gpu",
+        action="store_true",
+        help="time nothing: compile the variants for several GPUs, and show what they need",
+    )
+    _add_effort(parser)
+    shared.add_engine(parser, default="inline")
+    shared.add_format(parser)
+
+
+def _add_effort(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--precision",
+        type=share,
+        default=0.005,
+        metavar="SHARE",
+        help="to which an accepted ratio is known, up and down (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-examples",
+        type=shared.positive,
+        default=100,
+        metavar="N",
+        help="on how many inputs an accepted text is verified; a variant of the search on a "
+        "quarter (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--backend",
+        choices=("auto", "interpreter", "cuda"),
+        default="auto",
+        help="where it is verified; auto is the GPU where there is one",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=shared.seconds,
+        default=120.0,
+        metavar="S",
+        help="what a first call may take, in which kernels are compiled and tuned "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="FILE",
+        help="where it is kept what was found (default: a file in the user's cache directory)",
+    )
+
+
+def _duration(text: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text)
+    if match is None or not float(match[1]):
+        raise argparse.ArgumentTypeError(f"`{text}`: write 90s, 10m or 1h")
+    return float(match[1]) * _UNITS[match[2] or "s"]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        from tritonopt.engines import EngineError
+        from tritonopt.tuning.applying.records import RecordError
+        from tritonopt.tuning.bench import NoGpu, check_gpu
+        from tritonopt.tuning.store import StoreError
+        from tritonopt.verification import VerificationError
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _HEAVY:
+            raise
+        return complain(f"tuning needs {error.name}: pip install 'tritonopt[verify]'")
+    try:
+        if not arguments.no_gpu:
+            check_gpu()
+        if arguments.check:
+            return _checked(arguments)
+        return _tuned(arguments)
+    except (
+        EngineError, NoGpu, PlaceError, RecordError, SourceError, StoreError, VerificationError
+    ) as error:  # fmt: skip
+        return complain(str(error))
+
+
+def _tuned(arguments: argparse.Namespace) -> int:
+    """Tune, show, and write where that was asked for. Raises what `run` says."""
+    from tritonopt.tuning.many import answers_of, in_their_order
+
+    requests = _requests(arguments)
+    if not requests:
+        return ERROR
+    found: list[Answer] = []
+    with Bar(len(requests), "tuning", sys.stderr) as bar:
+
+        def show(where: Progress) -> None:
+            best = f", best {where.best}" if where.best else ""
+            left = f"{where.launcher}: {where.phase} {where.done}/{where.of}"
+            bar.update(len(found), len(requests), f"{left}, {where.left:.0f} s{best}")
+
+        engine = (arguments.engine, arguments.jobs, arguments.task_timeout)
+        for answer in answers_of(requests, arguments.budget, show, *engine):
+            found.append(answer)
+            bar.update(len(found), len(requests), answer.launcher)
+    return _reported(arguments, requests, in_their_order(requests, found))
+
+
+def _requests(arguments: argparse.Namespace) -> list[Request]:
+    """Those of all files; what is wrong with one of them is said."""
+    from tritonopt.measurement.timing import Effort
+    from tritonopt.tuning.asked import requests_of
+    from tritonopt.tuning.requests import Request
+    from tritonopt.tuning.store import Store
+
+    store = Path(arguments.store) if arguments.store else _usual_store()
+    Store(store)  # made, or refused, before anything is timed
+    like = Request(
+        "",
+        "",
+        "",
+        (),
+        passes=arguments.passes,
+        parameters=not arguments.keep_parameters,
+        effort=Effort(precision=arguments.precision),
+        examples=arguments.max_examples,
+        backend=arguments.backend,
+        timeout=arguments.timeout,
+        store=str(store.resolve()),
+        gpu=not arguments.no_gpu,
+    )
+    found: list[Request] = []
+    for wanted in _wanted(arguments):
+        asked = requests_of(wanted, like)
+        found += asked.requests
+        say(*(f"note: {note}" for note in asked.notes))
+        for error in asked.errors:
+            complain(error)
+    return found
+
+
+def _usual_store() -> Path:
+    from tritonopt.cache_directory import cache_directory
+
+    return cache_directory() / "tuned.sqlite"
+
+
+def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
+    """Every file with kernels, and what is to be called in it."""
+    from tritonopt.tuning.subjects import Wanted
+
+    found = []
+    for text in arguments.paths:
+        given = place(text)
+        about = None if given.focus is None else kernel_at(given)
+        for path in find_python_files([Path(given.path)]):
+            if path == Path(given.path) or has_kernels(read_file(path).text):
+                found.append(
+                    Wanted(
+                        path,
+                        None,
+                        launcher=arguments.launcher,
+                        about=about,
+                        args=arguments.args,
+                        assume=tuple(arguments.assume),
+                        command=tuple(arguments.shadowed),
+                        runs=not arguments.no_gpu,
+                    )
+                )
+    return found
+
+
+def _reported(
+    arguments: argparse.Namespace, requests: Sequence[Request], answers: Sequence[Answer]
+) -> int:
+    """The table, the diffs or the files, and the exit code."""
+    from tritonopt.reporting.diff import unified
+    from tritonopt.reporting.json import tuning_report
+    from tritonopt.reporting.text import Style
+    from tritonopt.reporting.tuning_table import tuning_lines
+    from tritonopt.tuning.applying.outcome import outcomes, written
+
+    if arguments.format == "json":
+        print(tuning_report(answers))
+    else:
+        say(*tuning_lines(answers, Style.of(sys.stderr)))
+    for outcome in outcomes(requests, answers):
+        for launcher in outcome.left_out:
+            say(
+                f"note: {outcome.path}: {launcher} changes what another launcher's result changes "
+                "as well, and is left out: tune it again afterwards"
+            )
+        if not outcome.changed:
+            continue
+        if arguments.write:
+            written(outcome)
+            say(f"{outcome.path}: written, with {outcome.record}")
+        elif arguments.format == "text":
+            print(unified(str(outcome.path), outcome.original, outcome.text), end="")
+    return ERROR if any(answer.failure for answer in answers) else OK
+
+
+def _checked(arguments: argparse.Namespace) -> int:
+    """Measure what was accepted before. Raises what `run` says."""
+    from tritonopt.measurement.timing import Effort
+    from tritonopt.tuning.applying.checking import checks_of
+    from tritonopt.tuning.applying.records import RecordError, path_of
+
+    effort = Effort(precision=arguments.precision)
+    failed = checked = 0
+    errors = False
+    for wanted in _wanted(arguments):
+        if not path_of(Path(wanted.before)).exists():
+            continue
+        try:
+            for check in checks_of(Path(wanted.before), effort, arguments.timeout):
+                checked += 1
+                failed += not check.holds
+                print(check)
+        except RecordError as error:
+            errors = bool(complain(str(error)))
+    if not checked and not errors:
+        return complain("nothing was tuned here: there is no record (.tritonopt/*.json)")
+    return ERROR if errors else FOUND if failed else OK

@@ -1,0 +1,119 @@
+"""What `tune` found, as a table for a person: a line for every call, and what stood in the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tritonopt.measurement.tuned import ORIGINAL, TUNED, Fate
+from tritonopt.reporting.text import BOLD, GREEN, RED, YELLOW, Style
+from tritonopt.reporting.timing_table import compiled_lines
+
+if TYPE_CHECKING:
+    from tritonopt.measurement.results import Compiled, Times
+    from tritonopt.measurement.tuned import Answer, TunedRow
+
+_FATES = {
+    Fate.REFUSED: "not shown to be the same function",
+    Fate.SAME_CODE: "the same machine code",
+    Fate.FAILED: "could not be timed",
+    Fate.WAITING: "not looked at",
+}
+_SHOWN = 4
+"""Variants that were not shown to be the same function, of which the reason is told."""
+_LONGEST = 160
+
+
+def tuning_lines(answers: Sequence[Answer], style: Style) -> Iterator[str]:
+    """The whole report, line by line."""
+    machines = dict.fromkeys(a.machine for a in answers if a.machine is not None)
+    for machine in machines:
+        yield f"{machine.gpu}, torch {machine.torch}, triton {machine.triton}"
+        yield from (style.paint(f"note: {note}", YELLOW) for note in machine.notes)
+    for answer in answers:
+        yield ""
+        yield from _answer(answer, style)
+
+
+def _answer(answer: Answer, style: Style) -> Iterator[str]:
+    head = f"{answer.path}: {answer.launcher}"
+    if answer.failure:
+        yield style.paint(head, BOLD)
+        yield style.paint(f"    {answer.failure}", RED)
+        return
+    what = answer.what or "stays as it is"
+    where = f", where {answer.condition}" if answer.condition else ""
+    yield style.paint(f"{head}: {what}{where}", BOLD)
+    if answer.machine is not None:
+        yield from _table(answer.rows, style)
+    yield from _without_times(answer)
+    counts = Counter(tried.fate for tried in answer.tried)
+    rest = [f"{counts[fate]} {text}" for fate, text in _FATES.items() if counts[fate]]
+    yield f"    {len(answer.tried)} variants in {answer.seconds:.0f} s" + (
+        f": {', '.join(rest)}" if rest else ""
+    )
+    if answer.evidence is not None:
+        found = answer.evidence
+        yield f"    verified: {found.verdict} on {found.examples} examples ({found.backend})"
+    refused = [tried for tried in answer.tried if tried.fate is Fate.REFUSED]
+    for tried in refused[:_SHOWN]:
+        yield style.paint(f"    {tried.name}: {_short(tried.reason)}", YELLOW)
+    if len(refused) > _SHOWN:
+        yield style.paint(f"    and {len(refused) - _SHOWN} more (--format json)", YELLOW)
+    for note in answer.notes:
+        yield style.paint(f"    note: {note}", YELLOW)
+
+
+def _without_times(answer: Answer) -> Iterator[str]:
+    """What each variant needs as machine code, next to the original."""
+    original = [c for row in answer.rows if row.original for c in row.original.compiled]
+    for tried in answer.tried:
+        if tried.compiled and tried.fate is not Fate.SAME_CODE:
+            versions = (ORIGINAL, tried.name)
+            lines = compiled_lines([*_of(ORIGINAL, original), *tried.compiled], versions)
+            yield from (f"    {line}" for line in lines)
+
+
+def _of(version: str, compiled: Sequence[Compiled]) -> list[Compiled]:
+    return [replace(each, version=version) for each in compiled]
+
+
+def _short(reason: str) -> str:
+    line = " ".join(reason.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+
+
+def _table(rows: Sequence[TunedRow], style: Style) -> Iterator[str]:
+    labels = [", ".join(f"{n}={s}" for n, s in row.sizes.items()) for row in rows]
+    if "" in labels or len(set(labels)) < len(labels):
+        labels = [row.label for row in rows]
+    width = max(map(len, [*labels, "call"]), default=0)
+    yield f"    {'call':{width}}{'original':>12}{'new':>12}{'ratio':>9}{'95 % interval':>18}  runs"
+    for label, row in zip(labels, rows, strict=True):
+        yield f"    {label:{width}}{_cells(row, style)}".rstrip()
+
+
+def _cells(row: TunedRow, style: Style) -> str:
+    ratio = row.ratio
+    times = row.row.times if row.row is not None else {}
+    if not times and row.original is not None:
+        times = row.original.times
+    cells = "".join(f"{_time(times.get(n)):>12}" for n in (ORIGINAL, TUNED))
+    if ratio is None:
+        failures = row.original.failures if row.original is not None else {}
+        return f"{cells}  {next(iter(failures.values()), 'no variant was faster')}"
+    value = f"{f'{ratio.value:.3f}x':>9}"
+    color = GREEN if ratio.is_gain else RED if ratio.is_loss else ""
+    cells += style.paint(value, color) if color else value
+    cells += f"{f'{ratio.low:.3f} to {ratio.high:.3f}':>18}"
+    return f"{cells}  {'new code' if row.uses_new else 'the original'}"
+
+
+def _time(times: Times | None) -> str:
+    if times is None:
+        return "-"
+    if times.median >= 10_000:
+        return f"{times.median / 1000:.2f} ms"
+    return f"{times.median:.2f} us"

@@ -1,0 +1,130 @@
+"""Loops whose turns several programs may share, as far as the loop itself and its effects go."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
+from tritonopt.facts.operations import Op
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source.trees import walk
+
+
+def candidates(facts: KernelFacts) -> Iterator[Loop]:
+    """Loops that bring what they load to a name, and so may be reductions.
+
+    Not those that programs share already: which of them it is decides where such a loop begins.
+    """
+    for loop in facts.loops:
+        steers = [v for v in (loop.start, loop.step) if v is not None]
+        own = loop.parent is None and not loop.inlined and loop.kind != "while"
+        if own and not any(map(_asks_for_programs, steers)):
+            ends = (loop.following.get(name) for name in loop.carried)
+            if any(end is not None and _brings_loads(facts, end) for end in ends):
+                yield loop
+
+
+def _brings_loads(facts: KernelFacts, value: Value) -> bool:
+    return any(part.op is Op.LOAD for part in all_parts(facts, value))
+
+
+def all_parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
+    """All that a value is made of, by way of the loops inside as well."""
+    seen: set[Value] = set()
+    todo = [value]
+    while todo:
+        for part in todo.pop().walk():
+            if part in seen:
+                continue
+            seen.add(part)
+            yield part
+            if part.op in (Op.CARRIED, Op.RESULT):
+                inner, name = facts.loops[part.carrier.loop], part.carrier.name
+                todo += [ends[name] for ends in (inner.initial, inner.following) if name in ends]
+                todo += bounds_of(inner)
+            elif part.op is Op.ITERATION:
+                todo += bounds_of(facts.loops[part.number])
+
+
+def bounds_of(loop: Loop) -> list[Value]:
+    """What decides how often a loop turns."""
+    return [v for v in (loop.start, loop.stop, loop.step, loop.condition) if v is not None]
+
+
+def _asks_for_programs(value: Value) -> bool:
+    """Whether a number is computed from program ids, and not just looked up by them."""
+    todo, seen = [value], set()
+    while todo:
+        part = todo.pop()
+        if part in seen or part.op is Op.LOAD:
+            continue
+        seen.add(part)
+        if part.op in (Op.PROGRAM_ID, Op.NUM_PROGRAMS):
+            return True
+        todo += part.operands
+    return False
+
+
+@dataclass(frozen=True)
+class LoopCheck:
+    """What is asked of the loop, and of all that is done up to its end."""
+
+    facts: KernelFacts
+    loop: Loop
+    checklist: Checklist
+
+    def check(self) -> None:
+        facts, loop = self.facts, self.loop
+        where, claim = f"the loop in line {loop.line}", "loops-are-plain"
+        if facts.launches.caller is not None:
+            called = f"{facts.launches.caller.name} calls this one"
+            raise unknown("launches-are-seen", "called-from-a-kernel", called)
+        if loop.node not in facts.kernel.node.body:
+            raise refuted(claim, "under-a-condition", f"{where} is not in the kernel's own block")
+        if loop.kind not in ("range", "tl.range"):
+            raise unknown(claim, "loop-is-not-understood", f"{where} is no `range` or `tl.range`")
+        if loop.node.orelse:
+            raise refuted(claim, "loop-has-else", f"{where} has an `else`")
+        if facts.exits_early(loop):
+            raise refuted(claim, "early-exit", f"{where} may be left early")
+        self._check_header()
+        for other in facts.loops:
+            if loop not in other.nest:
+                text = f"the kernel has another loop in line {other.line}"
+                raise refuted("one-program-has-the-row", "several-sweeps", text)
+        self.checklist.prove(claim, f"{where} is counted and runs to its end")
+        self._check_effects()
+
+    def _check_header(self) -> None:
+        assert isinstance(self.loop.node, ast.For)
+        header = self.loop.node.iter
+        claim, where = "loops-are-plain", f"the loop in line {self.loop.line}"
+        if not isinstance(header, ast.Call) or not isinstance(self.loop.node.target, ast.Name):
+            raise unknown(claim, "loop-is-not-understood", f"{where} has a header of its own kind")
+        if any(isinstance(a, ast.Starred) for a in header.args) or not 1 <= len(header.args) <= 3:
+            raise unknown(claim, "loop-is-not-understood", f"{where} has a header of its own kind")
+        for keyword in header.keywords:
+            if keyword.arg in ("warp_specialize", "flatten"):
+                raise refuted(claim, "warp-specialized-loop", f"{where} says {keyword.arg}")
+            if keyword.arg in (None, "arg1", "arg2", "step"):
+                raise unknown(claim, "loop-is-not-understood", f"{where} names its bounds")
+        if any(isinstance(n, ast.NamedExpr) for n in walk(header)):
+            raise refuted("nothing-else-goes", "effect-inside", f"the header of {where} binds")
+
+    def _check_effects(self) -> None:
+        """Up to the end of the loop there is nothing that may not be done several times."""
+        claim = "is-not-seen-twice"
+        for effect in self.facts.effects:
+            if effect.order > self.loop.last:
+                continue
+            where = f"in line {effect.line}"
+            if effect.kind is EffectKind.EXIT:
+                raise refuted(claim, "early-exit", f"the kernel may be left {where}")
+            if effect.kind is not EffectKind.LOAD:
+                text = f"{effect.name} {where} would be done by each program that has a part"
+                raise refuted(claim, "done-by-every-part", text)
+            if effect.volatile:
+                raise refuted(claim, "volatile-load", f"the load {where} is volatile")
+        self.checklist.prove(claim, "up to the end of the loop nothing is done but loads")

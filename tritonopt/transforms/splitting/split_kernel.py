@@ -1,0 +1,290 @@
+"""The kernel that goes through a part of a row, and the one that combines what was found."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+
+from tritonopt.facts import Value
+from tritonopt.facts.operations import Op
+from tritonopt.source import (
+    AddParameter,
+    Change,
+    InsertAfter,
+    InsertBefore,
+    ReplaceExpression,
+)
+from tritonopt.source.editing.width import line_width
+from tritonopt.source.kernels import Parameter
+from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import in_parentheses, on_lines
+from tritonopt.transforms.splitting.split_launches import NewNames
+from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
+from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
+
+_BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+"""Operators of what may stand before a `+` without parentheses."""
+
+
+@dataclass(frozen=True)
+class SplitKernel:
+    """What becomes of the kernel. Its properties raise NotExpressible."""
+
+    split: SplitLoop
+    axis: int
+    """Of the grid: the one along which there is a program for each part."""
+    writer: Writer
+
+    @cached_property
+    def names(self) -> NewNames:
+        fresh = self.writer.fresh
+        accumulators = self.split.accumulators
+        many = len(accumulators) > 1
+        partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
+        passed = tuple(p.name for p in self._parameters)
+        return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), self._new_function, passed)
+
+    @cached_property
+    def _width(self) -> int:
+        return line_width(self.split.facts.kernel.module)
+
+    @cached_property
+    def _number(self) -> str:
+        """The name of the number of the part that a program has."""
+        return self.writer.fresh("split")
+
+    @cached_property
+    def _new_function(self) -> str:
+        """A name for the new kernel that nothing in the file means."""
+        module, name = self.split.facts.kernel.module, self.split.facts.kernel.name
+        taken = {n.id for n in walk(module.tree) if isinstance(n, ast.Name)}
+        taken |= set(module.names.module.bindings)
+        numbered = (f"{name}_final_{number}" for number in count(2))
+        wanted = f"{name}_final"
+        return wanted if wanted not in taken else next(n for n in numbered if n not in taken)
+
+    def changes(self) -> list[Change]:
+        """Of the kernel, and the new one behind it."""
+        kernel, loop = self.split.facts.kernel, self.split.loop
+        if kernel.node not in kernel.module.tree.body:
+            raise NotExpressible(f"{kernel.name} is no function of the file's own block")
+        own_lines = all(kernel.module.has_own_lines(s) for s in kernel.node.body)
+        if not own_lines:
+            raise NotExpressible("several statements of the kernel share a line")
+        names, constexpr = self.names, self.writer.language("constexpr")
+        changes: list[Change] = [
+            AddParameter(kernel, f"{partial}=None") for partial in names.partials
+        ]
+        changes.append(AddParameter(kernel, f"{names.size}: {constexpr} = 1"))
+        program = f"{self.writer.language('program_id')}({self.axis})"
+        mine = f"{self._number} = {program} if {names.size} > 1 else 0"
+        changes.append(InsertBefore(loop.node, mine))
+        for moved in self.split.moved:
+            changes += moved.changes(self.split.facts, loop, self._number, names.size)
+        changes.append(InsertAfter(loop.node, self._stored()))
+        changes += self._header()
+        changes.append(InsertAfter(kernel.node, self._final()))
+        return changes
+
+    def _header(self) -> Iterator[Change]:
+        """A program has every so many turns, from the one on that has its number."""
+        header = self.split.header
+        arguments = header.args
+        number, size, text = self._number, self.names.size, self._text
+        if len(arguments) == 3:
+            start, _, step = arguments
+            mine = f"{number} * {in_parentheses(text(step))}"
+            yield ReplaceExpression(start, self._from(start, mine))
+            yield ReplaceExpression(step, f"{size} * {in_parentheses(text(step))}")
+            return
+        stop = text(arguments[-1])
+        start_code = self._from(arguments[0], number) if len(arguments) == 2 else number
+        named = [f"{k.arg}={text(k.value)}" for k in header.keywords]
+        code = ", ".join([start_code, stop, size, *named])
+        if comments_in(text(header)):
+            raise NotExpressible(f"a comment stands in the header of line {header.lineno}")
+        yield ReplaceExpression(header, f"{text(header.func)}({code})")
+
+    def _from(self, start: ast.expr, mine: str) -> str:
+        value = self.split.facts.values[start]
+        zero = value.op is Op.CONST and value.constant == 0
+        if zero:
+            return mine
+        text = self._text(start)
+        arithmetic = isinstance(start, ast.BinOp) and isinstance(start.op, _BEFORE_A_SUM)
+        return f"{text if arithmetic else in_parentheses(text)} + {mine}"
+
+    def _text(self, node: ast.expr) -> str:
+        return self.split.facts.kernel.module.text_of(node)
+
+    # What a program leaves
+
+    def _stored(self) -> str:
+        """What a program does that has a part of a row: it stores what it has found, and ends."""
+        store, part = self.writer.language("store"), self.writer.fresh("part")
+        tile, *named = self._tile
+        lines = [f"if {self.names.size} > 1:", *(f"    {line}" for line in named)]
+        lines.append(f"    {part} = {tile} * {self.names.size} + {self._number}")
+        for accumulator, partial in zip(self.split.accumulators, self.names.partials, strict=True):
+            found = accumulator.name
+            if accumulator.reduction is not None:
+                found = self.writer.text(accumulator.reduction)
+            place = f"{partial} + {part}"
+            if accumulator.left:
+                extent = self._extent(accumulator.left[0])
+                place += f" * {extent} + {self.writer.language('arange')}(0, {extent})"
+            stored = on_lines(f"{store}({place}, {found})", self._width - 8)
+            lines.append(textwrap.indent(stored, "    "))
+        return "\n".join([*lines, "    return"])
+
+    @cached_property
+    def _row(self) -> str:
+        """A name that the kernel has for its program id, before the loop and in it; "" if none."""
+        loop = self.split.loop.node
+        bound = names_bound(loop)
+        for name, value in self.split.facts.before[loop].items():
+            is_row = value.op is Op.PROGRAM_ID and value.axis.constant == 0
+            if is_row and value.dtype == "int32" and name not in bound:
+                return name
+        return ""
+
+    @cached_property
+    def _tile(self) -> tuple[str, ...]:
+        """Code for the number of the program that the row had, and a statement that names it."""
+        program, programs = map(self.writer.language, ("program_id", "num_programs"))
+        if self.axis == 1:
+            return (self._row or f"{program}(0)",)
+        name = self.writer.fresh("tile", "tile_number")
+        return name, f"{name} = {program}(0) * {programs}(1) + {program}(1)"
+
+    def _extent(self, extent: Value) -> str:
+        """Code for the extent of a tile: a number, or a constexpr of the kernel."""
+        if extent.op is Op.CONST:
+            return str(extent.constant)
+        if extent.op is not Op.CONSTEXPR or extent.name in names_bound(
+            self.split.facts.kernel.node
+        ):
+            raise NotExpressible("the extent of an accumulator is no parameter")
+        return extent.name
+
+    # The second kernel
+
+    @cached_property
+    def _kept(self) -> list[ast.stmt]:
+        """The statements before the loop that give a name to what is read behind it."""
+        needed = set().union(*map(_names_read, self.split.behind))
+        needed -= {a.name for a in self.split.accumulators}
+        needed |= {self._row} if self.axis == 1 else set()
+        kept = []
+        for statement in reversed(self.split.before):
+            if names_bound(statement) & needed:
+                kept.append(statement)
+                needed |= _names_read(statement)
+        return list(reversed(kept))
+
+    @cached_property
+    def _parameters(self) -> list[Parameter]:
+        """The parameters of the kernel that the new one takes as well, in their order."""
+        read = set().union(*map(_names_read, [*self._kept, *self.split.behind]))
+        for accumulator in self.split.accumulators:
+            read |= {self._extent(extent) for extent in accumulator.left}
+        return [p for p in self.split.facts.kernel.parameters if p.name in read]
+
+    def _final(self) -> str:
+        """The kernel that combines the results of all programs that had a part of a row."""
+        kernel = self.split.facts.kernel
+        jit = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
+        jit = jit.func if isinstance(jit, ast.Call) else jit
+        size = f"{self.names.size}: {self.writer.language('constexpr')}"
+        given = [self._declared(p) for p in self._parameters]
+        plain = [code for code, p in zip(given, self._parameters, strict=True) if not p.default]
+        rest = [code for code, p in zip(given, self._parameters, strict=True) if p.default]
+        parameters = [*self.names.partials, *plain, size, *rest]
+        head = f"def {self.names.final}({', '.join(parameters)}):"
+        if len(head) > self._width:
+            inside = "".join(f"    {parameter},\n" for parameter in parameters)
+            head = f"def {self.names.final}(\n{inside}):"
+        text = f"# Puts together what the programs of {kernel.name} have found."
+        body = [text, *map(self._moved, self._kept), *self._loaded(), self._rest()]
+        inside = textwrap.indent("\n".join(body), "    ")
+        return f"\n\n@{self._text(jit)}\n{head}\n{inside}\n"
+
+    def _declared(self, parameter: Parameter) -> str:
+        code = parameter.name
+        if parameter.annotation is not None:
+            code += f": {self._text(parameter.annotation)}"
+        if parameter.default is not None:
+            code += (
+                f" = {self._text(parameter.default)}"
+                if ":" in code
+                else (f"={self._text(parameter.default)}")
+            )
+        return code
+
+    def _moved(self, statement: ast.stmt) -> str:
+        first, last = statement.lineno, statement.end_lineno
+        assert last is not None
+        return self._lines(first, last)
+
+    def _rest(self) -> str:
+        """All that the kernel does behind the loop, with its comments."""
+        first, last = self.split.loop.node.end_lineno, self.split.facts.kernel.node.end_lineno
+        assert first is not None
+        assert last is not None
+        return self._lines(first + 1, last)
+
+    def _lines(self, first: int, last: int) -> str:
+        """Lines of the kernel, unindented."""
+        for node in walk(self.split.facts.kernel.node):
+            if isinstance(node, ast.Constant) and first <= node.lineno < (node.end_lineno or 0):
+                raise NotExpressible(f"a string of several lines begins in line {node.lineno}")
+        lines = self.split.facts.kernel.module.text.splitlines()
+        return textwrap.dedent("\n".join(lines[first - 1 : last])).strip("\n")
+
+    def _loaded(self) -> Iterator[str]:
+        """What each accumulator is once all parts of the row are taken together."""
+        parts, arange = self.writer.fresh("parts"), self.writer.language("arange")
+        tile, *named = self._tile
+        yield from named
+        yield f"{parts} = {tile} * {self.names.size} + {arange}(0, {self.names.size})"
+        for accumulator, partial in zip(self.split.accumulators, self.names.partials, strict=True):
+            place = f"{partial} + {parts}"
+            if accumulator.left:
+                extent = self._extent(accumulator.left[0])
+                of_parts, of_lanes = "[:, None]", "[None, :]"
+                if accumulator.reduction is not None and accumulator.axis == 1:
+                    of_parts, of_lanes = of_lanes, of_parts
+                place += f"{of_parts} * {extent} + {arange}(0, {extent}){of_lanes}"
+            loaded = f"{accumulator.name} = {self.writer.language('load')}({place})"
+            yield on_lines(loaded, self._width - 4)
+        with_partner = [a for a in self.split.accumulators if a.partner is not None]
+        for accumulator in with_partner:
+            yield from self._beside_its_partner(accumulator)
+        for accumulator in self.split.accumulators:
+            if accumulator.reduction is None and accumulator.partner is None:
+                name, function = accumulator.name, FUNCTIONS[accumulator.combining]
+                yield f"{name} = {self.writer.language(function)}({name}, axis=0)"
+
+    def _beside_its_partner(self, accumulator: Accumulator) -> Iterator[str]:
+        """What an index, or a sum of exponentials, is by what the extremes of all parts are."""
+        partner, name, language = accumulator.partner, accumulator.name, self.writer.language
+        assert partner is not None
+        extreme = f"{language(FUNCTIONS[partner.combining])}({partner.name}, axis=0)"
+        if accumulator.left:
+            extreme += "[None, :]"
+        if partner.exponential:
+            power = f"{language(partner.exponential)}({partner.name} - {extreme})"
+            yield f"{name} = {language('sum')}({name} * {power}, axis=0)"
+            return
+        last = "2**31 - 1" if accumulator.dtype == "int32" else "2**63 - 1"
+        yield "# Of several that are equal the first."
+        best = f"{language('where')}({partner.name} == {extreme}, {name}, {last})"
+        yield f"{name} = {language('min')}({best}, axis=0)"
+
+
+def _names_read(statement: ast.AST) -> set[str]:
+    return {n.id for n in walk(statement) if isinstance(n, ast.Name)}

@@ -1,0 +1,273 @@
+"""What the launches of a kernel say of its rows, and how they start several programs for each."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.program_ids import ProgramIds
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source import (
+    AddArgument,
+    Change,
+    InsertAfter,
+    InsertBefore,
+    Launch,
+    ReplaceExpression,
+)
+from tritonopt.source.editing.width import line_width
+from tritonopt.source.launches import places
+from tritonopt.transforms.code_edits import in_parentheses, on_lines
+from tritonopt.transforms.splitting.row_length import NumbersAtLaunch
+from tritonopt.transforms.splitting.split_sums import Accumulator, SplitLoop
+from tritonopt.transforms.tiling.known_launches import (
+    NumberAtLaunch,
+    check_builtin,
+    check_numbers,
+    check_parameter,
+    check_statements,
+    extents_of,
+    not_changed_reason,
+    number_at_launch,
+    why_not_changed,
+)
+from tritonopt.transforms.tiling.launch_grids import Extent, new_name, statement_of
+from tritonopt.transforms.tiling.tile_limits import Limit
+from tritonopt.transforms.writing import NotExpressible
+
+_MOST = 4096
+"""So many programs to a row at most, and ..."""
+_LARGEST = 16384
+"""... elements of the tile in which what they found is combined."""
+_FEW = 64
+"""Programs of a launch that leave most multiprocessors of a large GPU with nothing to do."""
+_TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
+_COMMENT = "# So many programs share a row, a power of two: 1 where rows are many, or short."
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """How many programs a row is to have."""
+
+    programs: str
+    """As many as make so many in all: a number, or `sm*8` for 8 a multiprocessor."""
+    turns: int
+    """But not so many that one has fewer iterations."""
+
+
+@dataclass(frozen=True)
+class NewNames:
+    """What the new parameters of the kernel are called, and the new kernel."""
+
+    size: str
+    """The constexpr that says how many programs a row has."""
+    partials: tuple[str, ...]
+    """By accumulator, the buffer for what the programs of a row have found."""
+    final: str
+    """The kernel that combines it."""
+    passed: tuple[str, ...]
+    """The parameters of the kernel that it takes as well."""
+
+
+@dataclass(frozen=True)
+class SplitLaunches:
+    """What was shown of the launches."""
+
+    split: SplitLoop
+    axes: int
+    """How many axes the grids have."""
+    extents: tuple[tuple[Extent, ...], ...]
+    """By launch, how many programs it starts along each."""
+
+    @property
+    def summary(self) -> str:
+        one = len(self.extents) == 1
+        return "the launch decides" if one else "each launch decides"
+
+    @property
+    def start_few(self) -> bool | None:
+        """Whether the launches leave most of a large GPU idle; None where that is not known."""
+        counts = []
+        for extents in self.extents:
+            sizes = [extent.expression for extent in extents]
+            numbers = [s.value for s in sizes if isinstance(s, ast.Constant)]
+            if len(numbers) != len(sizes):
+                return None
+            counts.append(prod(number for number in numbers if isinstance(number, int)))
+        return max(counts) <= _FEW
+
+    def changes(self, names: NewNames, splitting: Splitting) -> list[Change]:
+        """The launches. Raises Declined where something has no expression there."""
+        found: list[Change] = []
+        for extents in self.extents:
+            found += _SplitLaunch(self.split, extents, names, splitting).changes()
+        return found
+
+
+def prove_launches(split: SplitLoop, checklist: Checklist) -> SplitLaunches:
+    """Whether every launch is seen and may start other programs. Raises Declined."""
+    facts = split.facts
+    launches = facts.launches.launches
+    check_statements(launches)
+    why_not = why_not_changed(facts)
+    if why_not:
+        raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
+    checklist.prove("launches-are-seen", f"the launches that are given, in {places(launches)}")
+    axes = _axes(facts)
+    extents = [extents_of(facts, axis) for axis in range(axes)]
+    for of_axis in extents:
+        check_numbers(of_axis)
+    check_parameter(facts)
+    ids = ProgramIds.of(facts.kernel, axes)
+    if ids.calls or ids.counts or ids.in_helper or ids.counted_in_helper or ids.unknown is not None:
+        text = f"the kernel may ask for its program along axis {axes}, which is to be a new one"
+        raise unknown("grid-is-known", "axis-is-taken", text)
+    checklist.prove("grid-is-known", f"each launch has a grid of {axes}, and may have one more")
+    checklist.assume_no_other_launches()
+    return SplitLaunches(split, axes, tuple(zip(*extents, strict=True)))
+
+
+def _axes(facts: KernelFacts) -> int:
+    """How many axes the grids have: the same number at each launch, and one less than three."""
+    found = {extent.axes for extent in extents_of(facts, 0)}
+    if len(found) != 1 or found & {0, 3}:
+        text = "the launches have grids of several kinds, or of three axes already"
+        raise unknown("grid-is-known", "axis-is-taken", text)
+    return found.pop()
+
+
+@dataclass(frozen=True)
+class _SplitLaunch:
+    """One launch."""
+
+    split: SplitLoop
+    extents: tuple[Extent, ...]
+    names: NewNames
+    splitting: Splitting
+
+    @property
+    def _launch(self) -> Launch:
+        return self.extents[0].launch
+
+    @cached_property
+    def _width(self) -> int:
+        """Of a line that stands where the launch does."""
+        statement = statement_of(self._launch)
+        assert statement is not None
+        return line_width(self._launch.module) - statement.col_offset
+
+    @property
+    def _at_launch(self) -> NumbersAtLaunch:
+        return NumbersAtLaunch(self.split.facts, self.extents[0])
+
+    def changes(self) -> list[Change]:
+        launch = self._launch
+        statement = statement_of(launch)
+        assert statement is not None
+        for name in ("max", "min", "triton", "torch"):
+            check_builtin(launch, name)
+        wanted = ("num_tiles", "num_columns")
+        numbers = [number_at_launch(*pair) for pair in zip(self.extents, wanted, strict=False)]
+        most, changes = Limit(self.splitting.programs).at(launch)
+        changes = [change for number in numbers for change in number.changes] + changes
+        splits = new_name("splits", launch)
+        rows = " * ".join(in_parentheses(number.code) for number in numbers)
+        code = self._number_of_splits(splits, rows, most)
+        buffers = [new_name(partial, launch) for partial in self.names.partials]
+        if len(set(buffers)) < len(buffers):
+            raise NotExpressible(f"line {launch.call.lineno} has names like those of the buffers")
+        code += f"\n{self._allocated(buffers, rows, splits)}"
+        changes.append(InsertBefore(statement, code))
+        changes.append(ReplaceExpression(launch.grid, self._grid(numbers, splits)))
+        passed = zip(self.names.partials, buffers, strict=True)
+        changes += [AddArgument(launch.call, f"{name}={buffer}") for name, buffer in passed]
+        changes.append(AddArgument(launch.call, f"{self.names.size}={splits}"))
+        changes.append(InsertAfter(statement, self._final(numbers, buffers, splits)))
+        return changes
+
+    def _number_of_splits(self, name: str, rows: str, most: str) -> str:
+        """The statement that computes how many programs a row has."""
+        loop, numbers = self.split.loop, self._at_launch
+        assert loop.start is not None and loop.stop is not None and loop.step is not None
+        start, stop, step = map(numbers.code, (loop.start, loop.stop, loop.step))
+        length = stop if start == "0" else f"{in_parentheses(stop)} - {in_parentheses(start)}"
+        turns = in_parentheses(length) if step == "1" else f"triton.cdiv({length}, {step})"
+        if self.splitting.turns > 1:
+            turns = f"{turns} // {self.splitting.turns}"
+        rows = rows if rows.isdigit() else f"max(1, {rows})"
+        share = most if rows == "1" else f"{in_parentheses(most)} // {rows}"
+        least = f"min({self._most()}, {share}, {turns})"
+        code = f"{name} = max(1, triton.next_power_of_2({least} + 1) // 2)"
+        if len(code) > self._width:
+            code = on_lines(f"{name} = {least}", self._width)
+            code += f"\n{name} = max(1, triton.next_power_of_2({name} + 1) // 2)"
+        return f"{_COMMENT}\n{code}"
+
+    def _most(self) -> str:
+        """The most splits of a row, so that their results fit one tile."""
+        sizes = {" * ".join(self._extents_of(a)) for a in self.split.accumulators}
+        widths = [size if size.isdigit() else in_parentheses(size) for size in sizes if size]
+        found = [f"{_LARGEST} // {width}" for width in sorted(widths)]
+        return ", ".join([str(_MOST), *found])
+
+    def _extents_of(self, accumulator: Accumulator) -> list[str]:
+        return [in_parentheses(self._at_launch.code(extent)) for extent in accumulator.left]
+
+    def _allocated(self, buffers: Sequence[str], rows: str, splits: str) -> str:
+        """The statements that make the buffers for what the programs find."""
+        made = []
+        for accumulator, buffer in zip(self.split.accumulators, buffers, strict=True):
+            sizes = [part for part in (rows, splits) if part != "1"]
+            shape = ", ".join([*sizes, *self._extents_of(accumulator)])
+            dtype = f"torch.{_TYPES[accumulator.dtype]}"
+            made.append(f"{buffer} = torch.empty({shape}, dtype={dtype}, device={self._device()})")
+        one = f"{made[0]} if {splits} > 1 else None"
+        if len(made) == 1 and len(one) <= self._width:
+            return one
+        inside = textwrap.indent("\n".join(on_lines(m, self._width - 4) for m in made), "    ")
+        return f"{' = '.join(buffers)} = None\nif {splits} > 1:\n{inside}"
+
+    def _device(self) -> str:
+        """Code for the device of a tensor that the kernel surely reads or writes."""
+        facts = self.split.facts
+        for effect in facts.effects:
+            bases = facts.bases(effect) or frozenset()
+            if effect.guards or effect.inlined or len(bases) != 1:
+                continue
+            passed = self.extents[0].given.get(next(iter(bases)))
+            if isinstance(passed, ast.Name) and self.extents[0].gives_the_same(passed):
+                return f"{passed.id}.device"
+        raise NotExpressible(f"no tensor has a name at the launch in {self._launch.where}")
+
+    def _grid(self, numbers: Sequence[NumberAtLaunch], *more: str) -> str:
+        """Code for the grid of the launch, with more axes."""
+        extent = self.extents[0]
+        if extent.name and not extent.meta:
+            return f"(*{extent.name}, {', '.join(more)})" if more else extent.name
+        parts = [*(number.code for number in numbers), *more]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+    def _final(self, numbers: Sequence[NumberAtLaunch], buffers: Sequence[str], splits: str) -> str:
+        """The launch of the kernel that combines what was found."""
+        parameters = {p.name: p for p in self.split.facts.kernel.parameters}
+        placed, named = list(buffers), []
+        for name in self.names.passed:
+            if self._is_left_out(name):
+                continue
+            code = self._at_launch.argument(name)
+            if parameters[name].constexpr:
+                named.append(f"{name}={code}")
+            else:
+                placed.append(code)
+        arguments = [*placed, *named, f"{self.names.size}={splits}"]
+        code = f"{self.names.final}[{self._grid(numbers)}]({', '.join(arguments)})"
+        return f"if {splits} > 1:\n" + textwrap.indent(on_lines(code, self._width - 4), "    ")
+
+    def _is_left_out(self, name: str) -> bool:
+        """Whether the launch leaves a parameter to its default, which the new kernel has too."""
+        return name not in self._launch.arguments and self._at_launch.default(name) is not None

@@ -1,0 +1,381 @@
+"""Whether the turns of a loop may be divided over several programs, and their results combined.
+
+They may where a turn takes over from the one before only accumulators, to each of which it brings
+something that does not depend on any of them: then it does not matter who brings what.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tritonopt.facts import KernelFacts, Loop, Value
+from tritonopt.facts.dtypes import SOME_FLOAT, SOME_INTEGER
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import FLOAT_BITS
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.source.trees import walk
+from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
+from tritonopt.transforms.splitting.moved_names import MovedName, moved_names
+from tritonopt.transforms.splitting.partnered import Partner, is_chosen_extreme, partner_of
+from tritonopt.transforms.splitting.shared_loops import LoopCheck, all_parts, bounds_of
+from tritonopt.transforms.writing import names_bound
+
+_OPERATIONS: Mapping[Op, Combining] = {
+    Op.ADD: SUM,
+    Op.SUB: SUM,
+    Op.MAXIMUM: MAXIMUM,
+    Op.MINIMUM: MINIMUM,
+}
+_REDUCTIONS: Mapping[str, Combining] = {"max": MAXIMUM, "min": MINIMUM}
+FUNCTIONS: Mapping[Combining, str] = {SUM: "sum", MAXIMUM: "max", MINIMUM: "min"}
+"""What combines the results of several programs."""
+_EXTREMES = (MAXIMUM, MINIMUM)
+_TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
+"""Of accumulators: what is stored and loaded again is what it was."""
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """A name to which the turns of the loop bring something."""
+
+    name: str
+    combining: Combining
+    dtype: str
+    shape: tuple[Value, ...]
+    """Of the accumulator in the loop."""
+    reduction: ast.Call | None
+    """How it is reduced behind the loop, where nothing else is done with it."""
+    left: tuple[Value, ...]
+    """The shape of what one program has found: of the accumulator, or of its reduction."""
+    axis: int
+    """The axis of the accumulator along which it is reduced; 0 where it is not."""
+    partner: Partner | None
+    """The extreme that it is the index of, or a sum of exponentials below."""
+    rounds: bool
+    """Whether the order matters: to a sum of floats, or to which of two zeros is the largest."""
+
+
+@dataclass(frozen=True)
+class SplitLoop:
+    """A loop of the kernel's own block that may be divided."""
+
+    facts: KernelFacts
+    loop: Loop
+    accumulators: tuple[Accumulator, ...]
+    moved: tuple[MovedName, ...]
+
+    @property
+    def header(self) -> ast.Call:
+        assert isinstance(self.loop.node, ast.For)
+        assert isinstance(self.loop.node.iter, ast.Call)
+        return self.loop.node.iter
+
+    @cached_property
+    def before(self) -> list[ast.stmt]:
+        """The statements of the kernel up to the loop."""
+        body = self.facts.kernel.node.body
+        return body[: body.index(self.loop.node)]
+
+    @cached_property
+    def behind(self) -> list[ast.stmt]:
+        body = self.facts.kernel.node.body
+        return body[body.index(self.loop.node) + 1 :]
+
+
+def prove_split(facts: KernelFacts, loop: Loop, checklist: Checklist) -> SplitLoop:
+    """Goes through the conditions; raises Declined at the first one that does not hold."""
+    return _Legality(facts, loop, checklist).check()
+
+
+@dataclass(frozen=True)
+class _Legality:
+    facts: KernelFacts
+    loop: Loop
+    checklist: Checklist
+    _said_finite: list[str] = field(default_factory=list)
+
+    def check(self) -> SplitLoop:
+        LoopCheck(self.facts, self.loop, self.checklist).check()
+        names = self._accumulated()
+        accumulators = tuple(map(self._accumulator, names))
+        found = SplitLoop(self.facts, self.loop, accumulators, tuple(self._moved.values()))
+        self._check_names(found, names)
+        brought = f"each turn brings to {' and '.join(names)} what no other turn has a part in"
+        self.checklist.prove("turns-are-independent", brought)
+        self.checklist.prove("accumulators-can-be-combined", _combined_in_words(found))
+        return found
+
+    # What turns bring
+
+    def _accumulated(self) -> list[str]:
+        """The names that are read behind the loop, in the order in which it binds them."""
+        loop = self.loop
+        changed = (n for n, carried in loop.carried.items() if loop.following[n] is not carried)
+        found = [name for name in changed if any(True for _ in self._reads(name))]
+        partners = (self._partners[name] for name in found)
+        found += [p.name for p in partners if p is not None and p.name not in found]
+        if not found:
+            text = f"nothing that the loop in line {loop.line} carries is read behind it"
+            raise refuted("turns-are-independent", "no-such-reduction", text)
+        stores = [n for n in walk(loop.node) if isinstance(n, ast.Name) and n.id in found]
+        places = {n.id: _place(n) for n in reversed(stores)}
+        return sorted(dict.fromkeys(found), key=lambda name: places[name])
+
+    def _reads(self, name: str) -> Iterator[ast.Name]:
+        """Where the result of the loop is read, behind it, by its name."""
+        body = self.facts.kernel.node.body
+        result = self.loop.result.get(name)
+        for statement in body[body.index(self.loop.node) + 1 :]:
+            for node in walk(statement):
+                if isinstance(node, ast.Name) and node.id == name:
+                    updates = isinstance(node.ctx, ast.Store) and _is_updated(statement, node)
+                    loaded = isinstance(node.ctx, ast.Load)
+                    value = self.facts.values.get(node)
+                    if updates or (loaded and (value is None or value is result)):
+                        yield node
+
+    def _accumulator(self, name: str) -> Accumulator:
+        partner = self._partners[name]
+        chosen = is_chosen_extreme(self.loop, name, self._is_free)
+        if partner is not None:
+            combining = SUM
+            self._check_is_number(partner.name)
+        elif chosen is not None:
+            combining = chosen
+            self._check_is_number(name)
+        else:
+            combining = self._combining(name)
+        dtype = self._dtype(name)
+        self._check_start(name, combining, partner)
+        shape = self._shape(name)
+        reduction = None
+        if shape and name not in self._with_partner:
+            reduction = self._reduction(name, combining)
+        left, axis = shape, 0
+        if reduction is not None:
+            axes = self.facts.values[reduction].reduction.axes
+            left, axis = tuple(e for n, e in enumerate(shape) if n not in axes), axes[0]
+        if len(left) > 1:
+            text = f"what is left in {name} are tiles of two axes, which would be large to combine"
+            raise refuted("accumulators-can-be-combined", "tiles-differ", text)
+        rounds = combining.rounds and dtype in FLOAT_BITS
+        return Accumulator(
+            name, combining, dtype, shape, reduction, left, axis, partner, rounds or bool(chosen)
+        )
+
+    @cached_property
+    def _moved(self) -> Mapping[str, MovedName]:
+        """The names that only go along with the loop."""
+        found = moved_names(self.facts, self.loop)
+        return {m.name: m for m in found if not any(True for _ in self._reads(m.name))}
+
+    @cached_property
+    def _partners(self) -> Mapping[str, Partner | None]:
+        """The extreme that each name that the loop carries belongs to."""
+        changed = (n for n, own in self.loop.carried.items() if self.loop.following[n] is not own)
+        return {n: partner_of(self.facts, self.loop, n, self._is_free) for n in changed}
+
+    @property
+    def _with_partner(self) -> set[str]:
+        """The names that have a partner, and the partners."""
+        pairs = [(name, p.name) for name, p in self._partners.items() if p is not None]
+        return {name for pair in pairs for name in pair}
+
+    def _combining(self, name: str) -> Combining:
+        kinds = self._combinings(self.loop.following[name], self.loop.carried[name], name)
+        if len(kinds) != 1:
+            text = f"the loop in line {self.loop.line} does several things with {name}"
+            raise refuted("turns-are-independent", "operations-differ", text)
+        return kinds.pop()
+
+    def _shape(self, name: str) -> tuple[Value, ...]:
+        loop, claim = self.loop, "accumulators-can-be-combined"
+        shape, partner = loop.carried[name].shape, self._partners[name]
+        if name in self._with_partner and shape is None:
+            shape = loop.initial[name].shape  # the compiler sees to it that it stays so
+        if partner is not None and self._shape(partner.name) != shape:
+            raise refuted(claim, "tiles-differ", f"{name} and {partner.name} differ in shape")
+        if shape is None or loop.initial[name].shape != shape:
+            raise unknown(claim, "shape-is-not-known", f"the shape of {name} is not known")
+        if any(loop.identity in self.facts.interpretation.variant_loops(e) for e in shape):
+            raise refuted(claim, "tiles-differ", f"{name} has another size in each turn")
+        return shape
+
+    def _is_free(self, value: Value) -> bool:
+        """Whether a value depends on nothing that the loop carries."""
+        try:
+            self._check_free(value, "")
+        except Declined:
+            return False
+        return True
+
+    def _combinings(self, value: Value, own: Value, name: str) -> set[Combining]:
+        """The operations that combine what an accumulator was with what a turn brings.
+
+        Raises Declined where it is anything else that a turn makes of it.
+        """
+        if value is own:
+            return set()
+        where = f"the loop in line {self.loop.line}"
+        if value.op in (Op.WHERE, Op.PHI):
+            self._check_free(value.condition, name)
+            ways = [self._combinings(side, own, name) for side in (value.then, value.other)]
+            return ways[0] | ways[1]
+        if value.op is Op.RESULT:
+            inner = self.facts.loops[value.carrier.loop]
+            if self.loop in inner.nest and value.carrier.name in inner.following:
+                for bound in bounds_of(inner):
+                    self._check_free(bound, name)
+                part = value.carrier.name
+                before = self._combinings(inner.initial[part], own, name)
+                return before | self._combinings(inner.following[part], inner.carried[part], name)
+        if value.op is Op.REDUCE and not own.shape and value.reduction.name in _REDUCTIONS:
+            # `m = tl.max(tl.maximum(x, m))`
+            kind = _REDUCTIONS[value.reduction.name]
+            if self._combinings(value.operand, own, name) == {kind}:
+                return {kind}
+        kind_of = _OPERATIONS.get(value.op)
+        if kind_of is not None:
+            if kind_of is not SUM and value.attribute is not None:
+                text = f"{where} asks for NaN to be kept in {name}"
+                raise refuted("accumulators-can-be-combined", "nan-is-propagated", text)
+            mine = [side for side in (value.left, value.right) if self._holds(side, own)]
+            if len(mine) == 1 and not (value.op is Op.SUB and mine[0] is value.right):
+                other = value.right if mine[0] is value.left else value.left
+                self._check_free(other, name)
+                return {kind_of} | self._combinings(mine[0], own, name)
+        raise self._no_accumulator(value, own, name)
+
+    def _no_accumulator(self, value: Value, own: Value, name: str) -> Declined:
+        """Why a turn does not combine a name with what it brings."""
+        claim, where = "turns-are-independent", f"the loop in line {self.loop.line}"
+        if not self._holds(value, own):
+            text = f"{where} gives {name} another value in each turn, and the last one is read"
+            return refuted(claim, "last-value-is-used", text)
+        if value.op is Op.MUL and own in value.operands:
+            text = f"{where} multiplies {name}, which is no sum and no extreme"
+            return refuted(claim, "no-such-reduction", text)
+        text = f"what {where} makes of {name} depends on what the turn before has left, but is no"
+        return unknown(claim, "needs-the-iteration-before", f"{text} sum and no extreme")
+
+    def _holds(self, value: Value, own: Value) -> bool:
+        return any(part is own for part in all_parts(self.facts, value))
+
+    def _check_free(self, value: Value, name: str) -> None:
+        """What a turn brings must not depend on what the turn before left."""
+        identity = self.loop.identity
+        claim, where = "turns-are-independent", f"in the loop in line {self.loop.line}"
+        for part in all_parts(self.facts, value):
+            carried = part.op is Op.CARRIED and part.carrier.loop == identity
+            if carried and part.carrier.name not in self._moved:
+                text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
+                text += " carries from turn to turn"
+                raise refuted(claim, "needs-the-iteration-before", text)
+            if part.op is Op.OPAQUE and self._is_of_the_loop(part):
+                text = f"{where} what comes to {name} is not understood: {part.reason}"
+                raise unknown(claim, "opaque-value", text)
+
+    def _is_of_the_loop(self, opaque: Value) -> bool:
+        """Whether what is not understood is computed in the loop, and not before it."""
+        assert isinstance(opaque.attribute, tuple)
+        return self.loop.identity in opaque.attribute[2]
+
+    # What it is
+
+    def _dtype(self, name: str) -> str:
+        claim = "accumulators-can-be-combined"
+        types = self.facts.types.of(self.loop.carried[name])
+        if not types.complete or len(types.seen) != 1 or types.by_launch:
+            text = f"the type of {name} is not known"
+            raise unknown(claim, "accumulator-type-unknown", text)
+        (dtype,) = types.seen
+        if dtype in (SOME_FLOAT, SOME_INTEGER):
+            text = f"the type of {name} is not known"
+            raise unknown(claim, "accumulator-type-unknown", text)
+        if dtype not in _TYPES:
+            raise refuted(claim, "accumulator-is-narrow", f"{name} is {dtype}")
+        return dtype
+
+    def _check_start(self, name: str, combining: Combining, partner: Partner | None) -> None:
+        claim, initial = "accumulators-can-be-combined", self.loop.initial[name]
+        if initial.op is Op.FULL:
+            initial = initial.operand
+        if partner is not None and not partner.exponential:
+            return  # where nothing is found, it is the index in all programs
+        if combining in _EXTREMES:
+            return  # to take in the same number several times changes nothing
+        if initial.constant != 0:
+            text = f"{name} does not begin with 0, and would take that in once for each program"
+            raise refuted(claim, "accumulator-starts-elsewhere", text)
+
+    def _check_is_number(self, name: str) -> None:
+        """What is compared begins with a number: NaN would be no less than any element."""
+        initial = self.loop.initial[name]
+        if initial.op is Op.FULL:
+            initial = initial.operand
+        number = initial.constant
+        if not isinstance(number, (int, float)) or math.isnan(number):
+            text = f"what {name} begins with may be NaN, as far as is seen"
+            raise unknown("accumulators-can-be-combined", "accumulator-starts-elsewhere", text)
+        below = any(p and p.name == name and p.exponential for p in self._partners.values())
+        if below and math.isinf(number) and not self._said_finite:
+            self._said_finite.append(name)
+            text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
+            self.checklist.assume("infinite-rows-are-the-same", text)
+
+    def _reduction(self, name: str, combining: Combining) -> ast.Call | None:
+        """The one reduction that is all that is done with an accumulator behind the loop."""
+        parents = self.facts.kernel.module.names.parents
+        found: list[ast.Call] = []
+        for node in self._reads(name):
+            around = parents.get(node)  # the target of an update has none
+            call = parents.get(around) if isinstance(around, ast.Attribute) else around
+            reduced = reducing(self.facts, call) if isinstance(call, ast.Call) else None
+            if reduced is None or reduced.operand is not node or reduced.combining != combining:
+                return None
+            others = [n for n in walk(reduced.call) if isinstance(n, ast.Name) and n is not node]
+            others = [n for n in others if n in self.facts.values]
+            if others or any(k.arg not in ("axis", "input") for k in reduced.call.keywords):
+                return None  # made in another type, or along an axis that has a name
+            found.append(reduced.call)
+        texts = {ast.dump(call) for call in found}
+        if len(texts) != 1:
+            return None
+        value = self.facts.values[found[0]]
+        axes, rank = value.reduction.axes, self.loop.carried[name].rank
+        alone = len(axes) == 1 or len(axes) == rank
+        return found[0] if alone and not value.reduction.keep_dims else None
+
+    def _check_names(self, found: SplitLoop, names: Sequence[str]) -> None:
+        """Behind the loop nothing else is read that the loop has bound."""
+        bound = names_bound(self.loop.node)
+        again: set[str] = set()
+        for statement in found.behind:
+            for node in walk(statement):
+                if not isinstance(node, ast.Name) or node.id not in bound - again - set(names):
+                    continue
+                result = self.loop.result.get(node.id)
+                value = self.facts.values.get(node)
+                reads = isinstance(node.ctx, ast.Load) or _is_updated(statement, node)
+                if reads and (value is None or result is None or value is result):
+                    text = f"line {node.lineno} reads {node.id} as the last turn left it"
+                    raise refuted("turns-are-independent", "last-value-is-used", text)
+            if isinstance(statement, ast.Assign):
+                again |= names_bound(statement)
+
+
+def _place(node: ast.Name) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _is_updated(statement: ast.stmt, name: ast.Name) -> bool:
+    """Whether it is the target of `x += ...`, which reads it too."""
+    return any(isinstance(n, ast.AugAssign) and n.target is name for n in walk(statement))
+
+
+def _combined_in_words(found: SplitLoop) -> str:
+    return ", ".join(f"{a.name} is a {a.combining.noun} in {a.dtype}" for a in found.accumulators)

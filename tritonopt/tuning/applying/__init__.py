@@ -1,0 +1,1 @@
+"""What is done with an accepted text: put together, written, recorded, and measured again."""

@@ -1,0 +1,101 @@
+"""What becomes of files: the results of their launchers together, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tritonopt import source
+from tritonopt.measurement.tuned import Answer
+from tritonopt.tuning.applying.merging import merged
+from tritonopt.tuning.applying.records import entry, merged_entries, path_of, text_of
+from tritonopt.tuning.requests import Request
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One file."""
+
+    path: Path
+    original: str = field(repr=False)
+    text: str = field(repr=False)
+    entries: tuple[Mapping[str, Any], ...]
+    """Of the record, for the launchers that changed."""
+    left_out: tuple[str, ...]
+    """Launchers whose results do not go together with another one's."""
+
+    @property
+    def changed(self) -> bool:
+        return self.text != self.original
+
+    @property
+    def record(self) -> Path:
+        return path_of(self.path)
+
+
+def outcomes(requests: Sequence[Request], answers: Sequence[Answer]) -> Iterator[Outcome]:
+    """One for every file, in their order."""
+    files: dict[str, list[tuple[Request, Answer]]] = {}
+    for request, answer in zip(requests, answers, strict=True):
+        files.setdefault(answer.path, []).append((request, answer))
+    for path, both in files.items():
+        changed = [(r, a) for r, a in both if a.changed]
+        # The one that gains most comes first.
+        changed.sort(key=lambda pair: -_gain(pair[1]))
+        original = both[0][1].original
+        text, left_out = merged(original, [answer.text for _, answer in changed])
+        kept = [pair for at, pair in enumerate(changed) if at not in left_out]
+        yield Outcome(
+            Path(path),
+            original,
+            text,
+            tuple(entry(request, answer) for request, answer in kept),
+            tuple(changed[at][1].launcher for at in left_out),
+        )
+
+
+def _gain(answer: Answer) -> float:
+    """Microseconds that it saves over its calls."""
+    pairs = [row.row.times for row in answer.rows if row.uses_new and row.row is not None]
+    return sum(t["original"].median - t["tuned"].median for t in pairs if len(t) == 2)
+
+
+def written(outcome: Outcome) -> None:
+    """Replace the file and its record, or neither. Raises SourceError and RecordError."""
+    record = outcome.record
+    before = record.read_text(encoding="utf-8") if record.exists() else None
+    text = text_of(merged_entries(record, outcome.entries))
+    file = source.read_file(outcome.path)
+    if file.text != outcome.original:
+        message = "has changed since it was tuned, and is left as it is now: tune it again"
+        raise source.SourceError(str(outcome.path), 0, 0, message)
+    try:
+        record.parent.mkdir(exist_ok=True)
+        _replace(record, text)
+    except OSError as error:
+        message = f"cannot be written: {error.strerror}; {outcome.path} is left as it is"
+        raise source.SourceError(str(record), 0, 0, message) from error
+    try:
+        source.write_file(file, outcome.text)
+    except source.SourceError:
+        if before is None:
+            record.unlink()
+        else:
+            _replace(record, before)
+        raise
+
+
+def _replace(path: Path, text: str) -> None:
+    """The new text is complete on the disk before it takes the name over."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,190 @@
+"""What was accepted and why, beside the file: `.tritonopt/NAME.json`, made to be checked in.
+
+It says what was measured, on which GPU, with which versions, and holds what is needed to measure
+it again: the calls, and each change with the lines that stood there before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tritonopt.measurement.tuned import Answer
+from tritonopt.tuning.applying.merging import hunks
+from tritonopt.tuning.calls import Call
+from tritonopt.tuning.requests import Request
+from tritonopt.tuning.shapes import one_form
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.signature.argument_language import parse
+
+VERSION = 1
+FOLDER = ".tritonopt"
+_CONTEXTS = (3, 10, 10**9)
+"""Lines around a change, by which its place is found again."""
+
+
+class RecordError(Exception):
+    """A record cannot be read, or does not fit its file any more; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One launcher of a record."""
+
+    launcher: str
+    autograd: bool
+    calls: tuple[Call, ...]
+    ratios: Mapping[str, tuple[float, float, float]]
+    """By the label of the call: the ratio and its interval, as accepted."""
+    gains: frozenset[str]
+    """Labels of the calls that were faster."""
+    gpu: str
+    original: str
+    """The text of the file without the change."""
+
+
+def path_of(file: Path) -> Path:
+    """Where the record of a file stands."""
+    return file.parent / FOLDER / f"{file.stem}.json"
+
+
+def entry(request: Request, answer: Answer) -> dict[str, Any]:
+    """What is kept of an accepted answer."""
+    machine = answer.machine
+    calls = {call.label: call for call in request.calls}
+    return {
+        "launcher": answer.launcher,
+        "autograd": request.by_position,
+        "what": answer.what,
+        "condition": answer.condition,
+        "gpu": machine.gpu if machine else "",
+        "torch": machine.torch if machine else "",
+        "triton": machine.triton if machine else "",
+        "cuda": machine.cuda if machine else "",
+        "driver": machine.driver if machine else "",
+        "verified": "" if answer.evidence is None else _said(answer),
+        "calls": [
+            {
+                "args": str(calls[row.label].signature),
+                "sizes": dict(row.sizes),
+                "strides": {k: list(v) for k, v in calls[row.label].strides.items()},
+                "runs new code": row.uses_new,
+                "original us": round(row.row.times["original"].median, 3),
+                "new us": round(row.row.times["tuned"].median, 3),
+                "ratio": [round(n, 4) for n in (row.ratio.value, row.ratio.low, row.ratio.high)],
+            }
+            for row in answer.rows
+            if row.row is not None and row.ratio is not None
+        ],
+        "changes": _changes(answer.original, answer.text),
+    }
+
+
+def _said(answer: Answer) -> str:
+    assert answer.evidence is not None
+    found = answer.evidence
+    return f"{found.verdict} on {found.examples} examples ({found.backend})"
+
+
+def _changes(original: str, text: str) -> list[dict[str, list[str]]]:
+    """Each change with lines around it: `was` and `is`. As few as make it plain where it is."""
+    found: list[dict[str, list[str]]] = []
+    for context in _CONTEXTS:
+        found = _with_context(original, text, context)
+        try:
+            if undone(text, found, "") == original:
+                break
+        except RecordError:
+            continue  # the lines stand there twice
+    return found
+
+
+def _with_context(original: str, text: str, context: int) -> list[dict[str, list[str]]]:
+    old, new = original.splitlines(), text.splitlines()
+    groups: list[list[tuple[int, int, int]]] = []
+    for first, last, lines in hunks(original, text):
+        if groups and first - groups[-1][-1][1] <= 2 * context:
+            groups[-1].append((first, last, len(lines)))
+        else:
+            groups.append([(first, last, len(lines))])
+    found, shift = [], 0
+    for group in groups:
+        first, last = max(group[0][0] - context, 0), min(group[-1][1] + context, len(old))
+        longer = sum(count - (b - a) for a, b, count in group)
+        found.append({"was": old[first:last], "is": new[first + shift : last + shift + longer]})
+        shift += longer
+    return found
+
+
+def text_of(entries: Sequence[Mapping[str, Any]]) -> str:
+    """The record of a file, as text."""
+    return json.dumps({"version": VERSION, "launchers": list(entries)}, indent=1) + "\n"
+
+
+def merged_entries(path: Path, entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The entries, with those of other launchers that the record has. Raises RecordError."""
+    new = {each["launcher"] for each in entries}
+    kept = [each for each in _read(path) if each["launcher"] not in new] if path.exists() else []
+    return [*kept, *entries]
+
+
+def recorded(file: Path, text: str) -> list[Recorded]:
+    """What the record of a file says of it. Raises RecordError."""
+    return [_recorded(each, text, path_of(file)) for each in _read(path_of(file))]
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise RecordError(f"{path}: is no record: {error}") from None
+    if not isinstance(found, dict) or found.get("version") != VERSION:
+        raise RecordError(f"{path}: was written by another version of tritonopt: tune again")
+    entries: list[dict[str, Any]] = found["launchers"]
+    return entries
+
+
+def _recorded(each: Mapping[str, Any], text: str, path: Path) -> Recorded:
+    calls, ratios = [], {}
+    for one in each["calls"]:
+        try:
+            signature = one_form(parse(one["args"]))
+        except VerificationError as error:
+            raise RecordError(f"{path}: {error}") from None
+        strides = {name: tuple(numbers) for name, numbers in one["strides"].items()}
+        call = Call(signature, one["sizes"], strides)
+        calls.append(call)
+        value, low, high = one["ratio"]
+        ratios[call.label] = (value, low, high)
+    new = {
+        call.label for call, one in zip(calls, each["calls"], strict=True) if one["runs new code"]
+    }
+    return Recorded(
+        each["launcher"],
+        each["autograd"],
+        tuple(calls),
+        ratios,
+        frozenset(label for label in new if ratios[label][1] > 1),
+        each["gpu"],
+        undone(text, each["changes"], f"{path}: {each['launcher']}"),
+    )
+
+
+def undone(text: str, changes: Sequence[Mapping[str, Sequence[str]]], where: str) -> str:
+    """The text without these changes. Raises RecordError where it was edited there."""
+    lines = text.splitlines()
+    for change in reversed(changes):
+        new = list(change["is"])
+        places = [at for at in range(len(lines)) if lines[at : at + len(new)] == new]
+        if len(places) != 1:
+            raise RecordError(
+                f"{where}: the file was edited where it had been tuned, so the original is not "
+                "known any more: tune it again"
+            )
+        lines[places[0] : places[0] + len(new)] = change["was"]
+    return "\n".join(lines) + ("\n" if text.endswith("\n") else "")

@@ -1,0 +1,176 @@
+"""The search: all variants with little effort, and the better half of them with more, again and
+again.
+
+What a variant is worth is what it gains where it is faster: where it is not, the original can
+stay. So a variant that is by far the best for one call is not dropped for what it loses on others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from tritonopt.measurement.timing import Effort
+from tritonopt.measurement.tuned import Evidence, Fate, Progress, Tried
+from tritonopt.tuning.calls import Call
+from tritonopt.tuning.trials import Found, Trials
+from tritonopt.tuning.variation.variants import Variant, Variation
+
+_EFFORTS = (
+    Effort(precision=0.02, least=10, most=40, seconds=0.1),
+    Effort(precision=0.01, least=20, most=200, seconds=0.3),
+    Effort(precision=0.005, least=20, most=400, seconds=0.6),
+)
+"""Of the rungs: the first is on a few calls, the others on all."""
+_PROBES = 4
+"""Calls of the first rung."""
+_GENERATIONS = 3
+"""What is made of the best is looked at so often: passes after passes, other launch parameters."""
+_PARENTS = 3
+_KEPT = 8
+"""Variants that reach the second rung, at most."""
+
+Verify = Callable[[Sequence[str]], Iterable[Evidence]]
+
+
+@dataclass
+class Standing:
+    """A variant, and what is known of it by now."""
+
+    variant: Variant
+    fate: Fate = Fate.WAITING
+    reason: str = ""
+    evidence: Evidence | None = None
+    found: dict[str, Found] = field(default_factory=dict)
+    """By the label of the call."""
+
+    @property
+    def gain(self) -> float:
+        """Logarithms of the ratios, summed over the calls where it is faster."""
+        ratios = [found.ratio for found in self.found.values() if found.ratio is not None]
+        return sum(max(math.log(ratio.value), 0.0) for ratio in ratios)
+
+    def take(self, found: dict[str, Found]) -> None:
+        self.found |= found
+        every = self.found.values()
+        refuted = next((f.failure for f in every if f.refuted), "")
+        if refuted:
+            self.fate, self.reason = Fate.REFUSED, f"on a call that was to be timed {refuted}"
+        elif every and all(f.same_code for f in every):
+            self.fate = Fate.SAME_CODE
+        elif every and not any(f.ratio for f in every):
+            self.fate, self.reason = Fate.FAILED, next(f.failure for f in every)
+        elif every:
+            self.fate = Fate.DROPPED  # until it is seen to be among the best
+
+    def tried(self) -> Tried:
+        """It, as it is told."""
+        return Tried(
+            self.variant.name,
+            self.variant.text,
+            self.fate,
+            self.reason,
+            self.evidence,
+            {label: found.ratio for label, found in self.found.items() if found.ratio is not None},
+            self.variant.remarks,
+        )
+
+
+@dataclass
+class Search:
+    """One search, for one launcher."""
+
+    variation: Variation
+    calls: Sequence[Call]
+    trials: Trials
+    verify: Verify
+    """Evidence for texts, in their order; fewer where the time is over."""
+    over: Callable[[], bool]
+    report: Callable[[Progress], None]
+    at_once: int = 4
+    """Variants that are verified and timed before the next ones are looked at."""
+    standings: list[Standing] = field(default_factory=list)
+
+    def run(self) -> list[Standing]:
+        """The finalists, the best first."""
+        variants = list(self.variation.first())
+        for _ in range(_GENERATIONS):
+            begun = [Standing(variant) for variant in variants]
+            self.standings += begun
+            for start in range(0, len(begun), self.at_once):
+                self._first_rung(begun[start : start + self.at_once])
+            variants = self._made_of(self.best(_PARENTS))
+            if self.over() or not variants:
+                break
+        finalists = self.best(min(_KEPT, max(len(self.timed) // 2, 2)))
+        for rung, effort in enumerate(_EFFORTS[1:], start=1):
+            self._time(finalists, self.calls, rung, effort)
+            finalists = self.best(max(len(finalists) // 2, 2), finalists)
+        for standing in finalists:
+            standing.fate = Fate.FINALIST
+        return finalists
+
+    @property
+    def timed(self) -> list[Standing]:
+        return [s for s in self.standings if s.fate is Fate.DROPPED]
+
+    def best(self, count: int, among: Sequence[Standing] | None = None) -> list[Standing]:
+        """Those that gain most; of two that gain the same, the simpler one first."""
+        faster = [s for s in among or self.timed if s.gain > 0 and s.fate is Fate.DROPPED]
+        return sorted(faster, key=lambda s: (-round(s.gain, 2), s.variant.effort))[:count]
+
+    def _first_rung(self, batch: Sequence[Standing]) -> None:
+        if self.over():
+            return
+        self._report("verifying")
+        texts = [standing.variant.text for standing in batch]
+        for standing, evidence in zip(batch, self.verify(texts), strict=False):
+            standing.evidence = evidence
+            if not evidence.is_yes:
+                standing.fate, standing.reason = Fate.REFUSED, evidence.reason
+        proved = [s for s in batch if s.evidence is not None and s.evidence.is_yes]
+        self._time(proved, self._probes(), 0, _EFFORTS[0])
+
+    def _time(
+        self, standings: Sequence[Standing], calls: Sequence[Call], rung: int, effort: Effort
+    ) -> None:
+        self._report("timing")
+        texts = [standing.variant.text for standing in standings]
+        found = self.trials.timed(texts, calls, effort, f"rung {rung}")
+        for standing in standings:
+            standing.take(found[standing.variant.text])
+
+    def _probes(self) -> list[Call]:
+        """Some calls, from the smallest to the largest."""
+        ordered = sorted(self.calls, key=lambda call: call.bytes)
+        if len(ordered) <= _PROBES:
+            return ordered
+        step = (len(ordered) - 1) / (_PROBES - 1)
+        return [ordered[round(number * step)] for number in range(_PROBES)]
+
+    def _made_of(self, parents: Sequence[Standing]) -> list[Variant]:
+        """Passes of one parent after those of another; other launch parameters."""
+        found: list[Variant] = []
+        paying = [p.variant for p in parents if p.variant.passes]
+        for one in paying:
+            for other in paying:
+                if other is not one:
+                    found += self.variation.pairs(one, other)
+        # The original with other parameters is a variant as well, after those of what paid.
+        tuned = [self.variation.tuned(p.variant) for p in parents]
+        tuned.append(self.variation.tuned(self.variation.original))
+        for row in zip_longest(*tuned):
+            found += [variant for variant in row if variant is not None]
+        return found
+
+    def _report(self, phase: str) -> None:
+        done = sum(s.fate is not Fate.WAITING for s in self.standings)
+        leader = next(iter(self.best(1)), None)
+        best = ""
+        if leader is not None:
+            ratios = [f.ratio.value for f in leader.found.values() if f.ratio is not None]
+            best = f"{leader.variant.name}: {max(ratios):.2f}x"
+        launcher = self.trials.request.launcher
+        self.report(Progress(launcher, phase, done, len(self.standings), 0.0, best))

@@ -1,0 +1,186 @@
+"""Timing variants of a launcher, next to the original; what was timed before is not timed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from typing import Any
+
+from tritonopt.measurement.results import Machine, Ratio, Row
+from tritonopt.measurement.timing import Effort
+from tritonopt.measurement.tuned import ORIGINAL
+from tritonopt.tuning.calls import Call
+from tritonopt.tuning.requests import Request
+from tritonopt.tuning.session import Session
+from tritonopt.tuning.store import Key, Store, StoreError, digest
+from tritonopt.tuning.timing_server import Version
+
+_AT_ONCE = 4
+"""Variants that are timed side by side with the original."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of a variant on one call."""
+
+    ratio: Ratio | None = None
+    failure: str = ""
+    same_code: bool = False
+    """Whether the call launches the same machine code as the original."""
+    refuted: bool = False
+    """Whether the results were other ones."""
+
+    def as_json(self) -> dict[str, Any]:
+        ratio = None if self.ratio is None else list(astuple(self.ratio))
+        return {
+            "ratio": ratio,
+            "failure": self.failure,
+            "same_code": self.same_code,
+            "refuted": self.refuted,
+        }
+
+    @staticmethod
+    def of_json(found: Mapping[str, Any]) -> Found:
+        ratio = None if found["ratio"] is None else Ratio(*found["ratio"])
+        return Found(ratio, found["failure"], found["same_code"], found["refuted"])
+
+
+def subject_digest(request: Request) -> str:
+    """Under which the store keeps what is found of a launcher."""
+    return digest(f"{request.launcher}\n{request.text}")
+
+
+@dataclass
+class Trials:
+    """The variants of one launcher on this GPU."""
+
+    request: Request
+    store: Store | None
+    over: Callable[[], bool]
+    """Whether nothing new is to be begun."""
+    notes: list[str] = field(default_factory=list)
+    machine: Machine | None = None
+    failed: dict[tuple[str, str], Found] = field(default_factory=dict)
+    """By text and label of the call."""
+
+    def __post_init__(self) -> None:
+        self.session = Session((), self.request.timeout, self.request.server)
+
+    def close(self) -> None:
+        self.session.close()
+
+    def version(self, name: str, text: str) -> Version:
+        """A text as one version; the worker knows it by its name until another one has it."""
+        path = self.request.path
+        text_path = path if name == ORIGINAL else f"{path.removesuffix('.py')}.{name}.py"
+        return Version(name, path, text, text_path, self.request.launcher, self.request.by_position)
+
+    def original(self, effort: Effort) -> list[Row]:
+        """The original alone, on every call, with the copy. Raises Died."""
+        self.session.use([self.version(ORIGINAL, self.request.text)])
+        rows = []
+        for call in self.request.calls:
+            rows.append(self.session.row(self.request.launcher, call, effort))
+        if any(row.times for row in rows):
+            self.machine = self.session.machine()
+        return rows
+
+    def fresh(self, name: str, text: str, call: Call) -> Row:
+        """The original and one text, with the whole effort; never from the store."""
+        versions = [self.version(ORIGINAL, self.request.text), self.version(name, text)]
+        self.session.use(versions)
+        return self.session.row(self.request.launcher, call, self.request.effort)
+
+    def timed(
+        self, texts: Sequence[str], calls: Iterable[Call], effort: Effort, stage: str
+    ) -> dict[str, dict[str, Found]]:
+        """What was found of each text, by the labels of the calls; less where time is over."""
+        found: dict[str, dict[str, Found]] = {text: {} for text in texts}
+        for start in range(0, len(texts), _AT_ONCE):
+            batch = texts[start : start + _AT_ONCE]
+            for call in calls:
+                if self.over():
+                    return found
+                for text, what in self._on(call, batch, effort, stage).items():
+                    found[text][call.label] = what
+        return found
+
+    def _on(self, call: Call, texts: Sequence[str], effort: Effort, stage: str) -> dict[str, Found]:
+        known = {text: what for text in texts if (what := self._known(text, call, stage))}
+        # What failed or hung once is not tried a second time with more effort.
+        known |= {text: what for text in texts if (what := self.failed.get((text, call.label)))}
+        missing = [text for text in texts if text not in known]
+        if missing:
+            names = {f"variant{at}": text for at, text in enumerate(texts) if text in missing}
+            row = self._measured(call, names, effort)
+            new = {text: _of_row(row, name) for name, text in names.items()}
+            if len(missing) > 1 and ORIGINAL in row.failures:
+                # One of them may have taken the others with it.
+                for name, text in names.items():
+                    new[text] = _of_row(self._measured(call, {name: text}, effort), name)
+            for text, what in new.items():
+                self._keep(text, call, stage, what)
+            known |= new
+        self.failed |= {(t, call.label): what for t, what in known.items() if what.failure}
+        return known
+
+    def _measured(self, call: Call, names: Mapping[str, str], effort: Effort) -> Row:
+        versions = [self.version(name, text) for name, text in names.items()]
+        self.session.use([self.version(ORIGINAL, self.request.text), *versions])
+        return self.session.row(self.request.launcher, call, effort, copy=False)
+
+    def numbers_at(self, lines: tuple[int, int], call: Call) -> dict[str, int]:
+        """What names of the original stand for there. Raises Died and Refusal."""
+        self.session.use([self.version(ORIGINAL, self.request.text)])
+        return self.session.numbers_at(ORIGINAL, lines, call)
+
+    def key(self, text: str, what: str) -> Key:
+        """Of an entry about a text, on this GPU."""
+        machine = self.machine
+        parts = () if machine is None else (machine.torch, machine.triton, machine.driver)
+        gpu = "" if machine is None else machine.gpu
+        return Key(subject_digest(self.request), digest(text), what, gpu, " ".join(parts))
+
+    def _known(self, text: str, call: Call, stage: str) -> Found | None:
+        found = self.stored(self.key(text, f"{stage}: {call.label}"))
+        return None if found is None else Found.of_json(found)
+
+    def _keep(self, text: str, call: Call, stage: str, what: Found) -> None:
+        self.keep(self.key(text, f"{stage}: {call.label}"), what.as_json())
+
+    def stored(self, key: Key) -> dict[str, Any] | None:
+        """What the store has; nothing where it cannot be read any more, which is noted."""
+        try:
+            return self.store.get(key) if self.store is not None else None
+        except StoreError as error:
+            self._without_store(error)
+            return None
+
+    def keep(self, key: Key, found: Mapping[str, Any]) -> None:
+        """Put into the store; where it cannot be written any more, it goes on without, with a
+        note."""
+        try:
+            if self.store is not None:
+                self.store.put(key, found)
+        except StoreError as error:
+            self._without_store(error)
+
+    def _without_store(self, error: StoreError) -> None:
+        self.store = None
+        self.notes.append(f"{error}: what is found from here on is not kept for another run")
+
+
+def _of_row(row: Row, name: str) -> Found:
+    if name in row.failures:
+        return Found(failure=row.failures[name])
+    if name in row.doubts:
+        return Found(failure=row.doubts[name], refuted=True)
+    if name not in row.ratios:
+        return Found(failure="the original could not be timed beside it")
+    return Found(row.ratios[name], same_code=same_code(row, ORIGINAL, name))
+
+
+def same_code(row: Row, one: str, other: str) -> bool:
+    """Whether two versions launch the same kernels as machine code."""
+    digests = [[c.digest for c in row.compiled if c.version == v] for v in (one, other)]
+    return digests[0] == digests[1] and bool(digests[0]) and all(digests[0])

@@ -1,0 +1,1 @@
+"""What can be tried in place of a text: passes and their compositions, and launch parameters."""

@@ -1,0 +1,62 @@
+"""The parent's end of the workers that verify: several at once, each for one variant at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tritonopt.measurement.tuned import Evidence
+from tritonopt.tuning.verifying_server import Question
+from tritonopt.verification.process.client import Died, Refusal, Worker
+
+SERVER = "tritonopt.tuning.verifying_server"
+_LONGEST = 3600.0
+"""Seconds for one verification, whatever the budget."""
+_MOST_WORKERS = 4
+"""Each has up to four processes of its own, on one GPU."""
+
+
+def usual_workers() -> int:
+    """As many as there are cores for."""
+    return max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 3))
+
+
+@dataclass
+class Verifying:
+    """Workers that verify; started when they are needed, and again after one died."""
+
+    workers: int = field(default_factory=usual_workers)
+    server: str = SERVER
+    """The module that serves in a worker."""
+    _free: list[Worker] = field(default_factory=list)
+
+    def answers(self, questions: Sequence[Question], seconds: float) -> Iterator[Evidence]:
+        """Their answers, in their order; each has so many seconds. What ends or hangs is no yes."""
+        while len(self._free) < min(self.workers, len(questions)):
+            self._free.append(Worker(_LONGEST, forked=False, server=self.server))
+        for start in range(0, len(questions), self.workers):
+            asked = questions[start : start + self.workers]
+            pairs = list(zip(asked, self._free, strict=False))
+            for question, worker in pairs:
+                self._send(worker, question)
+            for _, worker in pairs:
+                yield self._received(worker, seconds)
+
+    def _send(self, worker: Worker, question: Question) -> None:
+        try:
+            worker.send("evidence", question)
+        except Died:
+            worker.send("evidence", question)  # it had died since the last one
+
+    def _received(self, worker: Worker, seconds: float) -> Evidence:
+        try:
+            found: Evidence = worker.receive(seconds)
+        except (Died, Refusal) as error:
+            return Evidence("unsupported", reason=f"the verification failed: {error}")
+        return found
+
+    def close(self) -> None:
+        for worker in self._free:
+            worker.close()
+        self._free.clear()

@@ -1,0 +1,62 @@
+"""The worker that verifies variants, one after the other; the code under test runs in its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tritonopt.measurement.tuned import Evidence
+from tritonopt.verification.worker.server import answer_requests
+
+
+@dataclass(frozen=True)
+class Question:
+    """Is this text the same function as the file's?"""
+
+    path: str
+    launcher: str | None
+    text: str = field(repr=False)
+    args: str | None
+    assume: tuple[str, ...]
+    kernel: str | None = None
+    grid: str | None = None
+    backend: str = "auto"
+    examples: int = 100
+    algebra: bool = False
+
+
+class VerifyingServer:
+    """What the worker can be asked."""
+
+    def evidence(self, asked: Question) -> Evidence:
+        from tritonopt.verification.api import verify
+        from tritonopt.verification.errors import VerificationError
+
+        try:
+            found = verify(
+                asked.path,
+                asked.path,
+                text=asked.text,
+                launcher=asked.launcher,
+                kernel=asked.kernel,
+                grid=asked.grid,
+                args=asked.args,
+                assume=asked.assume,
+                backend=asked.backend,
+                max_examples=asked.examples,
+                algebra=asked.algebra,
+            )
+        except VerificationError as error:
+            return Evidence("unsupported", reason=str(error))
+        return Evidence(
+            found.verdict,
+            found.backend,
+            found.examples,
+            (found.counterexample or found.reason or "").strip(),
+            found.notes,
+            found.algebra.answer if found.algebra is not None else "",
+        )
+
+
+def serve(descriptor: int) -> None:
+    """Answer requests until the other side hangs up."""
+    answer_requests(descriptor, VerifyingServer())

@@ -1,0 +1,128 @@
+"""The calls of a file's launchers that a command makes: what each is given, as numbers.
+
+The part that runs inside of the command watches which functions are entered, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from tritonopt import source
+from tritonopt.verification.capture.shadowing import described, written_environment
+from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.signature.launchers import Launcher, Launchers
+
+VARIABLE = "TRITONOPT_SEEN_CALLS"
+"""The environment variable that names a file with a `_Plan` as JSON."""
+_MOST = 100
+"""Different calls of one launcher that are taken down."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    path: str
+    places: Mapping[str, str]
+    """The launchers, by `NAME:LINE` of the function that runs."""
+    reports: str
+
+
+def seen_calls(
+    module: source.Module, command: Sequence[str]
+) -> tuple[int, dict[str, list[Mapping[str, Any]]]]:
+    """Run the command; its exit status, and the different calls of each outermost launcher.
+
+    A call has its `arguments` as those of a launch, see `generalize`. Raises VerificationError
+    where the command cannot be started.
+    """
+    places = {_place(x): x.name for x in Launchers(module).outermost()}
+    with tempfile.TemporaryDirectory(prefix="tritonopt-") as name:
+        folder = Path(name)
+        reports = folder / "reports"
+        reports.mkdir()
+        plan = _Plan(os.path.realpath(module.path), places, str(reports))
+        file = folder / "plan.json"
+        file.write_text(json.dumps(asdict(plan)), encoding="utf-8")
+        environment = {**written_environment(__name__, folder), VARIABLE: str(file)}
+        sys.stdout.flush()
+        try:
+            status = subprocess.run(command, env=environment, stdout=2).returncode
+        except OSError as error:
+            text = f"`{' '.join(command)}` cannot be started: {error.strerror}"
+            raise VerificationError(text) from None
+        found: dict[str, list[Mapping[str, Any]]] = {}
+        for report in sorted(reports.iterdir()):
+            for line in report.read_text(encoding="utf-8").splitlines():
+                call = json.loads(line)
+                found.setdefault(call["launcher"], []).append(call)
+    return status, found
+
+
+def _place(launcher: Launcher) -> str:
+    """Where the code of a launcher begins, as its code object says."""
+    node = launcher.function
+    return f"{node.name}:{min([node.lineno, *(d.lineno for d in node.decorator_list)])}"
+
+
+def install() -> None:
+    """Watch the launchers of the plan, in this process and its threads."""
+    path = os.environ.get(VARIABLE)
+    if path:
+        watch = _Watch(_Plan(**json.loads(Path(path).read_text(encoding="utf-8"))))
+        threading.setprofile(watch)
+        sys.setprofile(watch)
+
+
+class _Watch:
+    """What is called whenever a function is entered."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self.plan = plan
+        self.launchers: dict[CodeType, str] = {}
+        self.seen: dict[str, set[str]] = {}
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
+        if event != "call":
+            return
+        code = frame.f_code
+        name = self.launchers.get(code)
+        if name is None:
+            name = self.launchers[code] = self._launcher(code)
+        if name:
+            before = sys.getprofile()
+            sys.setprofile(None)
+            try:
+                self._take_down(name, frame)
+            finally:
+                sys.setprofile(before)
+
+    def _launcher(self, code: CodeType) -> str:
+        name = self.plan.places.get(f"{code.co_name}:{code.co_firstlineno}", "")
+        return name if name and os.path.realpath(code.co_filename) == self.plan.path else ""
+
+    def _take_down(self, launcher: str, frame: FrameType) -> None:
+        code = frame.f_code
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        call = {n: described(frame.f_locals[n]) for n in names}
+        places: dict[str, int] = {}
+        for value in call.values():
+            if "memory" in value:
+                # Which of them share their memory counts, not where that is.
+                value["memory"] = places.setdefault(str(value["memory"]), len(places))
+        text = json.dumps({"launcher": launcher, "arguments": call, "grid": []})
+        known = self.seen.setdefault(launcher, set())
+        if text in known or len(known) >= _MOST:
+            return
+        known.add(text)
+        report = Path(self.plan.reports) / f"{os.getpid()}.jsonl"
+        with report.open("a", encoding="utf-8") as file:
+            file.write(text + "\n")

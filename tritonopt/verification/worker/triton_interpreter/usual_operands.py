@@ -1,0 +1,186 @@
+"""Operations of Triton's interpreter on operands of the usual kinds.
+
+Every operation asks of its operands which type both become, makes each of them that type, and
+spells the types of the result, in Python, which takes several times as long as the arithmetic.
+Where the operands are of one plain type already, or one is a plain number, the answer is known:
+both stay as they are. Everything else goes the usual way.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_TAKEN = {
+    "int32": (-(2**31), 2**31),
+    "uint32": (0, 2**32),
+    "int64": (-(2**31), 2**32),
+    "uint64": (0, 2**32),
+    "fp32": (-(2**31), 2**32),
+    "fp64": (-(2**31), 2**32),
+}
+"""Which whole numbers become of a type beside it, whatever is done to both: from, and below."""
+_TAKES_REAL = frozenset(("fp32", "fp64"))
+"""Types that a float becomes of."""
+_STAYS = frozenset((*_WHOLE, *_TAKES_REAL))
+"""Types that stay what they are beside themselves; narrower floats do not where they divide."""
+_CHECKED = [
+    "self", "lhs", "rhs", "allow_lhs_ptr", "allow_rhs_ptr", "arithmetic_check", "div_or_mod"
+]  # fmt: skip
+
+
+def install() -> None:
+    """From now on, in this process; what another version of Triton has otherwise stays."""
+    interpreter: Any = importlib.import_module("triton.runtime.interpreter")
+    core: Any = importlib.import_module("triton.language.core")
+    _leave_usual_operands_alone(core)
+    _call_builtins_at_once(interpreter, core)
+    _make_handles_at_once(interpreter)
+    _know_types_of_blocks(interpreter, core)
+    _see_that_a_shape_is_itself(core)
+    _fill_blocks_at_once(interpreter, core)
+
+
+def _leave_usual_operands_alone(core: Any) -> None:
+    semantic: Any = importlib.import_module("triton.language.semantic")
+    kind = getattr(semantic, "TritonSemantic", None)
+    original = getattr(kind, "binary_op_type_checking_impl", None)
+    if kind is None or original is None or [*inspect.signature(original).parameters] != _CHECKED:
+        return
+    tensor, pointer = core.tensor, core.pointer_type
+
+    def checked(
+        this: Any,
+        lhs: Any,
+        rhs: Any,
+        allow_lhs_ptr: bool = False,
+        allow_rhs_ptr: bool = False,
+        arithmetic_check: bool = True,
+        div_or_mod: bool = False,
+    ) -> Any:
+        if type(lhs) is tensor and type(rhs) is tensor:
+            left, right = lhs.dtype, rhs.dtype
+            one = right.name
+            same = left.name == one and one in _STAYS
+            if same or (allow_lhs_ptr and type(left) is pointer and one in _WHOLE):
+                return this.broadcast_impl_value(lhs, rhs)
+        elif arithmetic_check and type(lhs) is tensor and _is_taken(rhs, lhs.dtype.name):
+            return this.broadcast_impl_value(lhs, this.scalar_constant(rhs, lhs.dtype))
+        elif arithmetic_check and type(rhs) is tensor and _is_taken(lhs, rhs.dtype.name):
+            return this.broadcast_impl_value(this.scalar_constant(lhs, rhs.dtype), rhs)
+        rest = allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
+        return original(this, lhs, rhs, *rest)
+
+    kind.binary_op_type_checking_impl = checked
+
+
+def _is_taken(number: object, name: str) -> bool:
+    """Whether a number of Python becomes of that type beside a tensor of it."""
+    if type(number) is float:
+        return name in _TAKES_REAL
+    if type(number) is not int or name not in _TAKEN:
+        return False
+    low, high = _TAKEN[name]
+    return low <= number < high
+
+
+def _call_builtins_at_once(interpreter: Any, core: Any) -> None:
+    """Each function of the language is wrapped by one that looks whether it was called by a
+    kernel, and that one by the interpreter's, which says so."""
+    original = getattr(interpreter, "_patch_attr", None)
+    semantic = getattr(interpreter, "interpreter_semantic", None)
+    if original is None or semantic is None:
+        return
+    asking = core.builtin(lambda: None).__code__
+
+    def patch_attr(obj: Any, name: str, member: Any, builder: Any, scope: Any) -> None:
+        if getattr(member, "__code__", None) is not asking:
+            original(obj, name, member, builder, scope)
+            return
+        function: Callable[..., Any] = member.__wrapped__
+
+        def call(*args: Any, _semantic: Any = None, **named: Any) -> Any:
+            return function(*args, _semantic=semantic, **named)
+
+        scope.set_attr(obj, name, call)
+
+    interpreter._patch_attr = patch_attr
+
+
+def _make_handles_at_once(interpreter: Any) -> None:
+    """A handle looks at each array, whether its elements fit the type: by their sizes alone."""
+    kind = interpreter.TensorHandle
+    names = [field.name for field in dataclasses.fields(kind)]
+    if names != ["data", "dtype", "attr"] or not hasattr(kind, "__post_init__"):
+        return
+    fitting: set[tuple[int, str]] = set()
+
+    def init(this: Any, data: Any, dtype: Any, attr: Any = None) -> None:
+        this.data, this.dtype, this.attr = data, dtype, {} if attr is None else attr
+        sizes = (data.itemsize, dtype.name)
+        if sizes not in fitting:
+            this.__post_init__()
+            fitting.add(sizes)
+
+    kind.__init__ = init
+
+
+def _know_types_of_blocks(interpreter: Any, core: Any) -> None:
+    """The block of another plain type is looked up; what the interpreter makes of one is itself."""
+    plain, block, builder = core.dtype, core.block_type, interpreter.interpreter_builder
+    elements = (plain, core.pointer_type)
+    other_type, original = block.with_element_ty, block.to_ir
+    known: dict[tuple[str, str], Any] = {}
+
+    def with_element_ty(this: Any, scalar: Any) -> Any:
+        if type(scalar) is not plain:
+            return other_type(this, scalar)
+        key = (this.name, scalar.name)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = other_type(this, scalar)
+        return found
+
+    def to_ir(this: Any, asking: Any) -> Any:
+        if asking is builder and type(this.element_ty) in elements:
+            return this
+        return original(this, asking)
+
+    block.with_element_ty, block.to_ir = with_element_ty, to_ir
+
+
+def _see_that_a_shape_is_itself(core: Any) -> None:
+    """Shapes are compared by a method that makes a tuple of either first."""
+    kind = getattr(core, "tuple", None)
+    if kind is None:
+        return
+    original = kind.__eq__
+
+    def equal(this: Any, other: Any) -> Any:
+        return core.constexpr(True) if this is other else original(this, other)
+
+    kind.__eq__ = equal
+
+
+def _fill_blocks_at_once(interpreter: Any, core: Any) -> None:
+    """A block of one number is made by a function of numpy that asks for its type first."""
+    kind = type(interpreter.interpreter_builder)
+    original = getattr(kind, "create_splat", None)
+    if original is None:
+        return
+    plain, handle = core.dtype, interpreter.TensorHandle
+
+    def splat(this: Any, block: Any, value: Any) -> Any:
+        if type(value.dtype) is not plain or value.data.size != 1:
+            return original(this, block, value)
+        data = np.empty(tuple(block.shape), interpreter._get_np_dtype(value.dtype))
+        data[...] = value.data
+        return handle(data, value.dtype)
+
+    kind.create_splat = splat
