@@ -154,7 +154,6 @@ CLAIMS: Mapping[str, str] = {
     ),
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
-    "type-is-free": "The number is used for addresses and comparisons alone, whatever its type.",
     "type-stays": "The value has the same type after the rewrite.",
     "waits-for-no-other-tile": "No program waits for what another one does.",
     "weight-is-one": "The squared deviations are not weighted.",
@@ -470,10 +469,6 @@ REASONS: Mapping[str, Reason] = {
     "tile-is-chosen": Reason(
         "A tuner or a heuristic may choose the length of the tile, or what goes with it.",
         "Let the tuner try a tile as long as the row.",
-    ),
-    "number-is-used-otherwise": Reason(
-        "A number of 64 bits would go where one of 32 bits goes now, and its type may matter there.",
-        "Cast it where it is made: `row = tl.program_id(0).to(tl.int64)`.",
     ),
     "arguments-differ": Reason(
         "Two accesses that would be one pad differently, or tell the cache different things.",
