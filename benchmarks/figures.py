@@ -59,7 +59,7 @@ def record() -> dict[str, list[float]]:
     """By what was measured, the least and the most of original time / rewritten time."""
     ratios: dict[str, list[float]] = {}
     measured = (*fuse_stats(), *rewrites(), *default_limits(), *of_a_library(), *launches())
-    for name, ratio in (*measured, *over_rows(), *scalar_loops()):
+    for name, ratio in (*measured, *over_rows(), *scalar_loops(), *interleaved()):
         ratios.setdefault(name, []).append(ratio)
     return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
 
@@ -133,6 +133,12 @@ def scalar_loops() -> Iterator[tuple[str, float]]:
                 "scalar-loop, 64 turns and more" if row["elements"] >= 64 else "scalar-loop, few",
                 row["ratio"],
             )
+
+
+def interleaved() -> Iterator[tuple[str, float]]:
+    for row in results("interleaved_access_speed-nvidia-h200"):
+        small = row["kernel"] == "complex rotary" and row["shape"][1] == 1
+        yield f"interleaved-access{', tiles of 64 pairs' if small else ''}", row["ratio"]
 
 
 def by_function(*names: str) -> list[str]:
