@@ -76,14 +76,12 @@ KERNELS: dict[str, tuple[str, str, str, str]] = {
         "tl.store(Y + row, best)",
     ),
     "softmax statistics": (
-        f"top = tl.full([BLOCK], -1e30, dtype=tl.float32)\npowers = {ZEROS}",
+        "most = -1e30\npowers = 0.0",
         '-float("inf")',
-        "new = tl.maximum(top, x)\n"
-        "powers = powers * tl.exp(top - new) + tl.exp(x - new)\n"
-        "top = new",
-        "most = tl.max(top, axis=0)\n"
-        "tl.store(Y + 2 * row, most)\n"
-        "tl.store(Y + 2 * row + 1, tl.sum(powers * tl.exp(top - most), axis=0))",
+        "new = tl.maximum(most, tl.max(x, axis=0))\n"
+        "powers = powers * tl.exp(most - new) + tl.sum(tl.exp(x - new), axis=0)\n"
+        "most = new",
+        "tl.store(Y + 2 * row, most)\ntl.store(Y + 2 * row + 1, powers)",
     ),
 }
 """By name: what stands before the loop, what masked-off lanes hold, the loop, what is behind."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.checklist import Checklist
@@ -12,13 +12,9 @@ from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change
-from tritonopt.transforms.pinned_rounding import check_pins
-from tritonopt.transforms.promised_order import ask_for_order
-from tritonopt.transforms.splitting.shared_loops import candidates
-from tritonopt.transforms.splitting.split_kernel import SplitKernel
-from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
-from tritonopt.transforms.splitting.split_sums import SplitLoop, prove_split
-from tritonopt.transforms.writing import Writer
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.splitting.split_sums import SplitLoop
 
 
 @dataclass(frozen=True)
@@ -51,9 +47,20 @@ class SplitReduce(Pass):
 
     The loop stands in the kernel's own block, is counted and runs to its end, and is the only one
     there (`several-sweeps`); loops inside of it go along. What is read behind it of what it binds
-    are accumulators: sums, and largest and least elements by `tl.maximum` and `tl.minimum`, of a
-    type of 32 bits or more. Each turn brings to them what does not depend on what the turns before
-    have left (`needs-the-iteration-before`). Sums begin with 0.
+    are accumulators of a type of 32 bits or more, of these kinds:
+
+    - sums, which begin with 0, and largest and least elements, by `tl.maximum` and `tl.minimum` or
+      chosen by a comparison;
+    - the index of the first of the largest elements, or of the least (`tl.where(new > top, start +
+      place, best)`), where a later turn has larger indices only;
+    - sums of exponentials of what is below a running maximum, as in an online softmax. Where the
+      maximum begins with -inf, a tile of nothing but -inf makes the sum NaN: such a tile may be
+      the first one of some program, so this is of safety `assumption`
+      (`infinite-rows-are-the-same`).
+
+    Each turn brings to them what does not depend on what the turns before have left
+    (`needs-the-iteration-before`), but for pointers and offsets that every turn moves by the same
+    step. A tile that is not reduced behind the loop has one axis.
 
     Before the loop and in it nothing is stored, printed or asserted (`done-by-every-part`). What
     is behind it is done once, by the second kernel: so that need not be linear.
@@ -67,10 +74,13 @@ class SplitReduce(Pass):
 
     ## Numerics
 
-    The safety is `contract`, for the launches change with the kernel. The largest, the least and
-    sums of integers are exact, and the bits are the same: `tl.max` drops NaN as `tl.maximum` does.
-    Sums of floats are of safety `rounding` too, bits `reduction-order`: they are deterministic, as
-    they were, and shorter sums have a smaller error; the number of programs, and so the last bits,
+    The safety is `contract`, for the launches change with the kernel. The largest, the least,
+    their indices and sums of integers are exact, and the bits are the same: `tl.max` drops NaN as
+    `tl.maximum` does.
+
+    Sums of floats are of safety `rounding` too, bits `reduction-order`; so are extremes that are
+    chosen by a comparison, of which the sign of a zero may differ. Sums are deterministic, as they
+    were, and shorter ones have a smaller error; the number of programs, and so the last bits,
     depends on the device. Kernels with `div_rn`, `sqrt_rn`, `fdiv` or a round trip through a
     narrow type are left alone then: someone matched another library's bits.
 
@@ -168,10 +178,19 @@ class SplitReduce(Pass):
             )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        from tritonopt.transforms.splitting.shared_loops import candidates
+
         for loop in candidates(facts):
             yield self._examined(facts, loop)
 
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
+        from tritonopt.transforms.pinned_rounding import check_pins
+        from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.splitting.split_kernel import SplitKernel
+        from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
+        from tritonopt.transforms.splitting.split_sums import prove_split
+        from tritonopt.transforms.writing import Writer
+
         checklist = Checklist()
         split: SplitLoop | None = None
         changes: tuple[Change, ...] = ()

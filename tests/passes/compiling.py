@@ -95,7 +95,7 @@ def _compiled(
 
     read = source.read(path.read_text(), path.name)
     pointers = facts.of(read.kernels[-1]).pointers
-    kernel: Any = getattr(_module(path), read.kernels[-1].name)
+    kernel: Any = getattr(module_of(path), read.kernels[-1].name)
     while not hasattr(kernel, "params"):
         kernel = kernel.fn  # below a tuner or heuristics
     signature: dict[str, str] = {}
@@ -125,7 +125,7 @@ def _compiled(
     return compile_kernel(asked, target=GPUTarget("cuda", capability, 32), options=options)
 
 
-def _module(path: Path) -> ModuleType:
+def module_of(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"compiled_kernels_{next(_numbers)}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -92,7 +92,7 @@ class Case:
     @property
     def rounds(self) -> bool:
         """Whether floats are computed in another way, and not only at another time."""
-        return any(Safety.ROUNDING in remark.safety for remark in self.rewrite().remarks)
+        return any(Safety.ROUNDING in remark.safety for remark in self.rewritten.remarks)
 
     @property
     def is_always_run(self) -> bool:
@@ -116,13 +116,13 @@ class Case:
         """What it is expected to become."""
         return self.expected.read_bytes().decode()
 
-    def rewrite(self, text: str | None = None) -> RewriteResult:
-        return rewrite_source(
-            self.text if text is None else text,
-            self.passes,
-            path=self.path.name,
-            assume=self.values("assume"),
-        )
+    @cached_property
+    def rewritten(self) -> RewriteResult:
+        """What the passes make of it, which several tests look at."""
+        return self.rewrite(self.text)
+
+    def rewrite(self, text: str) -> RewriteResult:
+        return rewrite_source(text, self.passes, path=self.path.name, assume=self.values("assume"))
 
 
 CASES = [
@@ -137,7 +137,7 @@ def cases(*expectations: str) -> pytest.MarkDecorator:
 
 @cases("passed")
 def test_rewritten_as_expected(case: Case) -> None:
-    result = case.rewrite()
+    result = case.rewritten
     assert result.changed, f"{case.path.name} was left alone:\n{said(result)}"
     assert {r.kind for r in result.remarks} == {RemarkKind.PASSED}, said(result)
     if UPDATE:
@@ -198,7 +198,7 @@ def kinds(case: Case) -> set[str]:
     found = {f"options {spelled}" for spelled in case.values("options")}
     found |= {f"with {name}" for name in case.values("with")}
     found |= {"a fact of the user's" for _ in case.values("assume")}
-    for remark in case.rewrite().remarks:
+    for remark in case.rewritten.remarks:
         if remark.kind is RemarkKind.PASSED:
             found |= {remark.reason, *(f"{c.claim} {c.status.value}" for c in remark.conditions)}
     return found
@@ -221,7 +221,7 @@ def test_every_kind_of_rewrite_is_verified_in_every_run(name: str) -> None:
 
 @cases("missed")
 def test_missed_with_its_reason(case: Case) -> None:
-    result = case.rewrite()
+    result = case.rewritten
     assert result.text == case.text, f"{case.path.name} was rewritten:\n" + difference(
         case.text, result.text
     )
@@ -234,7 +234,7 @@ def test_missed_with_its_reason(case: Case) -> None:
 
 @cases("analysis")
 def test_noted_with_its_reason(case: Case) -> None:
-    result = case.rewrite()
+    result = case.rewritten
     assert result.text == case.text, f"{case.path.name} was rewritten:\n" + difference(
         case.text, result.text
     )
@@ -246,7 +246,7 @@ def test_noted_with_its_reason(case: Case) -> None:
 
 @cases("unchanged")
 def test_left_alone(case: Case) -> None:
-    result = case.rewrite()
+    result = case.rewritten
     assert result.text == case.text, f"{case.path.name} was rewritten:\n" + difference(
         case.text, result.text
     )
@@ -255,7 +255,7 @@ def test_left_alone(case: Case) -> None:
 
 @cases("silent")
 def test_nothing_is_said(case: Case) -> None:
-    result = case.rewrite()
+    result = case.rewritten
     assert result.text == case.text, f"{case.path.name} was rewritten:\n" + difference(
         case.text, result.text
     )

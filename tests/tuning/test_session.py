@@ -59,6 +59,8 @@ def timed(tmp_path: Path) -> Iterator[Timed]:
             for name, path in ((BEFORE, before), (AFTER, after))
         ]
         sessions.append(Session(versions, timeout, server="tests.tuning.cpu_server"))
+        # There is no GPU, which a forked process could not use, and importing torch takes longer.
+        sessions[0].worker.forked = True
         return [sessions[0].row("double", c, EFFORT, copy=False) for c in subject.calls]
 
     yield run

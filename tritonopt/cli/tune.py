@@ -143,6 +143,7 @@ def _duration(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     try:
         from tritonopt.engines import EngineError
+        from tritonopt.tuning.applying.records import RecordError
         from tritonopt.tuning.bench import NoGpu, check_gpu
         from tritonopt.tuning.store import StoreError
         from tritonopt.verification import VerificationError
@@ -157,7 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
             return _checked(arguments)
         return _tuned(arguments)
     except (
-        EngineError, PlaceError, SourceError, StoreError, VerificationError, NoGpu
+        EngineError, NoGpu, PlaceError, RecordError, SourceError, StoreError, VerificationError
     ) as error:  # fmt: skip
         return complain(str(error))
 

@@ -128,3 +128,25 @@ def _with_argument(call: str, argument: str) -> str:
     if inside.endswith(","):
         return f"{inside} {argument},{gap})"
     return f"{inside}, {argument}{gap})"
+
+
+def on_lines(code: str, width: int) -> str:
+    """A statement that is a call, or binds one to a name, on several lines where it is long.
+
+    Only the outermost call is broken: its arguments get a line, or a line each.
+    """
+    if len(code) <= width:
+        return code
+    statement = parsed(code).body[0]
+    call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+    if not isinstance(call, ast.Call):
+        return code
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+    names = [*("" for _ in call.args), *(f"{keyword.arg}=" for keyword in call.keywords)]
+    texts = [ast.get_source_segment(code, part) for part in parts]
+    written = [f"{name}{text}" for name, text in zip(names, texts, strict=True)]
+    inside = f"    {', '.join(written)}\n"
+    if len(inside) > width:
+        inside = "".join(f"    {part},\n" for part in written)
+    function = ast.get_source_segment(code, call.func)
+    return f"{code[: call.col_offset]}{function}(\n{inside})"

@@ -3,11 +3,11 @@
 A search looks at many variants on many calls, and the best of many is the luckiest. So what it
 chose is measured afresh, and accepted where
 
-- on a call that the search had claimed, the 95 % interval of the fresh ratio lies above 1; and
+- on a call that the search had claimed, the fresh measurement claims it too: the 95 % interval of
+  the ratio lies above 1; and
 - on no call that runs new code the fresh interval reaches below what counts as equal.
 
-What is claimed has to be worth a change of the file, so that what noise claims is hardly ever
-measured a second time.
+What is claimed has to be worth a change of the file, which noise hardly ever is twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EQUAL = 0.99
 
 
 def is_claim(ratio: Ratio) -> bool:
-    """Whether a search claims a gain by what it measured."""
+    """Whether a measurement shows a gain that is worth something."""
     return ratio.is_gain and ratio.value >= WORTH
 
 
@@ -43,7 +43,7 @@ def failing(fresh: Mapping[str, Ratio | None], claimed: Mapping[str, Ratio]) -> 
             found[label] = "it could not be timed again"
         elif not is_harmless(ratio):
             found[label] = f"{ratio.value:.3f}x when it was measured afresh"
-        elif label in claimed and not ratio.is_gain:
+        elif label in claimed and not is_claim(ratio):
             found[label] = (
                 f"{claimed[label].value:.3f}x in the search, and {ratio.value:.3f}x "
                 f"({ratio.low:.3f} to {ratio.high:.3f}) when it was measured afresh"
@@ -53,6 +53,6 @@ def failing(fresh: Mapping[str, Ratio | None], claimed: Mapping[str, Ratio]) -> 
 
 def is_accepted(fresh: Mapping[str, Ratio | None], claimed: Mapping[str, Ratio]) -> bool:
     """Whether a text is faster for one call at least, and slower for none."""
-    confirmed = [label for label in claimed if (r := fresh.get(label)) is not None and r.is_gain]
+    confirmed = [label for label in claimed if (r := fresh.get(label)) and is_claim(r)]
     harmless = all(ratio is not None and is_harmless(ratio) for ratio in fresh.values())
     return bool(confirmed) and harmless

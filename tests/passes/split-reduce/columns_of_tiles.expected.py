@@ -53,11 +53,15 @@ def weight_gradient(dy: torch.Tensor):
         else 2**31 - 1
     )
     # So many programs share a row, a power of two: 1 where rows are many, or short.
-    splits = min(4096, 16384 // 32, num_programs // max(1, num_tiles), triton.cdiv(m, 4))
+    splits = min(
+        4096, 16384 // 32, num_programs // max(1, num_tiles), triton.cdiv(m, 4)
+    )
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None
     if splits > 1:
-        partials = torch.empty(num_tiles, splits, 32, dtype=torch.float32, device=dy.device)
+        partials = torch.empty(
+            num_tiles, splits, 32, dtype=torch.float32, device=dy.device
+        )
     kernel[(num_tiles, splits)](
         dy, dw, dy.stride(0), m, n, ROWS=4, BLOCK=32, partials=partials, SPLITS=splits
     )

@@ -47,7 +47,9 @@ def means_of_columns(x: torch.Tensor):
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None
     if splits > 1:
-        partials = torch.empty(num_tiles, splits, 32, dtype=torch.float32, device=x.device)
+        partials = torch.empty(
+            num_tiles, splits, 32, dtype=torch.float32, device=x.device
+        )
     kernel[(num_tiles, splits)](
         x, y, x.stride(0), m, n, BLOCK=32, partials=partials, SPLITS=splits
     )

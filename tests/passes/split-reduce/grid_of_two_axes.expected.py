@@ -37,8 +37,8 @@ def kernel(
 def kernel_final(partials, Y, SPLITS: tl.constexpr):
     # Puts together what the programs of kernel have found.
     batch, row = tl.program_id(0), tl.program_id(1)
-    tile_number = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)
-    parts = tile_number * SPLITS + tl.arange(0, SPLITS)
+    tile = tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)
+    parts = tile * SPLITS + tl.arange(0, SPLITS)
     acc = tl.load(partials + parts)
     tl.store(Y + batch * tl.num_programs(1) + row, tl.sum(acc))
 

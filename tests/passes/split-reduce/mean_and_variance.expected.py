@@ -90,13 +90,6 @@ def statistics(x: torch.Tensor):
     )
     if splits > 1:
         kernel_final[(m,)](
-            partial_total,
-            partial_squares,
-            x,
-            mean,
-            var,
-            x.stride(0),
-            n,
-            SPLITS=splits,
+            partial_total, partial_squares, x, mean, var, x.stride(0), n, SPLITS=splits
         )
     return mean, var

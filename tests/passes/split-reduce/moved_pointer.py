@@ -1,4 +1,4 @@
-# expect: missed needs-the-iteration-before
+# options: turns=1
 """Pointers go along from turn to turn."""
 
 import torch

@@ -37,13 +37,7 @@ def kernel(
 
 
 @triton.jit
-def kernel_final(
-    partial_acc,
-    partial_top,
-    Y,
-    BLOCK: tl.constexpr,
-    SPLITS: tl.constexpr,
-):
+def kernel_final(partial_acc, partial_top, Y, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
     # Puts together what the programs of kernel have found.
     row = tl.program_id(0)
     parts = row * SPLITS + tl.arange(0, SPLITS)

@@ -52,11 +52,15 @@ def reduced(x: torch.Tensor):
         else 2**31 - 1
     )
     # So many programs share a row, a power of two: 1 where rows are many, or short.
-    splits = min(4096, 16384 // 4, num_programs // max(1, num_tiles), triton.cdiv(n, 32))
+    splits = min(
+        4096, 16384 // 4, num_programs // max(1, num_tiles), triton.cdiv(n, 32)
+    )
     splits = max(1, triton.next_power_of_2(splits + 1) // 2)
     partials = None
     if splits > 1:
-        partials = torch.empty(num_tiles, splits, 4, dtype=torch.float32, device=x.device)
+        partials = torch.empty(
+            num_tiles, splits, 4, dtype=torch.float32, device=x.device
+        )
     kernel[(num_tiles, splits)](
         x, y, x.stride(0), m, n, ROWS=4, BLOCK=32, partials=partials, SPLITS=splits
     )

@@ -30,7 +30,11 @@ class NumbersAtLaunch:
         if value.op in (Op.PARAM, Op.CONSTEXPR):
             return self.argument(value.name)
         if value.op in _OPERATORS:
-            left, right = (in_parentheses(self.code(side)) for side in (value.left, value.right))
+            left, right = self.code(value.left), self.code(value.right)
+            if value.op not in (Op.ADD, Op.SUB):
+                left = in_parentheses(left)
+            if value.op is not Op.ADD:
+                right = in_parentheses(right)
             return f"{left} {_OPERATORS[value.op]} {right}"
         if value.op is Op.CDIV:
             return f"triton.cdiv({self.code(value.left)}, {self.code(value.right)})"

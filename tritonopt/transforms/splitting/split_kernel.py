@@ -18,14 +18,16 @@ from tritonopt.source import (
     InsertBefore,
     ReplaceExpression,
 )
+from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
-from tritonopt.transforms.code_edits import in_parentheses
+from tritonopt.transforms.code_edits import in_parentheses, on_lines
 from tritonopt.transforms.splitting.split_launches import NewNames
 from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
-_LONG = 88
+_BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+"""Operators of what may stand before a `+` without parentheses."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ class SplitKernel:
         partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
         passed = tuple(p.name for p in self._parameters)
         return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), self._new_function, passed)
+
+    @cached_property
+    def _width(self) -> int:
+        return line_width(self.split.facts.kernel.module)
 
     @cached_property
     def _number(self) -> str:
@@ -77,6 +83,8 @@ class SplitKernel:
         program = f"{self.writer.language('program_id')}({self.axis})"
         mine = f"{self._number} = {program} if {names.size} > 1 else 0"
         changes.append(InsertBefore(loop.node, mine))
+        for moved in self.split.moved:
+            changes += moved.changes(self.split.facts, loop, self._number, names.size)
         changes.append(InsertAfter(loop.node, self._stored()))
         changes += self._header()
         changes.append(InsertAfter(kernel.node, self._final()))
@@ -104,7 +112,11 @@ class SplitKernel:
     def _from(self, start: ast.expr, mine: str) -> str:
         value = self.split.facts.values[start]
         zero = value.op is Op.CONST and value.constant == 0
-        return mine if zero else f"{self._text(start)} + {mine}"
+        if zero:
+            return mine
+        text = self._text(start)
+        arithmetic = isinstance(start, ast.BinOp) and isinstance(start.op, _BEFORE_A_SUM)
+        return f"{text if arithmetic else in_parentheses(text)} + {mine}"
 
     def _text(self, node: ast.expr) -> str:
         return self.split.facts.kernel.module.text_of(node)
@@ -114,7 +126,7 @@ class SplitKernel:
     def _stored(self) -> str:
         """What a program does that has a part of a row: it stores what it has found, and ends."""
         store, part = self.writer.language("store"), self.writer.fresh("part")
-        tile, *named = self._tile()
+        tile, *named = self._tile
         lines = [f"if {self.names.size} > 1:", *(f"    {line}" for line in named)]
         lines.append(f"    {part} = {tile} * {self.names.size} + {self._number}")
         for accumulator, partial in zip(self.split.accumulators, self.names.partials, strict=True):
@@ -125,7 +137,8 @@ class SplitKernel:
             if accumulator.left:
                 extent = self._extent(accumulator.left[0])
                 place += f" * {extent} + {self.writer.language('arange')}(0, {extent})"
-            lines.append(f"    {store}({place}, {found})")
+            stored = on_lines(f"{store}({place}, {found})", self._width - 8)
+            lines.append(textwrap.indent(stored, "    "))
         return "\n".join([*lines, "    return"])
 
     @cached_property
@@ -139,6 +152,7 @@ class SplitKernel:
                 return name
         return ""
 
+    @cached_property
     def _tile(self) -> tuple[str, ...]:
         """Code for the number of the program that the row had, and a statement that names it."""
         program, programs = map(self.writer.language, ("program_id", "num_programs"))
@@ -191,7 +205,7 @@ class SplitKernel:
         rest = [code for code, p in zip(given, self._parameters, strict=True) if p.default]
         parameters = [*self.names.partials, *plain, size, *rest]
         head = f"def {self.names.final}({', '.join(parameters)}):"
-        if len(head) > _LONG:
+        if len(head) > self._width:
             inside = "".join(f"    {parameter},\n" for parameter in parameters)
             head = f"def {self.names.final}(\n{inside}):"
         text = f"# Puts together what the programs of {kernel.name} have found."
@@ -234,7 +248,7 @@ class SplitKernel:
     def _loaded(self) -> Iterator[str]:
         """What each accumulator is once all parts of the row are taken together."""
         parts, arange = self.writer.fresh("parts"), self.writer.language("arange")
-        tile, *named = self._tile()
+        tile, *named = self._tile
         yield from named
         yield f"{parts} = {tile} * {self.names.size} + {arange}(0, {self.names.size})"
         for accumulator, partial in zip(self.split.accumulators, self.names.partials, strict=True):
@@ -245,7 +259,8 @@ class SplitKernel:
                 if accumulator.reduction is not None and accumulator.axis == 1:
                     of_parts, of_lanes = of_lanes, of_parts
                 place += f"{of_parts} * {extent} + {arange}(0, {extent}){of_lanes}"
-            yield f"{accumulator.name} = {self.writer.language('load')}({place})"
+            loaded = f"{accumulator.name} = {self.writer.language('load')}({place})"
+            yield on_lines(loaded, self._width - 4)
         with_partner = [a for a in self.split.accumulators if a.partner is not None]
         for accumulator in with_partner:
             yield from self._beside_its_partner(accumulator)

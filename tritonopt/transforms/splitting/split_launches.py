@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from tritonopt.facts import KernelFacts
@@ -18,8 +20,9 @@ from tritonopt.source import (
     Launch,
     ReplaceExpression,
 )
+from tritonopt.source.editing.width import line_width
 from tritonopt.source.launches import places
-from tritonopt.transforms.code_edits import in_parentheses
+from tritonopt.transforms.code_edits import in_parentheses, on_lines
 from tritonopt.transforms.splitting.row_length import NumbersAtLaunch
 from tritonopt.transforms.splitting.split_sums import Accumulator, SplitLoop
 from tritonopt.transforms.tiling.known_launches import (
@@ -43,7 +46,6 @@ _LARGEST = 16384
 """... elements of the tile in which what they found is combined."""
 _FEW = 64
 """Programs of a launch that leave most multiprocessors of a large GPU with nothing to do."""
-_LONG = 88
 _TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
 _COMMENT = "# So many programs share a row, a power of two: 1 where rows are many, or short."
 
@@ -152,6 +154,13 @@ class _SplitLaunch:
     def _launch(self) -> Launch:
         return self.extents[0].launch
 
+    @cached_property
+    def _width(self) -> int:
+        """Of a line that stands where the launch does."""
+        statement = statement_of(self._launch)
+        assert statement is not None
+        return line_width(self._launch.module) - statement.col_offset
+
     @property
     def _at_launch(self) -> NumbersAtLaunch:
         return NumbersAtLaunch(self.split.facts, self.extents[0])
@@ -169,7 +178,9 @@ class _SplitLaunch:
         splits = new_name("splits", launch)
         rows = " * ".join(in_parentheses(number.code) for number in numbers)
         code = self._number_of_splits(splits, rows, most)
-        buffers = [new_name(partial.lower(), launch) for partial in self.names.partials]
+        buffers = [new_name(partial, launch) for partial in self.names.partials]
+        if len(set(buffers)) < len(buffers):
+            raise NotExpressible(f"line {launch.call.lineno} has names like those of the buffers")
         code += f"\n{self._allocated(buffers, rows, splits)}"
         changes.append(InsertBefore(statement, code))
         changes.append(ReplaceExpression(launch.grid, self._grid(numbers, splits)))
@@ -192,8 +203,9 @@ class _SplitLaunch:
         share = most if rows == "1" else f"{in_parentheses(most)} // {rows}"
         least = f"min({self._most()}, {share}, {turns})"
         code = f"{name} = max(1, triton.next_power_of_2({least} + 1) // 2)"
-        if len(code) > _LONG - 8:
-            code = f"{name} = {least}\n{name} = max(1, triton.next_power_of_2({name} + 1) // 2)"
+        if len(code) > self._width:
+            code = on_lines(f"{name} = {least}", self._width)
+            code += f"\n{name} = max(1, triton.next_power_of_2({name} + 1) // 2)"
         return f"{_COMMENT}\n{code}"
 
     def _most(self) -> str:
@@ -215,10 +227,10 @@ class _SplitLaunch:
             dtype = f"torch.{_TYPES[accumulator.dtype]}"
             made.append(f"{buffer} = torch.empty({shape}, dtype={dtype}, device={self._device()})")
         one = f"{made[0]} if {splits} > 1 else None"
-        if len(made) == 1 and len(one) <= _LONG - 8:
+        if len(made) == 1 and len(one) <= self._width:
             return one
-        lines = [f"{' = '.join(buffers)} = None", f"if {splits} > 1:"]
-        return "\n    ".join([lines[0] + f"\n{lines[1]}", *made])
+        inside = textwrap.indent("\n".join(on_lines(m, self._width - 4) for m in made), "    ")
+        return f"{' = '.join(buffers)} = None\nif {splits} > 1:\n{inside}"
 
     def _device(self) -> str:
         """Code for the device of a tensor that the kernel surely reads or writes."""
@@ -253,12 +265,8 @@ class _SplitLaunch:
             else:
                 placed.append(code)
         arguments = [*placed, *named, f"{self.names.size}={splits}"]
-        launched = f"{self.names.final}[{self._grid(numbers)}]"
-        code = f"{launched}({', '.join(arguments)})"
-        if len(code) > _LONG - 8:
-            inside = "".join(f"        {argument},\n" for argument in arguments)
-            code = f"{launched}(\n{inside}    )"
-        return f"if {splits} > 1:\n    {code}"
+        code = f"{self.names.final}[{self._grid(numbers)}]({', '.join(arguments)})"
+        return f"if {splits} > 1:\n" + textwrap.indent(on_lines(code, self._width - 4), "    ")
 
     def _is_left_out(self, name: str) -> bool:
         """Whether the launch leaves a parameter to its default, which the new kernel has too."""

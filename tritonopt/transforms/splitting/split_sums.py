@@ -19,6 +19,7 @@ from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
+from tritonopt.transforms.splitting.moved_names import MovedName, moved_names
 from tritonopt.transforms.splitting.partnered import Partner, is_chosen_extreme, partner_of
 from tritonopt.transforms.splitting.shared_loops import LoopCheck, all_parts, bounds_of
 from tritonopt.transforms.writing import names_bound
@@ -65,6 +66,7 @@ class SplitLoop:
     facts: KernelFacts
     loop: Loop
     accumulators: tuple[Accumulator, ...]
+    moved: tuple[MovedName, ...]
 
     @property
     def header(self) -> ast.Call:
@@ -99,7 +101,8 @@ class _Legality:
     def check(self) -> SplitLoop:
         LoopCheck(self.facts, self.loop, self.checklist).check()
         names = self._accumulated()
-        found = SplitLoop(self.facts, self.loop, tuple(map(self._accumulator, names)))
+        accumulators = tuple(map(self._accumulator, names))
+        found = SplitLoop(self.facts, self.loop, accumulators, tuple(self._moved.values()))
         self._check_names(found, names)
         brought = f"each turn brings to {' and '.join(names)} what no other turn has a part in"
         self.checklist.prove("turns-are-independent", brought)
@@ -163,6 +166,12 @@ class _Legality:
         return Accumulator(
             name, combining, dtype, shape, reduction, left, axis, partner, rounds or bool(chosen)
         )
+
+    @cached_property
+    def _moved(self) -> Mapping[str, MovedName]:
+        """The names that only go along with the loop."""
+        found = moved_names(self.facts, self.loop)
+        return {m.name: m for m in found if not any(True for _ in self._reads(m.name))}
 
     @cached_property
     def _partners(self) -> Mapping[str, Partner | None]:
@@ -261,7 +270,8 @@ class _Legality:
         identity = self.loop.identity
         claim, where = "turns-are-independent", f"in the loop in line {self.loop.line}"
         for part in all_parts(self.facts, value):
-            if part.op is Op.CARRIED and part.carrier.loop == identity:
+            carried = part.op is Op.CARRIED and part.carrier.loop == identity
+            if carried and part.carrier.name not in self._moved:
                 text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
                 text += " carries from turn to turn"
                 raise refuted(claim, "needs-the-iteration-before", text)
@@ -322,13 +332,15 @@ class _Legality:
         parents = self.facts.kernel.module.names.parents
         found: list[ast.Call] = []
         for node in self._reads(name):
-            around = parents[node]
-            call = around if isinstance(around, ast.Call) else parents.get(around)
+            around = parents.get(node)  # the target of an update has none
+            call = parents.get(around) if isinstance(around, ast.Attribute) else around
             reduced = reducing(self.facts, call) if isinstance(call, ast.Call) else None
             if reduced is None or reduced.operand is not node or reduced.combining != combining:
                 return None
-            if len(reduced.call.args) > 2 or any(k.arg != "axis" for k in reduced.call.keywords):
-                return None  # it may be made in another type
+            others = [n for n in walk(reduced.call) if isinstance(n, ast.Name) and n is not node]
+            others = [n for n in others if n in self.facts.values]
+            if others or any(k.arg not in ("axis", "input") for k in reduced.call.keywords):
+                return None  # made in another type, or along an axis that has a name
             found.append(reduced.call)
         texts = {ast.dump(call) for call in found}
         if len(texts) != 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,8 +65,9 @@ def _gain(answer: Answer) -> float:
 
 
 def written(outcome: Outcome) -> None:
-    """Replace the file, and its record before that. Raises SourceError."""
+    """Replace the file and its record, or neither. Raises SourceError and RecordError."""
     record = outcome.record
+    before = record.read_text(encoding="utf-8") if record.exists() else None
     text = text_of(merged_entries(record, outcome.entries))
     file = source.read_file(outcome.path)
     if file.text != outcome.original:
@@ -79,12 +79,18 @@ def written(outcome: Outcome) -> None:
     except OSError as error:
         message = f"cannot be written: {error.strerror}; {outcome.path} is left as it is"
         raise source.SourceError(str(record), 0, 0, message) from error
-    source.write_file(file, outcome.text)
+    try:
+        source.write_file(file, outcome.text)
+    except source.SourceError:
+        if before is None:
+            record.unlink()
+        else:
+            _replace(record, before)
+        raise
 
 
 def _replace(path: Path, text: str) -> None:
     """The new text is complete on the disk before it takes the name over."""
-    assert json.loads(text)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -86,9 +86,8 @@ def _choice(
     new = _statements(difference.new, place.new, names)
     if not condition:
         return [InsertBefore(first, new), *(Remove(s, keep_comments=False) for s in place.old)]
-    for text in (new, _statements(difference.old, place.old, {})):
-        if any(isinstance(n, ast.Constant) and _lines_of(n) > 1 for n in ast.walk(ast.parse(text))):
-            raise NoDispatch("a text of several lines stands in what differs")
+    if any(_is_long_text(n) for s in (*place.old, *place.new) for n in ast.walk(s)):
+        raise NoDispatch("a text of several lines stands in what differs")
     above = "".join(f"# {line}\n" for line in comment)
     body = textwrap.indent(new, _INDENT)
     return [
@@ -97,9 +96,12 @@ def _choice(
     ]
 
 
-def _lines_of(node: ast.Constant) -> int:
-    is_text = isinstance(node.value, (str, bytes))
-    return (node.end_lineno or node.lineno) - node.lineno + 1 if is_text else 1
+def _is_long_text(node: ast.AST) -> bool:
+    """Whether it is a text over several lines, which would be another one if it were indented."""
+    is_text = isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+    )
+    return is_text and node.end_lineno != node.lineno  # type: ignore[attr-defined]
 
 
 def _statements(

@@ -67,7 +67,7 @@ class Worker:
         self.timeout = timeout
         self.forked = forked
         self.server = server
-        """The module whose `serve` a fresh process runs; a forked one runs the usual."""
+        """The module whose `serve` the process runs."""
         self.leads = leads
         """Whether a fresh process leads a session of its own: what it started ends with it."""
         self.environment = environment or {}
@@ -82,7 +82,7 @@ class Worker:
         # What kernels print belongs to nobody's answer; the tail is shown after a death.
         try:
             if self.forked:
-                self.process = fork_server().fork(theirs.fileno(), self.log.fileno())
+                self.process = fork_server().fork(theirs.fileno(), self.log.fileno(), self.server)
             else:
                 self.process = self._fresh(theirs.fileno(), self.log)
         except ForkServerDied as death:

@@ -125,9 +125,12 @@ class ForkServer:
                 raise ForkServerDied(self._last_words()) from None
         return answer
 
-    def fork(self, connection: int, log: int) -> Forked:
-        """A worker that talks over one descriptor, and whose output goes to the other."""
-        arguments = (sys.path, dict(os.environ), os.getcwd())
+    def fork(self, connection: int, log: int, server: str) -> Forked:
+        """A worker that talks over one descriptor, and whose output goes to the other.
+
+        `server` is the module whose `serve` it runs.
+        """
+        arguments = (server, sys.path, dict(os.environ), os.getcwd())
         return Forked(self, self.ask("fork", *arguments, descriptors=(connection, log)))
 
     def close(self) -> None:
@@ -199,7 +202,12 @@ def _prepare() -> None:
 
 
 def _become_worker(
-    descriptor: int, log: int, path: list[str], environment: dict[str, str], folder: str
+    descriptor: int,
+    log: int,
+    server: str,
+    path: list[str],
+    environment: dict[str, str],
+    folder: str,
 ) -> None:
     """Go on as a worker would that was started by itself; never returns."""
     status = 1
@@ -211,9 +219,7 @@ def _become_worker(
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(folder)
-        run: Callable[[int], None] = importlib.import_module(
-            "tritonopt.verification.worker.server"
-        ).serve
+        run: Callable[[int], None] = importlib.import_module(server).serve
         run(descriptor)
         status = 0
     except BaseException:

@@ -1,0 +1,91 @@
+"""Variants: passes one after another, launch parameters, each text once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tritonopt.tuning.variation import launch_parameters
+from tritonopt.tuning.variation.launch_parameters import edits
+from tritonopt.tuning.variation.variants import Variation
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+FILE = """\
+import triton
+import triton.language as tl
+
+@triton.jit
+def product_kernel(a, b, n, BLOCK: tl.constexpr, FLAG: tl.constexpr = 64):
+    for k in range(0, n, BLOCK):
+        tl.store(a + k, tl.dot(tl.load(a + k), tl.load(b + k)))
+
+def product(a, b, n):
+    product_kernel[(triton.cdiv(n, 128),)](a, b, n, BLOCK=128, num_warps=8)
+"""
+
+
+def texts(text: str, kernel: str = "product_kernel") -> dict[str, str]:
+    return {e.what: e.text for e in edits(text, "file.py", frozenset({kernel}))}
+
+
+def test_parameters_are_changed_where_they_stand() -> None:
+    found = texts(FILE)
+    assert "num_warps=4)" in found["num_warps 8 -> 4"]
+    assert "num_warps=8, num_stages=2" in found["num_stages 3 -> 2"]
+    # the grid has the same tile
+    assert "cdiv(n, 256),)](a, b, n, BLOCK=256," in found["BLOCK 128 -> 256"]
+    assert "FLAG: tl.constexpr = 32" in found["FLAG 64 -> 32"]
+
+
+def test_num_stages_are_for_products_in_loops() -> None:
+    assert not any("stages" in what for what in texts(FILE.replace("tl.dot", "tl.add")))
+
+
+def test_clusters_take_a_triton_that_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch_parameters.metadata, "version", lambda name: "3.8.0")
+    assert "num_ctas=2" in texts(FILE)["num_ctas 1 -> 2"]
+    monkeypatch.setattr(launch_parameters.metadata, "version", lambda name: "3.7.1+git1")
+    assert not any("ctas" in what for what in texts(FILE))
+
+
+def test_what_a_tuner_chooses_is_its_own_but_for_one_configuration() -> None:
+    one = 'triton.Config({"BLOCK": 128}, num_warps=8)'
+    launch = "[(triton.cdiv(n, 128),)](a, b, n)\n"
+    tuned = FILE.partition("[(")[0] + launch
+    for several in (f"[{one}]", f"[{one}, {one}]"):
+        text = tuned.replace("@triton", f"@triton.autotune({several}, key=['n'])\n@triton")
+        found = texts(text)
+        assert ("num_warps 8 -> 4" in found) == (several == f"[{one}]")
+        assert ("BLOCK 128 -> 64" in found) == (several == f"[{one}]")
+
+
+def test_options_that_are_not_seen_are_left_alone() -> None:
+    assert not texts(FILE.replace("num_warps=8", "**options"))
+
+
+def test_every_text_is_a_variant_once_and_passes_follow_each_other() -> None:
+    path = EXAMPLES / "layer_norm.py"
+    variation = Variation(
+        str(path), path.read_text(), frozenset({"layer_norm_kernel"}), "fuse-stats,one-tile"
+    )
+    variants = list(variation.first())
+    assert len({variant.text for variant in variants}) == len(variants) > 2
+    named = {variant.name: variant for variant in variants}
+    both = list(variation.pairs(named["one-tile"], named["fuse-stats{formula=moments}"]))
+    assert [variant.steps for variant in both] == [("one-tile", "fuse-stats{formula=moments}")]
+    assert not list(variation.pairs(named["one-tile"], named["fuse-stats{formula=moments}"]))
+    assert any(remark.conditions for remark in both[0].remarks)
+    tuned = [variant.name for variant in variation.tuned(named["one-tile"])]
+    assert "one-tile + BLOCK 1024 -> 2048" in tuned
+
+
+def test_kernels_that_are_not_launched_stay_as_they_are() -> None:
+    path = EXAMPLES / "row_reductions.py"
+    variation = Variation(str(path), path.read_text(), frozenset({"row_sum_kernel"}), "rows")
+    for variant in variation.first():
+        before, after = (
+            t.partition("def row_max_kernel")[2] for t in (path.read_text(), variant.text)
+        )
+        assert before.partition("@triton.jit")[0] == after.partition("@triton.jit")[0]
