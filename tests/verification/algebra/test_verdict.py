@@ -88,6 +88,22 @@ def test_what_is_regrouped_is_the_same(of_texts: Callable[..., Verdict]) -> None
     assert verdict.algebra.draws >= 4 and (verdict.algebra.bound or 1) < 1e-20
 
 
+@pytest.mark.parametrize(
+    ("limit", "answer"), [("x <= 1000.0", "same"), ("x <= 1000.5", "not-applicable")]
+)
+def test_a_limit_that_was_changed_is_told(
+    of_texts: Callable[..., Verdict], limit: str, answer: str
+) -> None:
+    # No input lies between the two limits: neither numbers nor residues differ.
+    original = GELU.replace("x * tl.sig", "tl.where(x > 1000.0, x, x * tl.sig")
+    original = original.replace("2 * inner)", "2 * inner))")
+    rewritten = original.replace("(x > 1000.0, x, x * tl.sigmoid(2 * inner))", "LIMITED")
+    rewritten = rewritten.replace("LIMITED", f"({limit}, x * tl.sigmoid(2 * inner), x)")
+    verdict = of_texts(original, rewritten, backend="interpreter", max_examples=4)
+    assert verdict.algebra is not None and verdict.algebra.answer == answer, verdict
+    assert answer == "same" or "compares floats with 1000" in verdict.algebra.text
+
+
 def test_what_torch_makes_of_a_result_is_not_followed(of_texts: Callable[..., Verdict]) -> None:
     original = GELU.replace("return y", "return torch.softmax(y, dim=-1)")
     rewritten = original.replace("2 * inner", "inner + inner")

@@ -17,6 +17,8 @@ from tritonopt.verification.algebra.laws import LAWS
 from tritonopt.verification.replacing import replaced
 
 _PREFIX = "create_"
+_COMPARISON = "fcmp"
+_LIMITING = ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
 
 
 @contextlib.contextmanager
@@ -58,6 +60,8 @@ def _followed(run: Run, name: str, original: Callable[..., Any]) -> Callable[...
 
     def operation(*operands: Any, **named: Any) -> Any:
         result = original(*operands, **named)
+        if name.startswith(_COMPARISON) or name in _LIMITING:
+            run.limited(operands)
         if not is_float(result):
             if name == "bitcast" and is_float(operands[0]):
                 # What is done to the bits may only move them, as sorting does.

@@ -15,6 +15,8 @@ from tritonopt.verification.algebra.trace import Node, Trace
 
 _CARRIED, _NODE = "carried", "node"
 """The attributes of a handle under which its residues are, and what it was computed from."""
+_SENTINEL = 1e18
+"""Larger numbers stand for infinity."""
 
 
 class Run:
@@ -24,6 +26,8 @@ class Run:
         self.trace = trace
         self.writers: dict[int, Node] = {}
         """What was last written to an address, in a run with a trace."""
+        self.limits: set[float] = set()
+        """The numbers of the program that floats were compared with, or limited by."""
 
     def of(self, handle: Any) -> Carried:
         """What a handle of floats carries; a number of the program stands for itself."""
@@ -50,6 +54,23 @@ class Run:
         if carried.shape != shape:
             carried = carried.spread(shape)
         setattr(handle, _CARRIED, carried)
+
+    def limited(self, operands: Iterable[Any]) -> None:
+        """These were compared, or the larger or smaller one was taken.
+
+        Such a number decides, and may decide nothing on the calls that are made: no residue shows
+        that it was changed. Neutral ones (0, infinities, what stands for these) are left out.
+        """
+        for handle in operands:
+            if not is_float(handle) or not np.size(handle.data):
+                continue
+            carried: Carried | None = getattr(handle, _CARRIED, None)
+            if carried is not None and carried.degree != NUMBER:
+                continue
+            values = reals_of(handle)
+            first = float(values.flat[0])
+            if 0 < abs(first) < _SENTINEL and (values == first).all():
+                self.limits.add(float(np.float32(first)))
 
     def note(self, name: str, result: Any, operands: Iterable[Any]) -> None:
         """An operation gave this of these, as far as they are floats; for a trace, if there is."""

@@ -40,6 +40,8 @@ class SameAlgebra:
     differing: tuple[Example, Difference] | None = None
     ran: Both = (Coverage(), Coverage())
     """What ran in the draws that count."""
+    limits: tuple[frozenset[float], frozenset[float]] = (frozenset(), frozenset())
+    """The numbers of the programs that floats were compared with there."""
 
     def run(self) -> Algebra:
         """Draw until there is a difference, or enough."""
@@ -83,14 +85,15 @@ class SameAlgebra:
     def _answer(self) -> Algebra:
         different = self.differing is not None
         missing = self._missing(self.ran)
-        if different or (self.draws and not self.lost and not missing):
+        limit = self._other_limit()
+        if different or (self.draws and not self.lost and not missing and not limit):
             bound = None if different else self.bound
             answer = AlgebraAnswer.DIFFERENT if different else AlgebraAnswer.SAME
             text = "" if self.differing is None else _told(*self.differing)
             return Algebra(answer.value, self.draws, bound, text)
         reason = self.lost[0] if self.lost else "no call gives back ordinary floats"
         if self.draws and not self.lost:
-            reason = f"where residues could be compared, {missing[0]}"
+            reason = f"where residues could be compared, {missing[0]}" if missing else limit
         return Algebra(AlgebraAnswer.NOT_APPLICABLE.value, self.draws, None, reason)
 
     def _draw(self, example: Example) -> None:
@@ -117,6 +120,20 @@ class SameAlgebra:
         self.draws += 1
         self.ran = _merged(self.ran, (ours.coverage, theirs.coverage))
         self.bound *= min(1.0, degree / Q)
+        found = ours.followed.limits, theirs.followed.limits
+        self.limits = self.limits[0] | found[0], self.limits[1] | found[1]
+
+    def _other_limit(self) -> str:
+        """A number that floats are compared with in one version alone, in words.
+
+        What a comparison decides is followed by values, and only on the calls that were made.
+        """
+        ours, theirs = self.limits
+        for title, here, there in ((_TITLES[0], ours, theirs), (_TITLES[1], theirs, ours)):
+            if here - there:
+                number = f"{min(here - there):.7g}"
+                return f"the {title} version alone compares floats with {number}"
+        return ""
 
     def _placed(self, example: Example, seed: int, difference: Difference) -> Difference:
         """The difference, with the operation of the rewritten version at which it begins."""

@@ -93,6 +93,8 @@ class Followed:
     """Of the outputs as rational functions of the inputs, at most."""
     lost: tuple[str, ...] = ()
     """Why some were not."""
+    limits: frozenset[float] = frozenset()
+    """The numbers of the program that floats were compared with, or limited by."""
     computed: bytes = b""
     """Every residue of the run, where `RunOptions.known` asks for it."""
     parting: str = ""

@@ -188,8 +188,9 @@ class OneCall:
         if self.residues is None:
             return None
         computed = b"" if self.trace is None else self.trace.computed().tobytes()
-        lost = tuple(self.residues.run.memory.lost)
-        return Followed(sum(self.residues.degree), lost, computed, self.parting)
+        run = self.residues.run
+        lost, limits = tuple(run.memory.lost), frozenset(run.limits)
+        return Followed(sum(self.residues.degree), lost, limits, computed, self.parting)
 
     def _called(self) -> Any:
         launcher = self.version.launcher
