@@ -146,7 +146,7 @@ class RowBatches(Pass):
 
     ## Measured
 
-    1.01x to 14.97x for rows of up to 128 elements, 0.96x to 3.92x for 256 and 512, 0.76x to 1.44x
+    0.99x to 14.91x for rows of up to 128 elements, 0.97x to 3.90x for 256 and 512, 0.76x to 1.42x
     for longer ones, which keep one row to a program.
 
     Textbook kernels over rows (norms, softmax, cross-entropy, sums, extremes: `examples/`), 22
