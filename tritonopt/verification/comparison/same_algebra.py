@@ -120,8 +120,10 @@ class SameAlgebra:
         self.draws += 1
         self.ran = _merged(self.ran, (ours.coverage, theirs.coverage))
         self.bound *= min(1.0, degree / Q)
-        found = ours.followed.limits, theirs.followed.limits
-        self.limits = self.limits[0] | found[0], self.limits[1] | found[1]
+        self.limits = (
+            self.limits[0] | ours.followed.limits,
+            self.limits[1] | theirs.followed.limits,
+        )
 
     def _other_limit(self) -> str:
         """A number that floats are compared with in one version alone, in words.
