@@ -59,7 +59,7 @@ def record() -> dict[str, list[float]]:
     """By what was measured, the least and the most of original time / rewritten time."""
     ratios: dict[str, list[float]] = {}
     measured = (*fuse_stats(), *rewrites(), *default_limits(), *of_a_library(), *launches())
-    for name, ratio in (*measured, *over_rows(), *scalar_loops(), *interleaved()):
+    for name, ratio in (*measured, *over_rows(), *scalar_loops(), *interleaved(), *splits()):
         ratios.setdefault(name, []).append(ratio)
     return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
 
@@ -139,6 +139,14 @@ def interleaved() -> Iterator[tuple[str, float]]:
     for row in results("interleaved_access_speed-nvidia-h200"):
         small = row["kernel"] == "complex rotary" and row["shape"][1] == 1
         yield f"interleaved-access{', tiles of 64 pairs' if small else ''}", row["ratio"]
+
+
+def splits() -> Iterator[tuple[str, float]]:
+    for row in results("reductions-nvidia-h200"):
+        if "split-reduce" in row["us"]:
+            few = row["shape"][0] <= 16
+            ratio = row["us"]["original"] / row["us"]["split-reduce"]
+            yield f"split-reduce, {'few' if few else 'many'} rows", ratio
 
 
 def by_function(*names: str) -> list[str]:
