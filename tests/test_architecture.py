@@ -222,6 +222,7 @@ INNER_FLOORS = {
         "capture": 5,
     },
     "facts": {"interpreting": 0, "algebra": 0, "host": 1, "memory": 2},
+    "reporting": {"page": 0},
     "source": {"editing": 0, "project": 0},
     "tuning": {"variation": 0, "dispatch": 0, "applying": 1},
     "transforms": {

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
+from tritonopt.cli import html_report
 from tritonopt.cli.main import ERROR, OK, complain
 from tritonopt.cli.places import PlaceError, place
 from tritonopt.cli.progress import Bar
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "show registers, spills, shared memory and the widths of accesses",
     )
     shared.add_format(parser)
+    html_report.add_report(parser)
 
 
 def _add_effort(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +109,12 @@ def run(arguments: argparse.Namespace) -> int:
     except (VerificationError, NoGpu, PlaceError, SourceError) as error:
         return _nothing(str(error), arguments)
     formats.comparison_reporter(arguments.format).comparison(found)
+    if arguments.report is not None:
+        from tritonopt.reporting.page.timing_page import timing_page
+
+        contents = timing_page(found, html_report.facts_of(arguments))
+        if not html_report.is_written(arguments.report, contents):
+            return ERROR
     # A call of which nothing could be told is no answer, as for `verify`.
     told = any(row.times or row.compiled for row in found.rows)
     return OK if told else ERROR

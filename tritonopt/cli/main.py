@@ -61,6 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         own, shadowed = _before_dashes(given)
         arguments = _parser(own).parse_args(own)
         arguments.shadowed = shadowed
+        arguments.given = given
         code = int(_module(arguments.command).run(arguments))
         sys.stdout.flush()
         return code

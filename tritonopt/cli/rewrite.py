@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tritonopt import source
 from tritonopt.cli import arguments as shared
-from tritonopt.cli import rewrite_verification, scanning
+from tritonopt.cli import html_report, rewrite_verification, scanning
 from tritonopt.cli.configuration import ConfigurationError
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import PATIENCE, Bar
@@ -47,13 +47,18 @@ class Job:
     selection: Selection
     write: bool
     verify: rewrite_verification.Request | None
+    with_text: bool = False
+    """Whether a report shows the file before and after."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Job:
         from tritonopt.cli.selection import Selection
 
         return cls(
-            Selection.of(arguments), arguments.write, rewrite_verification.request_of(arguments)
+            Selection.of(arguments),
+            arguments.write,
+            rewrite_verification.request_of(arguments),
+            arguments.report is not None,
         )
 
 
@@ -93,6 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_safety(parser)
     shared.add_assume(parser)
     shared.add_report_format(parser)
+    html_report.add_report(parser)
     rewrite_verification.add_arguments(parser)
 
 
@@ -126,9 +132,12 @@ def run(arguments: argparse.Namespace) -> int:
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     parameters: list[frozenset[str]] = []
     facts_used: set[str] = set()
+    kept: list[FileFindings] = []
     try:
         for done in _worked(job, targets, arguments, reporter):
             summary.add(done.findings)
+            if arguments.report is not None:
+                kept.append(done.findings)
             parameters.extend(done.kernels)
             facts_used |= done.facts_used
     except EngineError as error:
@@ -137,9 +146,21 @@ def run(arguments: argparse.Namespace) -> int:
     if job is not None and job.selection.assume and not summary.errors:
         summary.notes.extend(_unneeded(job.selection.given(), parameters, facts_used))
     reporter.finish(summary)
+    if arguments.report is not None and not _report(arguments, kept, summary):
+        return ERROR
     if summary.errors:
         return ERROR
     return FOUND if arguments.check and summary.changed else OK
+
+
+def _report(arguments: argparse.Namespace, found: Sequence[FileFindings], summary: Summary) -> bool:
+    """Whether the report was written."""
+    from tritonopt.reporting.page.findings_page import rewrite_page
+
+    facts = html_report.facts_of(arguments)
+    apply, verifies = html_report.applying(arguments), arguments.verify
+    contents = rewrite_page(found, summary, facts, apply=apply, verifies=verifies)
+    return html_report.is_written(arguments.report, contents)
 
 
 _NO_PASS = "no pass runs by default; name one with --passes (`tritonopt passes` lists them)"
@@ -303,7 +324,10 @@ def _findings(
             for remark in result.remarks
             if remark.failure
         ),
+        before=file.text if job.with_text else "",
+        after=result.text if job.with_text else "",
         verified=checked.summary,
+        verdict=checked.verdict,
         refused=checked.refused,
         notes=(
             *_without_sites(target, result.remarks),

@@ -48,6 +48,8 @@ class Verified:
     """The verdict on what is left, in one line."""
     refused: tuple[str, ...] = ()
     """Why the rest was left out."""
+    verdict: Verdict | None = None
+    """The verdict on what is left."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +121,7 @@ def verified(
     )
     verdict = _verify(path, result, request)
     if verdict.verdict in _SAME:
-        return Verified(result, _in_a_line(verdict))
+        return Verified(result, _in_a_line(verdict), verdict=verdict)
     applied = {r.pass_name for r in result.remarks if r.kind is RemarkKind.PASSED}
     candidates = [p for p in passes if p.name in applied]
     kept: list[Pass] = []
@@ -139,7 +141,7 @@ def verified(
         return Verified(nothing, refused=tuple(refused))
     verdict = _verify(path, rest, request)
     if verdict.verdict in _SAME:
-        return Verified(rest, _in_a_line(verdict), tuple(refused))
+        return Verified(rest, _in_a_line(verdict), tuple(refused), verdict)
     return Verified(nothing, refused=(*refused, _refused(path, _names(kept), verdict)))
 
 

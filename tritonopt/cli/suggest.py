@@ -20,13 +20,14 @@ from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.reporting import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tritonopt import source
     from tritonopt.cli.scanning import Target
     from tritonopt.cli.selection import Selection
-    from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion
+    from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion, Summary
     from tritonopt.rewriting.dry_run import Found, Survey
+    from tritonopt.rewriting.model import Remark
     from tritonopt.rewriting.protocol import Pass
 
 _DESCRIPTION = """\
@@ -44,6 +45,7 @@ exit codes:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from tritonopt.cli import arguments as shared
+    from tritonopt.cli.html_report import add_report
 
     parser.description = _DESCRIPTION
     parser.epilog = _EPILOG
@@ -57,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_safety(parser)
     shared.add_assume(parser)
     shared.add_report_format(parser)
+    add_report(parser)
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Job:
     with_fixes: bool
     context: str = ""
     """The flags that give the same files, where a suggestion rests on several."""
+    with_text: bool = False
+    """Whether a report shows the file, and what was left alone in it."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -78,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(str(error))
     kernels = [target for target in targets.files if scanning.may_hold_kernels(target)]
     nothing = not (kernels or targets.errors or arguments.passes or arguments.assume)
-    if nothing and arguments.format not in formats.WHOLE:
+    if nothing and arguments.format not in formats.WHOLE and arguments.report is None:
         return OK
     return _suggest(arguments, targets, kernels)
 
@@ -97,8 +102,9 @@ def _suggest(
     job = Job(
         Selection.of(arguments),
         _flags(arguments),
-        arguments.format in formats.WHOLE,
+        arguments.format in formats.WHOLE or arguments.report is not None,
         "".join(f" --context {shlex.quote(path)}" for path in given),
+        arguments.report is not None,
     )
     summary = Summary(files=len(targets.files) - len(kernels))
     try:
@@ -112,19 +118,33 @@ def _suggest(
     run = Run(suggests=True)
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     found_some = False
+    kept: list[FileFindings] = []
     with Bar(len(kernels), "looking", sys.stderr) as bar:
         program = scanning.program(targets)
         for findings in scanning.work(partial(_look, job), kernels, arguments.jobs, program):
             summary.add(findings)
             found_some = found_some or bool(findings.suggestions)
+            if arguments.report is not None:
+                kept.append(findings)
             if findings.says_something:
                 bar.clear()
             reporter.file(findings)
             bar.advance()
     reporter.finish(summary)
+    if arguments.report is not None and not _report(arguments, kept, summary):
+        return ERROR
     if summary.errors:
         return ERROR
     return FOUND if found_some else OK
+
+
+def _report(arguments: argparse.Namespace, found: Sequence[FileFindings], summary: Summary) -> bool:
+    """Whether the report was written."""
+    from tritonopt.cli import html_report
+    from tritonopt.reporting.page.findings_page import suggest_page
+
+    contents = suggest_page(found, summary, html_report.facts_of(arguments))
+    return html_report.is_written(arguments.report, contents)
 
 
 def _flags(arguments: argparse.Namespace) -> str:
@@ -176,13 +196,21 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
         shown,
         len(module.kernels),
         errors=tuple(f"{shown}:{r.line}:{r.column}: {r.message}" for r in result.defects),
+        before=module.text if job.with_text else "",
         suggestions=suggestions,
+        left_alone=tuple(_left_alone(result)) if job.with_text else (),
         notes=(
             *(concise_line(shown, remark) for remark in result.given_up),
             *result.notes,
             *selection.notes(settings),
         ),
     )
+
+
+def _left_alone(result: Survey) -> Iterator[Remark]:
+    from tritonopt.rewriting.model import RemarkKind
+
+    return (each.remark for each in result.found if each.remark.kind is RemarkKind.MISSED)
 
 
 def _passes(selection: Selection, target: Target) -> list[Pass]:

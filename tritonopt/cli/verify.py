@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
-from tritonopt.cli import verify_pairs
+from tritonopt.cli import html_report, verify_pairs
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.places import Place, PlaceError, place, read_place
 from tritonopt.cli.progress import Bar
@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("several files, with two directories or with --pair")
     shared.add_engine(group)
     shared.add_format(parser)
+    html_report.add_report(parser)
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--script",
@@ -195,7 +196,21 @@ def run(arguments: argparse.Namespace) -> int:
             return _no_answer(str(error), arguments)
     script = _write_script(verdict, arguments)
     formats.verdict_reporter(arguments.format).verdict(verdict, script)
+    if arguments.report is not None and not _report(verdict, script, arguments):
+        return ERROR
     return _EXIT_CODES.get(verdict.verdict, ERROR)
+
+
+def _report(verdict: Verdict, script: str | None, arguments: argparse.Namespace) -> bool:
+    """Whether the report was written."""
+    from tritonopt.reporting.findings import PairFinding
+    from tritonopt.reporting.page.verdict_page import verdict_page
+
+    paths = arguments.original, arguments.rewritten
+    found = PairFinding(arguments.rewritten, *paths, verdict, script=script)
+    return html_report.is_written(
+        arguments.report, verdict_page(found, html_report.facts_of(arguments))
+    )
 
 
 def _narrow(arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tritonopt.cli import library
+from tritonopt.cli import html_report, library
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.progress import Bar
 from tritonopt.engines import Answer, EngineError, Outcome, Task
@@ -42,6 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
     order = {pair.name: at for at, pair in enumerate(pairs)}
     found.sort(key=lambda one: order[one.name])
     reporter.finish(found, same)
+    if arguments.report is not None:
+        from tritonopt.reporting.page.verdict_page import pairs_page
+
+        contents = pairs_page(found, same, html_report.facts_of(arguments))
+        if not html_report.is_written(arguments.report, contents):
+            return ERROR
     verdicts = {one.verdict.verdict for one in found}
     if "counterexample" in verdicts:
         return FOUND

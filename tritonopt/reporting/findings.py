@@ -57,12 +57,20 @@ class FileFindings:
     remarks: tuple[Remark, ...] = ()
     errors: tuple[str, ...] = ()
     """Why the file, or a kernel of it, could not be done; each says where."""
+    before: str = ""
+    """The text of the file, where a report for a person is to show it."""
+    after: str = ""
+    """The same with all changes."""
     verified: str = ""
     """The verdict on the change, where one was asked for."""
+    verdict: Verdict | None = None
+    """The same, with what it rests on."""
     refused: tuple[str, ...] = ()
     """Changes that were not made, because they failed or escaped verification."""
     suggestions: tuple[Suggestion, ...] = ()
     """Of `suggest`, which has no other remarks."""
+    left_alone: tuple[Remark, ...] = ()
+    """Of `suggest`, where a report for a person is to tell of it."""
     notes: tuple[str, ...] = ()
     """What there is to say beside; each says where."""
     encoding: str = "utf-8"

@@ -71,7 +71,7 @@ def _table(
     launcher: str, rows: Sequence[Row], versions: Sequence[str], style: Style
 ) -> Iterator[str]:
     timed = any(row.times for row in rows)
-    labels = _labels(rows)
+    labels = call_labels(rows)
     width = max(len(launcher), *map(len, labels))
     if timed:
         yield style.paint(f"{launcher:{width}}{_head(rows, versions)}", BOLD)
@@ -83,7 +83,7 @@ def _table(
         yield f"{label:{width}}{_cells(row, rows, versions, style) if timed else ''}".rstrip()
         for name, why in row.failures.items():
             yield style.paint(f"    {name}: {why}", RED)
-        for note in (*row.notes, *_remarks(row)):
+        for note in (*row.notes, *remarks_on(row)):
             yield style.paint(f"    note: {note}", YELLOW)
         if row.compiled:
             yield from _kernels(label, row, versions, shown)
@@ -105,7 +105,7 @@ def _kernels(
     yield from (f"    {line}" for line in compiled_lines(row.compiled, versions))
 
 
-def _labels(rows: Sequence[Row]) -> list[str]:
+def call_labels(rows: Sequence[Row]) -> list[str]:
     """The sizes of each call, if they tell the calls apart; else everything."""
     short = [", ".join(f"{name}={size}" for name, size in row.sizes.items()) for row in rows]
     whole = "" in short or len(set(short)) < len(short)
@@ -149,7 +149,7 @@ def _time(times: Times | None) -> str:
     return f"{times.median:.2f} us"
 
 
-def _remarks(row: Row) -> Iterator[str]:
+def remarks_on(row: Row) -> Iterator[str]:
     """What a reader must know of the times of a row."""
     for name, times in row.times.items():
         if times.modes:

@@ -8,6 +8,8 @@ are plain text, are held against it by a test.
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +29,23 @@ class Figure:
     def __str__(self) -> str:
         least, most = f"{self.least:.2f}x", f"{self.most:.2f}x"
         return least if least == most else f"{least} to {most}"
+
+    @property
+    def middle(self) -> float:
+        """The geometric mean of its ends, to order figures by."""
+        return math.sqrt(self.least * self.most)
+
+    @classmethod
+    def first_in(cls, text: str) -> Figure | None:
+        """The first figure of a text that names some as `str` writes them."""
+        found = _WRITTEN.search(text)
+        if found is None:
+            return None
+        least = float(found["least"])
+        return cls(least, float(found["most"] or least))
+
+
+_WRITTEN = re.compile(r"(?<![\w.])(?P<least>\d+\.\d\d)x(?: to (?P<most>\d+\.\d\d)x)?")
 
 
 def figure(name: str) -> Figure:

@@ -92,6 +92,15 @@ class FileChanged(SourceError):
     """A file is no longer what was read from it."""
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """Puts bytes in the place of whatever a file held, or makes it; whole or not at all.
+
+    Raises OSError.
+    """
+    target = Path(os.path.realpath(path))
+    _replace(target, data, target.stat() if target.exists() else None)
+
+
 def find_python_files(paths: Iterable[Path]) -> Iterator[Path]:
     """The files as they are given, and the Python files below the directories, each once.
 
@@ -196,7 +205,7 @@ def _locked(target: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _replace(target: Path, data: bytes, before: os.stat_result) -> None:
+def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:
     import tempfile  # slow to import, and most runs write nothing
 
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
@@ -205,9 +214,13 @@ def _replace(target: Path, data: bytes, before: os.stat_result) -> None:
             temporary.write(data)
             temporary.flush()
             os.fsync(temporary.fileno())
-        if hasattr(os, "chown") and os.stat(name).st_uid != before.st_uid:
-            os.chown(name, before.st_uid, before.st_gid)
-        os.chmod(name, stat.S_IMODE(before.st_mode))
+        if before is None:
+            os.umask(mask := os.umask(0))
+            os.chmod(name, 0o666 & ~mask)
+        else:
+            if hasattr(os, "chown") and os.stat(name).st_uid != before.st_uid:
+                os.chown(name, before.st_uid, before.st_gid)
+            os.chmod(name, stat.S_IMODE(before.st_mode))
         os.replace(name, target)
     except BaseException:
         # A keyboard interrupt too must not leave it behind.
