@@ -7,17 +7,20 @@ import inspect
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import OK, complain
-from tritonopt.cli.places import STDIN, PlaceError, place
+from tritonopt.cli.places import STDIN, Place, PlaceError, place, read_place
 from tritonopt.reporting import text
 from tritonopt.reporting.glossary import glossary
 from tritonopt.rewriting import groups, options, reasons, registry
 from tritonopt.rewriting.options import PassSelectionError
 
 if TYPE_CHECKING:
+    from tritonopt.cli.configuration import Settings
     from tritonopt.rewriting.protocol import Pass
 
 _DESCRIPTION = """\
@@ -77,10 +80,9 @@ def _explain_place(target: str, arguments: argparse.Namespace) -> int:
     # Imported here: what a name means needs nothing of this.
     from tritonopt import facts, source
     from tritonopt.cli.configuration import ConfigurationError
-    from tritonopt.cli.explained_sites import explain_sites
 
     try:
-        explain_sites(place(target, arguments.stdin_filename), arguments)
+        _explain_sites(place(target, arguments.stdin_filename), arguments)
     except (facts.AssumptionError, ConfigurationError, source.SourceError) as error:
         return complain(str(error))
     return OK
@@ -169,3 +171,53 @@ def _print_page(chosen: type[Pass]) -> None:
     console = Console(theme=Theme({"markdown.code": "cyan", "markdown.h2": "bold"}))
     console.print(f"{chosen.name}\n", style="bold cyan", highlight=False)
     console.print(Markdown(page, code_theme="ansi_dark"), width=min(console.width, 100))
+
+
+def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
+    """The sites in a kernel or a line, with every condition, on stdout."""
+    from tritonopt.cli.selection import Selection
+    from tritonopt.rewriting.dry_run import dry_run
+    from tritonopt.rewriting.focus import Focus
+    from tritonopt.rewriting.model import RemarkKind
+
+    module = read_place(target)
+    path, focus = module.path, target.focus
+    if focus is None:
+        raise PlaceError(f"{path}: say which line or kernel, as in {path}:12")
+    kernel = focus.kernel(module)
+    assert kernel is not None  # what was named is there
+    settings = _settings(path)
+    selection = Selection.of(arguments)
+    result = dry_run(
+        module,
+        selection.passes(settings),
+        selection.safety(settings),
+        selection.facts(settings),
+        only=Focus(frozenset({kernel.qualname})),
+    )
+    mine = [found for found in result.found if found.known.kernel is kernel]
+    here = [found for found in mine if focus.covers(kernel, found.remark.line)]
+    style = text.Style.of(sys.stdout)
+    if not here:
+        what = f"line {min(focus.lines)}" if focus.lines else kernel.qualname
+        shown = (
+            f"{path}:{min(focus.lines, default=kernel.node.lineno)}: no pass has a site in {what}"
+        )
+        print(shown + (f"; those of {kernel.name}:" if mine else ""))
+    for found in here or mine:
+        remark = found.remark
+        if remark.kind is RemarkKind.PASSED:
+            remark = replace(remark, message=f"can be done: {found.site.advice or remark.message}")
+        for line in text.explained_lines(path, remark, style):
+            print(line)
+    for remark in (*result.given_up, *result.defects):
+        print(f"{path}:{remark.line}:{remark.column}: {remark.message}", file=sys.stderr)
+    for note in (*result.notes, *selection.notes(settings)):
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _settings(path: str) -> Settings:
+    from tritonopt.cli.configuration import Configurations, Settings
+
+    configuration = Configurations().of(Path(path))
+    return Settings() if configuration is None else configuration.settings(Path(path))

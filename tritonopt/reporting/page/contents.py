@@ -117,6 +117,8 @@ class Listing:
     order: str
     gain: str
     """What stands above the column of gains."""
+    verified: bool
+    """Whether there is a column of evidence."""
     entries: tuple[Entry, ...]
 
 

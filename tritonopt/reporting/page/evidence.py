@@ -120,10 +120,10 @@ def _algebra(verdict: Verdict) -> Tier:
     if found is None:
         return _ALGEBRA_NOT_ASKED
     if found.is_same:
-        text = f"the same functions of the inputs in {found.draws} random trials of exact numbers"
+        text = f"in exact arithmetic both computed the same in {found.draws} random trials"
         if found.bound is not None:
             least = max(found.bound, sys.float_info.min)
-            text += f"; that this is chance: at most 1e{math.ceil(math.log10(least))}"
+            text += f"; the chance of a coincidence is at most 1e{math.ceil(math.log10(least))}"
         return Tier(_ALGEBRA, "yes", YES, text)
     return Tier(_ALGEBRA, "no" if found.is_different else "no answer", OPEN, found.text)
 
@@ -141,7 +141,9 @@ def of_tuning(found: Tuned) -> Evidence:
     else:
         numbers = Tier(_NUMBERS, answer, grade, inputs)
     algebra = {
-        "same": Tier(_ALGEBRA, "yes", YES, "the same functions of the inputs, by random trials"),
+        "same": Tier(
+            _ALGEBRA, "yes", YES, "in exact arithmetic both computed the same in random trials"
+        ),
         "different": Tier(_ALGEBRA, "no", OPEN, "or by a law that is not known"),
         "not-applicable": Tier(_ALGEBRA, "no answer", OPEN, "something could not be followed"),
     }.get(found.algebra, _ALGEBRA_NOT_ASKED)

@@ -40,10 +40,10 @@ def suggest_page(
     if mistakes:
         order = "Code that is wrong as it stands. Only a person can mend it."
         entries = tuple(_entry(place, "", "open") for place in mistakes)
-        listings.append(Listing("Mistakes", order, "", entries))
+        listings.append(Listing("Mistakes", order, "", False, entries))
     if rewrites:
-        entries = tuple(_entry(p, "not run: `suggest` runs nothing", "open") for p in rewrites)
-        listings.append(Listing("Rewrites to consider", _ORDER, _GAIN, entries))
+        entries = tuple(_entry(p, "", "open") for p in rewrites)
+        listings.append(Listing("Rewrites to consider", _ORDER, _GAIN, False, entries))
     lead = (
         f"{_count(summary.files, 'file')} with {_count(summary.kernels, 'kernel')}: "
         f"{_count(len(rewrites), 'rewrite')} to consider, {_count(len(mistakes), 'mistake')}.",
@@ -91,7 +91,7 @@ def rewrite_page(
         if verifies
         else "Nothing was run: `--verify` runs every change against the original.",
     )
-    listing = Listing("Rewrites", _ORDER, _GAIN, tuple(entry for _, entry in entries))
+    listing = Listing("Rewrites", _ORDER, _GAIN, verifies, tuple(entry for _, entry in entries))
     return Contents(
         "What was rewritten" if not apply else "What would be rewritten",
         lead,

@@ -70,11 +70,15 @@ def heat_maps(rows: Sequence[Row]) -> tuple[HeatMap, ...]:
     return tuple(sorted(found, key=lambda each: -each.losses))
 
 
+def types_of(row: Row) -> str:
+    """Types of the tensors and plain values of a call, without shapes."""
+    return _SHAPE.sub("", row.label)
+
+
 def _rest(row: Row, others: Sequence[str]) -> str:
     """What tells the calls of one map from those of another: types, plain values, other sizes."""
-    types = _SHAPE.sub("", row.label)
     sizes = ", ".join(f"{name}={row.sizes[name]}" for name in others if name in row.sizes)
-    return "; ".join(filter(None, (types, sizes)))
+    return "; ".join(filter(None, (types_of(row), sizes)))
 
 
 def _maps(caption: str, rows: Sequence[Row], axes: Sequence[str]) -> Iterator[HeatMap]:

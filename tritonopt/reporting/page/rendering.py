@@ -92,7 +92,7 @@ class _Page:
                 left_alone=sum(group.count for group in contents.groups),
                 problems=_first(contents.problems),
                 notes=_first(contents.notes),
-                words=_words(contents),
+                words=_words([*listed[0], *sections, *groups]),
                 left_out=[f"{count:,} {what}" for what, count in self.left_out.items()],
             )
         )
@@ -101,7 +101,7 @@ class _Page:
         """The lines of all lists; with `linked` as long as they can be."""
         for listing in self.contents.listings:
             for one in listing.entries:
-                yield _part("entry", one, listing.gain, linked or one.anchor in self.anchors)
+                yield _part("entry", one, listing, linked or one.anchor in self.anchors)
 
     def _by_listing(self, rows: Sequence[Markup]) -> list[tuple[object, Sequence[Markup]]]:
         found: list[tuple[object, Sequence[Markup]]] = []
@@ -227,11 +227,16 @@ def _first(lines: Sequence[str]) -> list[str]:
     return shown
 
 
-def _words(contents: Contents) -> list[tuple[str, str]]:
+def _words(parts: Iterable[str]) -> list[tuple[str, str]]:
+    """The words that a reader meets on the page, and may not know."""
     known = glossary()
-    found = dict(_WORDS)
-    found.update({word: known[word] for word in _FROM_THE_GLOSSARY if word in known})
-    return list(found.items())
+    explained = {**{word: known[word] for word in _FROM_THE_GLOSSARY}, **_WORDS}
+    text = "".join(parts)
+    return [
+        (word, said)
+        for word, said in explained.items()
+        if any(re.search(rf"\b{part}", text) for part in word.split(", "))
+    ]
 
 
 def _part(name: str, *given: object) -> Markup:
@@ -290,7 +295,7 @@ _SAFETY = {
 
 
 def _safety(label: str) -> str:
-    return "; ".join(_SAFETY.get(part, part) for part in label.split(", "))
+    return "; ".join(_SAFETY.get(part, part) for part in re.split(", *", label))
 
 
 def _statuses(checks: Sequence[Check]) -> str:

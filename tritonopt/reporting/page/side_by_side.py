@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from markupsafe import Markup
 
@@ -13,8 +14,9 @@ from tritonopt.reporting.page.highlighting import LONGEST, colored, lines_of, sp
 
 _CONTEXT = 3
 _WORD = re.compile(r"\w+|\s+|.")
+_NAME = re.compile(r"\w+")
 _ALIKE = 0.5
-"""Of two lines, from which on it is shown which words differ."""
+"""What two lines have in common of their words, from which on it is shown which differ."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Stretch:
     lines: tuple[Line, ...]
     is_same: bool
     """Whether nothing in it differs, so that it is only shown when somebody asks."""
+
+    @property
+    def runs(self) -> list[list[Line]]:
+        """The lines in groups of one kind."""
+        return [list(group) for _, group in groupby(self.lines, lambda line: line.kind)]
 
 
 @dataclass(frozen=True)
@@ -124,17 +131,22 @@ def _differing(old: str, new: str) -> tuple[list[tuple[int, int]], list[tuple[in
     """The columns in which two lines differ, if they have more in common than not."""
     if max(len(old), len(new)) > LONGEST:
         return [], []
+    names = _NAME.findall(old), _NAME.findall(new)
+    if difflib.SequenceMatcher(None, *names, autojunk=False).ratio() < _ALIKE:
+        return [], []
     ours, theirs = _WORD.findall(old), _WORD.findall(new)
     matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
-    if matcher.ratio() < _ALIKE:
-        return [], []
     codes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     return (
-        [_columns(ours, i1, i2) for _, i1, i2, _, _ in codes],
-        [_columns(theirs, j1, j2) for _, _, _, j1, j2 in codes],
+        list(_columns(ours, [(i1, i2) for _, i1, i2, _, _ in codes])),
+        list(_columns(theirs, [(j1, j2) for _, _, _, j1, j2 in codes])),
     )
 
 
-def _columns(words: Sequence[str], first: int, behind: int) -> tuple[int, int]:
-    start = sum(map(len, words[:first]))
-    return start, start + sum(map(len, words[first:behind]))
+def _columns(words: Sequence[str], places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Where words stand; blanks alone, as those of an indentation, are left out."""
+    for first, behind in places:
+        text = "".join(words[first:behind])
+        if text.strip():
+            start = sum(map(len, words[:first]))
+            yield start, start + len(text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from tritonopt.reporting.page.heat_map import HeatMap, heat_maps, shade_of
+from tritonopt.reporting.page.heat_map import HeatMap, heat_maps, shade_of, types_of
 from tritonopt.reporting.timing_table import call_labels, remarks_on
 
 if TYPE_CHECKING:
@@ -24,13 +24,10 @@ class Call:
 
     label: str
     types: str
-    """The whole call, where the label does not say it."""
-    times: tuple[str, ...]
-    saved: str
-    ratio: str
-    interval: str
+    """Types and plain values, where they are not those of all calls."""
+    cells: tuple[str, ...]
     shade: str
-    shares: tuple[str, ...]
+    """Of the first cell."""
     bars: Markup
     remarks: tuple[str, ...]
     failures: tuple[str, ...]
@@ -42,9 +39,10 @@ class Timed:
 
     versions: tuple[str, ...]
     columns: tuple[str, ...]
-    """Titles behind the times."""
     calls: tuple[Call, ...]
     maps: tuple[HeatMap, ...]
+    types: str
+    """Types and plain values of all calls, where the labels leave them out."""
     has_times: bool
     has_copy: bool
     has_matrix: bool
@@ -52,19 +50,28 @@ class Timed:
 
 def timed(found: Comparison) -> Timed:
     """Calls with losses first, then those without a difference, the largest gain last."""
-    rows = sorted(found.rows, key=_losses_first) if len(found.versions) > 1 else list(found.rows)
+    compares = len(found.versions) > 1
+    rows = sorted(found.rows, key=_losses_first) if compares else list(found.rows)
     labels = call_labels(rows) if rows else []
-    has_copy = any(row.copy is not None for row in rows)
-    has_matrix = any(row.matrix is not None for row in rows)
-    columns = [f"copy / {name}" for name in found.versions if has_copy]
-    columns += [f"matmul / {name}" for name in found.versions if has_matrix]
-    calls = tuple(
-        _call(row, label, found.versions, has_copy, has_matrix)
-        for row, label in zip(rows, labels, strict=True)
+    types = {types_of(row) for row, label in zip(rows, labels, strict=True) if label != row.label}
+    table = _Columns(
+        found.versions,
+        any(row.copy is not None for row in rows),
+        any(row.matrix is not None for row in rows),
     )
-    maps = heat_maps(found.rows) if len(found.versions) > 1 else ()
-    has_times = any(row.times for row in rows)
-    return Timed(found.versions, tuple(columns), calls, maps, has_times, has_copy, has_matrix)
+    calls = tuple(
+        _call(row, label, len(types) > 1, table) for row, label in zip(rows, labels, strict=True)
+    )
+    return Timed(
+        found.versions,
+        table.titles,
+        calls,
+        heat_maps(found.rows) if compares else (),
+        types.pop() if len(types) == 1 else "",
+        any(row.times for row in rows),
+        table.has_copy,
+        table.has_matrix,
+    )
 
 
 def saved(row: Row, versions: Sequence[str]) -> float | None:
@@ -92,21 +99,45 @@ def _losses_first(row: Row) -> tuple[int, float]:
     return (0, 0.0) if row.ratio is None else (1, row.ratio.value)
 
 
-def _call(row: Row, label: str, versions: Sequence[str], has_copy: bool, has_matrix: bool) -> Call:
-    shares = [row.copy_share(name) for name in versions if has_copy]
-    shares += [row.matrix_share(name) for name in versions if has_matrix]
-    ratio = row.ratio
-    less = saved(row, versions)
+@dataclass(frozen=True)
+class _Columns:
+    """What the table has beside the call and the bars."""
+
+    versions: tuple[str, ...]
+    has_copy: bool
+    has_matrix: bool
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        names = self.versions
+        titles = [" / ".join(names), "95 % interval", "saved"] if len(names) > 1 else []
+        titles += names
+        titles += [f"copy / {name}" for name in names if self.has_copy]
+        titles += [f"matmul / {name}" for name in names if self.has_matrix]
+        return tuple(titles)
+
+    def cells(self, row: Row) -> tuple[str, ...]:
+        cells: list[str] = []
+        if len(self.versions) > 1:
+            ratio, less = row.ratio, saved(row, self.versions)
+            cells.append("-" if ratio is None else f"{ratio.value:.3f}x")
+            cells.append("-" if ratio is None else f"{ratio.low:.3f} to {ratio.high:.3f}")
+            cells.append("-" if less is None else saved_text(less))
+        for name in self.versions:
+            cells.append(time_text(row.times[name].median) if name in row.times else "-")
+        shares = [row.copy_share(name) for name in self.versions if self.has_copy]
+        shares += [row.matrix_share(name) for name in self.versions if self.has_matrix]
+        cells += ["-" if share is None else f"{share:.0%}" for share in shares]
+        return tuple(cells)
+
+
+def _call(row: Row, label: str, with_types: bool, table: _Columns) -> Call:
     return Call(
         label,
-        "" if label == row.label else row.label,
-        tuple(time_text(row.times[name].median) if name in row.times else "-" for name in versions),
-        "-" if less is None else saved_text(less),
-        "-" if ratio is None else f"{ratio.value:.3f}x",
-        "" if ratio is None else f"{ratio.low:.3f} to {ratio.high:.3f}",
-        shade_of(ratio),
-        tuple("-" if share is None else f"{share:.0%}" for share in shares),
-        _bars(row, versions),
+        types_of(row) if with_types and label != row.label else "",
+        table.cells(row),
+        shade_of(row.ratio) if len(table.versions) > 1 else "",
+        _bars(row, table.versions),
         (*row.notes, *remarks_on(row)),
         tuple(f"{name}: {why}" for name, why in row.failures.items()),
     )

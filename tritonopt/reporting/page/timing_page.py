@@ -31,12 +31,12 @@ def timing_page(found: Comparison, facts: Mapping[str, str]) -> Contents:
         less = saved_by(rows, found.versions)
         if less is not None:
             what = sentence(row.ratio for row in rows)
-            entry = Entry(subject.anchor, launcher, what, saved_text(less), "not run by `bench`")
+            entry = Entry(subject.anchor, launcher, what, saved_text(less), "")
             entries.append((less, entry))
     order = {entry.anchor: less for less, entry in entries}
     subjects.sort(key=lambda subject: -order.get(subject.anchor, -math.inf))
     entries.sort(key=lambda pair: -pair[0])
-    listing = Listing("What is faster", ORDER, SAVED, tuple(entry for _, entry in entries))
+    listing = Listing("What is faster", ORDER, SAVED, False, tuple(entry for _, entry in entries))
     notes = found.notes
     diff = None
     if len(found.paths) == 2:
@@ -44,15 +44,16 @@ def timing_page(found: Comparison, facts: Mapping[str, str]) -> Contents:
         notes += more
     if diff is not None:
         subjects.append(Subject("changes", "What differs between the files", diff=diff))
-    lead = tuple(f"{name}: {path}" for name, path in zip(found.versions, found.paths, strict=True))
+    paths = dict(zip(found.versions, found.paths, strict=True))
+    lead: tuple[str, ...] = ()
     if found.ratios:
-        lead += (sentence(found.ratios),)
+        lead = (f"{sentence(found.ratios)}.",)
     if found.machine is None:
         lead += ("Nothing was timed: the kernels were only compiled.",)
     return Contents(
         "Which is faster?" if len(found.versions) > 1 else "What it takes",
         lead,
-        {**facts, **facts_of(found.machine)},
+        {**paths, **facts, **facts_of(found.machine)},
         (listing,) if entries else (),
         tuple(subjects),
         notes=notes + (found.machine.notes if found.machine is not None else ()),

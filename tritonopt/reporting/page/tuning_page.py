@@ -74,7 +74,7 @@ def tuning_page(answers: Sequence[Answer], facts: Mapping[str, str], *, apply: s
         "What is faster on this GPU, for these shapes",
         tuple(lead),
         {**facts, **found},
-        (Listing("Launchers", ORDER, SAVED, entries),) if entries else (),
+        (Listing("Launchers", ORDER, SAVED, True, entries),) if entries else (),
         tuple(subjects),
         tuple(_groups(answers)),
         notes=tuple(note for machine in machines for note in machine.notes),

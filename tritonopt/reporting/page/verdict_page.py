@@ -49,7 +49,7 @@ def pairs_page(found: Sequence[PairFinding], same: int, facts: Mapping[str, str]
         f"{len(found)} files differ: {grades.count('yes')} verified, {grades.count('no')} with a "
         f"counterexample, {grades.count('open')} without an answer; {same} more say the same.",
     )
-    listing = Listing("All files that differ", _ORDER, "", entries)
+    listing = Listing("All files that differ", _ORDER, "", True, entries)
     title = "Do the versions give the same answers?"
     return Contents(title, lead, facts, (listing,) if entries else (), tuple(subjects))
 
