@@ -59,18 +59,24 @@ class Run:
         """These were compared, or the larger or smaller one was taken.
 
         Such a number decides, and may decide nothing on the calls that are made: no residue shows
-        that it was changed. Neutral ones (0, infinities, what stands for these) are left out.
+        that it was changed. Neutral ones (0, infinities, what stands for these) are left out, and
+        those that only a count is compared with, or another number of the program.
         """
-        for handle in operands:
-            if not is_float(handle) or not np.size(handle.data):
-                continue
-            carried: Carried | None = getattr(handle, _CARRIED, None)
-            if carried is not None and carried.degree != NUMBER:
-                continue
+        floats = [handle for handle in operands if is_float(handle) and np.size(handle.data)]
+        numbers = [handle for handle in floats if self._is_number(handle)]
+        if len(numbers) == len(floats):
+            return
+        for handle in numbers:
             values = reals_of(handle)
             first = float(values.flat[0])
             if 0 < abs(first) < _SENTINEL and (values == first).all():
                 self.limits.add(float(np.float32(first)))
+
+    @staticmethod
+    def _is_number(handle: Any) -> bool:
+        """Whether a value does not depend on what the calls are given."""
+        carried: Carried | None = getattr(handle, _CARRIED, None)
+        return carried is None or carried.degree == NUMBER
 
     def note(self, name: str, result: Any, operands: Iterable[Any]) -> None:
         """An operation gave this of these, as far as they are floats; for a trace, if there is."""
