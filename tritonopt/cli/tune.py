@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tritonopt.cli import arguments as shared
 from tritonopt.cli.bench import share
+from tritonopt.cli.html_report import add_report, applying, facts_of, is_written
 from tritonopt.cli.main import ERROR, FOUND, OK, complain
 from tritonopt.cli.places import PlaceError, place
 from tritonopt.cli.progress import Bar
@@ -131,6 +132,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="where it is kept what was found (default: a file in the user's cache directory)",
     )
+    add_report(parser)
 
 
 def _duration(text: str) -> float:
@@ -276,7 +278,13 @@ def _reported(
             say(f"{outcome.path}: written, with {outcome.record}")
         elif arguments.format == "text":
             print(unified(str(outcome.path), outcome.original, outcome.text), end="")
-    return ERROR if any(answer.failure for answer in answers) else OK
+    failed = any(answer.failure for answer in answers)
+    if arguments.report is not None:
+        from tritonopt.reporting.page.tuning_page import tuning_page
+
+        page = tuning_page(answers, facts_of(arguments), apply=applying(arguments))
+        failed = not is_written(arguments.report, page) or failed
+    return ERROR if failed else OK
 
 
 def _checked(arguments: argparse.Namespace) -> int:
