@@ -1,5 +1,5 @@
 # options: formula=moments
-# verify: counterexample, all digits are lost where the elements are large and alike
+# verify: no, all digits are lost where the elements are large and alike, which is not always drawn
 """Digits may cancel, as was asked for."""
 
 import torch
