@@ -127,13 +127,17 @@ class _Tuning:
         choosing = Choosing(self.trials, calls, self._verified, self.is_over, self.notes)
         with self._phase("timing"):
             finalists = search.run()
-        accepted = None
-        while accepted is None and finalists:
-            with self._phase("afresh"):
-                accepted = choosing.accepted(finalists)
-            # Where verification refused what gained most, its time comes for the next ones.
-            finalists = [] if choosing.is_done else search.finalists()
+        accepted = self._accepted(choosing, finalists)
+        while accepted is None and finalists and not choosing.is_done:
+            # Verification refused what gained most: now those that come next.
+            with self._phase("timing"):
+                finalists = search.finalists()
+            accepted = self._accepted(choosing, finalists)
         return self._told(rows, search.standings, choosing, accepted)
+
+    def _accepted(self, choosing: Choosing, finalists: Sequence[Standing]) -> Proposal | None:
+        with self._phase("afresh"):
+            return choosing.accepted(finalists)
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:
@@ -213,6 +217,13 @@ class _Tuning:
         """Evidence for what may be accepted: on all examples, with residues."""
         self._report("verifying")
         question = replace(self._question(text, self.request.examples), algebra=True)
+        evidence = self._answered(question)
+        if self.request.seen and evidence.backend and evidence.verdict == "unsupported":
+            # The calls that were seen do not run all that differs: others that the file takes may.
+            return self._answered(replace(question, args=None))
+        return evidence
+
+    def _answered(self, question: Question) -> Evidence:
         known = self._known(question)
         if known is not None:
             return known
