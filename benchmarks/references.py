@@ -31,6 +31,8 @@ from tritonopt.rewriting.model import RemarkKind
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.pipeline import rewrite_source
 
+_MOST_APART = 1e-2
+"""Of the largest value of a tensor; the rounding of fp16 is a tenth of it."""
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
@@ -338,6 +340,9 @@ def measure(journeys: dict[Journey, list[Replayed]], out: Path | None, until: fl
             functions = {n: getattr(m, journey.launcher) for n, m in modules[journey].items()}
             row["calls"].append(compared(functions, journey.calls[place]))
             print(journey.name, row["calls"][-1], flush=True)
+            for name, apart in row["calls"][-1]["apart"].items():
+                if not apart <= _MOST_APART:
+                    print(f"WRONG: {journey.name}, {name}: {apart} apart")
             torch.cuda.empty_cache()
         write_report(report, out)
 
