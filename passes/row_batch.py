@@ -50,6 +50,10 @@ class RowBatches(Pass):
 
     - `elements` (2048): how many elements of a tile a program should hold; a power of two.
     - `programs` (1024): how many programs should remain.
+    - `apart` (true): where the launches do not show how long a tile is, leave the kernel as it
+      is for rows that keep a program each, and write another one for several. Each launch then
+      decides between the two. With `false`, and where the kernel has no name at a launch, or is
+      no function of the file's own block, one kernel does both.
 
     ## Why
 
@@ -162,6 +166,7 @@ class RowBatches(Pass):
 
     elements: int = 2048
     programs: int = 1024
+    apart: bool = True
 
     name: ClassVar[str] = "row-batch"
     summary: ClassVar[str] = "let each program handle several short rows at once"
@@ -186,8 +191,11 @@ class RowBatches(Pass):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         from tritonopt.transforms.rank_lifting.lifting_legality import fixed_rows, row_ids
+        from tritonopt.transforms.rank_lifting.row_kernel import is_for_long_rows
 
         ids = row_ids(facts)
+        if ids is not None and is_for_long_rows(facts):
+            return  # the others have a kernel of their own
         if ids is not None:
             yield self._examined(facts, ids)
             return
@@ -207,6 +215,7 @@ class RowBatches(Pass):
 
         checklist = Checklist()
         batching = Batching(self.elements, self.programs)
+        apart = False
         proof: RowBatch | None = None
         changes: tuple[Change, ...] = ()
         with checklist.until_one_fails():
@@ -219,7 +228,8 @@ class RowBatches(Pass):
             if longest > batching.longest:
                 detail = f"a tile of {longest} elements is as much as a program should hold"
                 raise refuted("rows-are-short", "tile-is-long", detail)
-            changes = tuple(proof.changes(batching))
+            apart = self.apart and proof.is_apart(batching)
+            changes = tuple(proof.changes(batching, apart=apart))
             detail = (
                 "the numbers of rows past the end go up to those of one program more; they stay"
             )
@@ -230,7 +240,10 @@ class RowBatches(Pass):
             message = f"made each program handle several rows at once ({proof.launches.summary})"
             if proof.part.decisions:
                 message += "; one that loops over tiles of a row keeps that one"
-            if not proof.launches.known_tiles:
+            if apart:
+                message = f"made a kernel for several rows at once, of {batching.longest} elements "
+                message += "each at most; longer ones keep the one that there was"
+            elif not proof.launches.known_tiles:
                 message += f"; a row of more than {batching.longest} elements keeps a program alone"
                 message += ", in a tile of two axes, which may cost some percent"
         else:

@@ -54,6 +54,8 @@ class Extent:
     """What the grid is called; "" where it stands at the launch itself."""
     axes: int = 0
     """How many axes the grid has; 0 where that is not the same for all that it may be."""
+    stays: bool = False
+    """The launch is needed as it is too, beside one that starts other programs."""
 
     @property
     def _scope(self) -> Scope:
@@ -314,6 +316,8 @@ class Extent:
     @property
     def _is_shared(self) -> bool:
         """Whether the grid is also another launch's, or of a function around the launcher."""
+        if self.stays and self.name:
+            return True
         names = self.launch.module.names
         here = self._scope
         home = here.find(self.name) if self.name else None
