@@ -37,23 +37,24 @@ class RowBatches(Pass):
     is loaded once for all of them.
 
     Where the compiler decides between code for a row that one tile holds and loops for longer ones,
-    as `one-tile` leaves it, only the former is lifted. The loops stay as they were, with one row to
-    a program: each launch asks for the condition itself, and passes `ROWS=1` where it does not
-    hold. What comes before or behind the decision, and has to do with the row, goes into both.
+    as `one-tile` leaves it, only the former is lifted: each launch asks for the condition itself.
 
     Each launch divides its grid, and passes `ROWS`: a power of two, as many as make a program hold
     about `elements` elements of a tile, and not so many that fewer than `programs` programs
-    remain. Where fewer than four rows fit, a program has one, which is what it had. Where no
-    parameter of the kernel is seen to be the number of rows, it is passed too.
+    remain. Where no parameter of the kernel is seen to be the number of rows, it is passed too.
+
+    A row is long where fewer than four such tiles fit. Where a launch may have long rows, the
+    kernel stays as it is for these, and one of its own for short rows is written behind it; the
+    launch decides (`if BLOCK <= 512:`).
 
     Options:
 
     - `elements` (2048): how many elements of a tile a program should hold; a power of two.
     - `programs` (1024): how many programs should remain.
-    - `apart` (true): where the launches do not show how long a tile is, leave the kernel as it
-      is for rows that keep a program each, and write another one for several. Each launch then
-      decides between the two. With `false`, and where the kernel has no name at a launch, or is
-      no function of the file's own block, one kernel does both.
+    - `apart` (true): whether short rows get a kernel of their own where rows may be long. With
+      `false` one kernel does both, and a long row has a tile of two axes there, which may be
+      slower. So it is too where the launches do not call the kernel by its name, and where it is
+      no function of the file's own block.
 
     ## Why
 
@@ -191,13 +192,12 @@ class RowBatches(Pass):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         from tritonopt.transforms.rank_lifting.lifting_legality import fixed_rows, row_ids
-        from tritonopt.transforms.rank_lifting.row_kernel import is_for_long_rows
 
         ids = row_ids(facts)
-        if ids is not None and is_for_long_rows(facts):
-            return  # the others have a kernel of their own
         if ids is not None:
-            yield self._examined(facts, ids)
+            site = self._examined(facts, ids)
+            if site is not None:
+                yield site
             return
         several = fixed_rows(facts)
         if several is not None:
@@ -208,7 +208,7 @@ class RowBatches(Pass):
                 raise refuted("rows-can-be-lifted", "several-rows-already", detail)
             yield Site(anchor, checklist.conditions, f"left the rows as they are: {detail}")
 
-    def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site:
+    def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site | None:
         from tritonopt.transforms.rank_lifting.lifting_legality import prove_row_batch
         from tritonopt.transforms.rank_lifting.row_launches import Batching
         from tritonopt.transforms.writing import Writer
@@ -224,6 +224,8 @@ class RowBatches(Pass):
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
+            if proof.launches.are_long(batching):
+                return None  # short rows have a kernel of their own
             longest = max(proof.launches.known_tiles, default=0)
             if longest > batching.longest:
                 detail = f"a tile of {longest} elements is as much as a program should hold"
@@ -238,12 +240,12 @@ class RowBatches(Pass):
         done = checklist.failed is None
         if checklist.failed is None and proof is not None:
             message = f"made each program handle several rows at once ({proof.launches.summary})"
-            if proof.part.decisions:
-                message += "; one that loops over tiles of a row keeps that one"
             if apart:
                 message = f"made a kernel for several rows at once, of {batching.longest} elements "
                 message += "each at most; longer ones keep the one that there was"
-            elif not proof.launches.known_tiles:
+            elif proof.part.decisions:
+                message += "; one that loops over tiles of a row keeps that one"
+            if not apart and not proof.launches.known_tiles:
                 message += f"; a row of more than {batching.longest} elements keeps a program alone"
                 message += ", in a tile of two axes, which may cost some percent"
         else:

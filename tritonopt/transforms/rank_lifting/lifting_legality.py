@@ -46,8 +46,8 @@ class RowBatch:
 
     def is_apart(self, batching: Batching) -> bool:
         """Whether a kernel of its own may handle several rows, and one alone the one as it is."""
-        may_be_long = self.launches.may_be_long(batching)
-        return may_be_long and not self.part.decisions and may_be_copied(self.facts)
+        may_be_long = bool(self.part.decisions) or self.launches.may_be_long(batching)
+        return may_be_long and may_be_copied(self.facts)
 
     def changes(self, batching: Batching, *, apart: bool) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""
@@ -56,13 +56,13 @@ class RowBatch:
         there_are = (f"{names.rows} < {count}", f"~({names.rows} >= {count})")
         said = [f"{names.mask} &= {code}" for code in there_are]
         changes += self.body.changes(self.facts.kernel.node, said)
+        new = self.launches.parameters(self.facts)
+        if apart:
+            several = RowKernel(self.facts, self.part, [*changes, *new])
+            return several.changes() + self.launches.changes(batching, several.name)
         if self.part.decisions:
             changes = RowBranches(self.facts, self.part, changes).changes(names.size)
-        changes += self.launches.parameters(self.facts)
-        if not apart:
-            return changes + self.launches.changes(batching)
-        several = RowKernel(self.facts, changes)
-        return several.changes() + self.launches.changes(batching, several.name)
+        return changes + new + self.launches.changes(batching)
 
     @property
     def adds_up_floats(self) -> bool:

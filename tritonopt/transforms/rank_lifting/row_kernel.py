@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.operations import Op
-from tritonopt.source import Change, EditConflict, InsertAfter, Launch, Remove
-from tritonopt.source.editing import excerpts
-from tritonopt.source.trees import walk
+from tritonopt.source import (
+    Change,
+    EditConflict,
+    InsertAfter,
+    Launch,
+    Module,
+    Remove,
+    Replace,
+)
+from tritonopt.source.editing import excerpts, parameters
 from tritonopt.transforms.code_edits import new_function_name
-from tritonopt.transforms.tiling.launch_grids import statement_of
-from tritonopt.transforms.writing import NotExpressible
+from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart, own_statements
+from tritonopt.transforms.tiling.launch_grids import set_by_heuristics
+from tritonopt.transforms.writing import NotExpressible, names_read
 
 
 @dataclass(frozen=True)
 class RowKernel:
-    """The new kernel."""
+    """The new kernel: for rows that one tile holds, where the compiler decides about that."""
 
     facts: KernelFacts
+    part: LiftedPart
     lifted: Sequence[Change]
     """What would lift the kernel where it stands."""
 
@@ -32,20 +40,48 @@ class RowKernel:
     def changes(self) -> list[Change]:
         """The new kernel behind the other, which stays as it is. Raises NotExpressible."""
         kernel = self.facts.kernel
-        changes, first = list(self.lifted), kernel.node.body[0]
-        if ast.get_docstring(kernel.node, clean=False) is not None:
-            changes.append(Remove(first, keep_comments=False))
         try:
-            module, (node,) = excerpts.after(kernel.module, changes, [kernel.node])
-            assert isinstance(node, ast.FunctionDef)
+            module, node = self._decided(*self._lifted())
             code = excerpts.statement_code(module, node, comments_above=False)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
+        read = names_read(ast.Module(node.body, []))
+        decorators = []
+        for decorator in node.decorator_list:
+            chosen = set_by_heuristics(module, decorator)
+            if chosen and read.isdisjoint(chosen):
+                for name in chosen:
+                    code = parameters.without(code, 0, name)
+            else:
+                decorators.append(f"@{module.text_of(decorator)}")
         # The name is the first word behind `def`.
         code = code.replace(node.name, self.name, 1)
         said = f"# {kernel.name} for short rows, of which a program has several."
-        decorators = [f"@{module.text_of(decorator)}" for decorator in node.decorator_list]
         return [InsertAfter(kernel.node, "\n\n" + "\n".join([said, *decorators, code]) + "\n")]
+
+    def _lifted(self) -> tuple[Module, ast.FunctionDef]:
+        """The kernel for several rows, without what documents it."""
+        kernel = self.facts.kernel
+        changes = list(self.lifted)
+        if own_statements(kernel) != kernel.node.body:
+            changes.append(Remove(kernel.node.body[0], keep_comments=False))
+        module, (node,) = excerpts.after(kernel.module, changes, [kernel.node])
+        assert isinstance(node, ast.FunctionDef)
+        return module, node
+
+    def _decided(self, module: Module, node: ast.FunctionDef) -> tuple[Module, ast.FunctionDef]:
+        """The kernel with what is done for a row that one tile holds, and without the question."""
+        if not self.part.decisions:
+            return module, node
+        asked = ast.dump(self.part.decisions[0].test)
+        changes: list[Change] = [
+            Replace(statement, excerpts.block_code(module, statement.body))
+            for statement in node.body
+            if isinstance(statement, ast.If) and ast.dump(statement.test) == asked
+        ]
+        module, (decided,) = excerpts.after(module, changes, [node])
+        assert isinstance(decided, ast.FunctionDef)
+        return module, decided
 
 
 def may_be_copied(facts: KernelFacts) -> bool:
@@ -53,32 +89,6 @@ def may_be_copied(facts: KernelFacts) -> bool:
     kernel = facts.kernel
     at_the_top = kernel.node in kernel.module.tree.body
     return at_the_top and all(callee(launch) is not None for launch in facts.launches.launches)
-
-
-def is_for_long_rows(facts: KernelFacts) -> bool:
-    """Whether each launch is all that is done where a tile of the kernel is not short.
-
-    So it is once there is a kernel of its own for the others: `else` of `if BLOCK <= 512:`.
-    """
-    lengths = {v.extent for v in facts.interpretation.computed if v.op is Op.LANE}
-    names = {str(length.attribute) for length in lengths if length.op is Op.CONSTEXPR}
-    launches = facts.launches.launches
-    return bool(launches) and all(_has_long_tiles(launch, names) for launch in launches)
-
-
-def _has_long_tiles(launch: Launch, names: Set[str]) -> bool:
-    passed = {ast.dump(launch.arguments[name]) for name in names if name in launch.arguments}
-    statement = statement_of(launch)
-    for node in () if launch.launcher is None else walk(launch.launcher):
-        match node:
-            case ast.If(
-                test=ast.Compare(
-                    left=asked, ops=[ast.LtE()], comparators=[ast.Constant(value=int())]
-                ),
-                orelse=[only],
-            ) if only is statement and ast.dump(asked) in passed:
-                return True
-    return False
 
 
 def callee(launch: Launch) -> ast.Name | None:

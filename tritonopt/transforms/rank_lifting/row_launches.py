@@ -103,7 +103,7 @@ class RowLaunches:
         changes: list[Change] = []
         for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
             if kernel:
-                changes += self._either(extent, tiles, batching, kernel)
+                changes += self._either(extent, tiles, only_if, batching, kernel)
             else:
                 changes += self._edited(extent, tiles, only_if, batching)
         return changes
@@ -111,6 +111,14 @@ class RowLaunches:
     def may_be_long(self, batching: Batching) -> bool:
         """Whether a launch may have rows that keep a program each."""
         return not self.known_tiles or max(self.known_tiles) > batching.longest
+
+    def are_long(self, batching: Batching) -> bool:
+        """Whether each launch stands where rows are not short, which another one is for."""
+        for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
+            short = _where_short(tiles, only_if, batching)
+            if not short or not _is_otherwise(extent.launch, _parsed(short)):
+                return False
+        return True
 
     def _parameter(self, facts: KernelFacts) -> str:
         annotations = [
@@ -146,7 +154,12 @@ class RowLaunches:
         return changes
 
     def _either(
-        self, extent: Extent, tiles: tuple[str | int, ...], batching: Batching, kernel: str
+        self,
+        extent: Extent,
+        tiles: tuple[str | int, ...],
+        only_if: str,
+        batching: Batching,
+        kernel: str,
     ) -> list[Change]:
         """A launch of `kernel` where the tiles are short, and the launch as it was where not."""
         launch = extent.launch
@@ -154,19 +167,17 @@ class RowLaunches:
         assert statement is not None
         assert called is not None
         extent = replace(extent, stays=True)
-        numbers = [tile for tile in tiles if isinstance(tile, int)]
-        codes = [tile for tile in tiles if isinstance(tile, str)]
-        if max(numbers, default=0) > batching.longest:
+        if _least(tiles) > batching.longest:
             return []
+        only_if = _where_short(tiles, only_if, batching)
         for name in ("max", "min", "triton"):
             check_builtin(launch, name)
         number = number_at_launch(extent, "num_rows")
         rows = new_name("rows_per_program", launch)
         changes = [ReplaceExpression(called, kernel), *self._fewer(extent, number, rows)]
         said = f"{_COMMENT}\n{rows} = {_batched(number.code, tiles, batching)}"
-        if not codes:
+        if not only_if:
             return [*number.changes, InsertBefore(statement, said), *changes]
-        tile = _longest(tiles)
         try:
             code = excerpts.changed_code(launch.module, statement, changes)
         except EditConflict as conflict:
@@ -174,7 +185,7 @@ class RowLaunches:
         several = excerpts.indented(f"{said}\n{code}", "    ")
         changes = [
             *number.changes,
-            InsertBefore(statement, f"if {tile} <= {batching.longest}:\n{several}"),
+            InsertBefore(statement, f"if {only_if}:\n{several}"),
             Enclose(statement, statement, f"{ELSE}\n    ..."),
         ]
         if number.changes and extent.expression is not None:
@@ -184,12 +195,32 @@ class RowLaunches:
 
 def _rows(count: str, tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
     """Code for the rows of a program, which is one where a tile is long."""
-    numbers = [tile for tile in tiles if isinstance(tile, int)]
-    if max(numbers, default=0) > batching.longest:
+    if _least(tiles) > batching.longest:
         return "1"
-    if len(numbers) < len(tiles):
-        only_if = _only_if(only_if, _longest(tiles), batching.longest)
-    return _batched(count, tiles, batching, only_if)
+    return _batched(count, tiles, batching, _where_short(tiles, only_if, batching))
+
+
+def _where_short(tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
+    """Code for where a program may have several rows; "" where it always may."""
+    if not any(isinstance(tile, str) for tile in tiles):
+        return only_if
+    return _only_if(only_if, _longest(tiles), batching.longest)
+
+
+def _is_otherwise(launch: Launch, test: ast.expr) -> bool:
+    """Whether a launch is all that is done where a condition does not hold."""
+    statement = statement_of(launch)
+    return launch.launcher is not None and any(
+        isinstance(node, ast.If)
+        and node.orelse == [statement]
+        and ast.dump(node.test) == ast.dump(test)
+        for node in walk(launch.launcher)
+    )
+
+
+def _least(tiles: tuple[str | int, ...]) -> int:
+    """What the longest of several tiles has at least. An empty row may have a tile of none."""
+    return max((tile for tile in tiles if isinstance(tile, int)), default=1)
 
 
 def _longest(tiles: tuple[str | int, ...]) -> str:
@@ -198,8 +229,8 @@ def _longest(tiles: tuple[str | int, ...]) -> str:
 
 
 def _most(tiles: tuple[str | int, ...]) -> str:
-    """Code for the longest of several tiles, at least 1: an empty row may have a tile of none."""
-    least = max((tile for tile in tiles if isinstance(tile, int)), default=1)
+    """Code for the longest of several tiles, at least 1."""
+    least = _least(tiles)
     codes = [tile for tile in tiles if isinstance(tile, str)]
     return f"max({', '.join([*codes, str(least)])})" if codes else str(least)
 
