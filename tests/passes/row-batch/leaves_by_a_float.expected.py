@@ -1,4 +1,4 @@
-# options: programs=1
+# options: programs=1,elements=64
 """Of NaN neither an order nor its contrary is true: such a row stays."""
 
 import torch
@@ -48,11 +48,11 @@ def run(x: torch.Tensor, w: torch.Tensor):
     m, n = x.shape
     x, w = x.contiguous(), w.contiguous()
     y = torch.zeros_like(x)
-    if triton.next_power_of_2(n) <= 512:
+    if triton.next_power_of_2(n) <= 16:
         # A power of two, with which programs enough remain.
         rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
         )
         kernel_rows[(triton.cdiv(m, rows_per_program),)](
             x,

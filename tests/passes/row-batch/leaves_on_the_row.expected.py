@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """A row of padding is left alone."""
 
 import torch
@@ -41,11 +41,11 @@ def run(x: torch.Tensor, l: torch.Tensor):
     m, n = x.shape
     x, l = x.contiguous(), l.contiguous()
     y = torch.zeros_like(x)
-    if triton.next_power_of_2(n) <= 512:
+    if triton.next_power_of_2(n) <= 16:
         # A power of two, with which programs enough remain.
         rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
         )
         kernel_rows[(triton.cdiv(m, rows_per_program),)](
             x,

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """Each launch divides its grid, whatever it is called, and says how many rows."""
 
 import torch
@@ -35,11 +35,11 @@ def sums(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     grid = lambda meta: (x.shape[0],)
-    if triton.next_power_of_2(n) <= 512:
+    if triton.next_power_of_2(n) <= 16:
         # A power of two, with which programs enough remain.
         rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
         )
         kernel_rows[lambda meta: (triton.cdiv(grid(meta)[0], rows_per_program),)](
             x,
@@ -61,11 +61,11 @@ def sums_of_batches(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty(b, m, dtype=torch.float32, device=x.device)
     num_rows = b * m
-    if triton.next_power_of_2(n) <= 512:
+    if triton.next_power_of_2(n) <= 16:
         # A power of two, with which programs enough remain.
         rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
         )
         kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
             x,
