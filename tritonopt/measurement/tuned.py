@@ -134,6 +134,8 @@ class Answer:
     """Why there is no answer at all: nothing of the rest means anything then."""
     seconds: float = 0.0
     """It took so long."""
+    spent: Mapping[str, float] = field(default_factory=dict)
+    """Of these, the seconds that went into `verifying` and into `timing`."""
 
     @property
     def changed(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
@@ -62,6 +63,8 @@ class Trials:
     machine: Machine | None = None
     failed: dict[tuple[str, str], Found] = field(default_factory=dict)
     """By text and label of the call."""
+    seconds: float = 0.0
+    """That were spent on timing."""
 
     def __post_init__(self) -> None:
         self.session = Session((), self.request.timeout, self.request.server)
@@ -80,7 +83,7 @@ class Trials:
         self.session.use([self.version(ORIGINAL, self.request.text)])
         rows = []
         for call in self.request.calls:
-            rows.append(self.session.row(self.request.launcher, call, effort))
+            rows.append(self._row(call, effort))
         if any(row.times for row in rows):
             self.machine = self.session.machine()
         return rows
@@ -89,7 +92,7 @@ class Trials:
         """The original and one text, with the whole effort; never from the store."""
         versions = [self.version(ORIGINAL, self.request.text), self.version(name, text)]
         self.session.use(versions)
-        return self.session.row(self.request.launcher, call, self.request.effort)
+        return self._row(call, self.request.effort)
 
     def timed(
         self, texts: Sequence[str], calls: Iterable[Call], effort: Effort, stage: str
@@ -127,7 +130,15 @@ class Trials:
     def _measured(self, call: Call, names: Mapping[str, str], effort: Effort) -> Row:
         versions = [self.version(name, text) for name, text in names.items()]
         self.session.use([self.version(ORIGINAL, self.request.text), *versions])
-        return self.session.row(self.request.launcher, call, effort, copy=False)
+        return self._row(call, effort, copy=False)
+
+    def _row(self, call: Call, effort: Effort, *, copy: bool = True) -> Row:
+        """One call in the versions that the session has."""
+        begin = time.monotonic()
+        try:
+            return self.session.row(self.request.launcher, call, effort, copy=copy)
+        finally:
+            self.seconds += time.monotonic() - begin
 
     def numbers_at(self, lines: tuple[int, int], call: Call) -> dict[str, int]:
         """What names of the original stand for there. Raises Died and Refusal."""

@@ -52,6 +52,8 @@ def tune_subject(request: Request, progress: Callable[[Progress], None] | None =
             tuning = _Tuning(request, progress or (lambda where: None), begin)
             stack.callback(tuning.close)
             answer = tuning.answer()
+            spent = {"verifying": tuning.seconds, "timing": tuning.trials.seconds}
+            answer = replace(answer, spent=spent)
     except (StoreError, VerificationError, source.SourceError, Died, Refusal) as error:
         answer = _nothing(request, str(error))
     return replace(answer, seconds=time.monotonic() - begin)
@@ -70,6 +72,8 @@ class _Tuning:
     progress: Callable[[Progress], None]
     begin: float
     notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    """That were spent on verifying."""
 
     @cached_property
     def store(self) -> Store | None:
@@ -190,7 +194,7 @@ class _Tuning:
         asked = [self._question(text, examples) for text in texts]
         known = {a.text: e for a in asked if (e := self._known(a)) is not None}
         missing = [a for a in asked if a.text not in known]
-        answers = self.verifying.answers(missing, max(self.left, _LEAST[False]))
+        answers = self._answers(missing, max(self.left, _LEAST[False]))
         for question, evidence in zip(missing, answers, strict=True):
             self._keep(question, evidence)
             known[question.text] = evidence
@@ -203,9 +207,17 @@ class _Tuning:
         known = self._known(question)
         if known is not None:
             return known
-        (evidence,) = self.verifying.answers([question], max(self.left, _LEAST[True]))
+        (evidence,) = self._answers([question], max(self.left, _LEAST[True]))
         self._keep(question, evidence)
         return evidence
+
+    def _answers(self, questions: Sequence[Question], seconds: float) -> Iterator[Evidence]:
+        """What the verification says of each, within so many seconds."""
+        begin = time.monotonic()
+        for evidence in self.verifying.answers(questions, seconds):
+            self.seconds += time.monotonic() - begin
+            yield evidence
+            begin = time.monotonic()
 
     def _question(self, text: str, examples: int) -> Question:
         request = self.request
