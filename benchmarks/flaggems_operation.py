@@ -76,7 +76,7 @@ def main() -> None:
                 call(*shape)
             except Exception:
                 print(f"{sys.argv[1]} {shape}:")
-                traceback.print_exc(limit=2)
+                traceback.print_exc(limit=3)
 
 
 if __name__ == "__main__":
