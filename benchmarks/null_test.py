@@ -27,15 +27,15 @@ from pathlib import Path
 from typing import Any
 
 from tritonopt.measurement.results import Ratio
-from tritonopt.measurement.tuned import Evidence
+from tritonopt.measurement.tuned import Answer, Evidence
+from tritonopt.tuning import tune
 from tritonopt.tuning.acceptance import is_claim
-from tritonopt.tuning.calls import Call
-from tritonopt.tuning.halving import Search
-from tritonopt.tuning.proposals import Choosing, Proposal
 from tritonopt.tuning.requests import Request
+from tritonopt.tuning.session import Session
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant, Variation
+from tritonopt.tuning.verifying import Verifying
 from tritonopt.verification.signature.argument_language import parse
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,7 +46,6 @@ TESTS = {1.0: 200, 1.03: 60, 1.01: 60, 1.05: 30}
 """How much faster one of the copies is, and how many tunings of that are wanted."""
 _FRESH = 40
 """Tunings by one worker process, before there is another one."""
-_YES = Evidence("identical", "not asked")
 
 
 @dataclass
@@ -65,18 +64,25 @@ class Given(Variation):
         yield from ()
 
 
-@dataclass(frozen=True)
-class Tuning:
-    """What came of one."""
+@dataclass
+class NullTuning(tune._Tuning):
+    """`tune` with these variants, of which each is taken to be verified."""
 
-    accepted: str
-    """The variant; "" where the original stays."""
-    claimed: int
-    """Calls of variants in which the search saw a gain that is worth something."""
-    ratios: tuple[Ratio, ...]
-    """The last one of the search, of each variant on each call."""
-    fresh: tuple[Ratio, ...]
-    """Of what was measured afresh last."""
+    variants: Sequence[Variant] = ()
+
+    def _variation(self, kernels: frozenset[str]) -> Variation:
+        return Given(self.request.path, self.request.text, kernels, variants=self.variants)
+
+    def _verified(self, text: str) -> Evidence:
+        return Evidence("identical", "not asked")
+
+
+@dataclass
+class NoVerifying(Verifying):
+    """No process is started."""
+
+    def begin(self) -> None:
+        pass
 
 
 def copies(text: str, kernel: str, gain: float = 1.0, count: int = COPIES) -> list[Variant]:
@@ -97,29 +103,18 @@ def request_of(path: Path, launcher: str, args: str, **options: Any) -> Request:
     return Request(str(path), text, launcher, calls, ranged.text, **options)
 
 
-def tuning(trials: Trials, calls: Sequence[Call], variants: Sequence[Variant]) -> Tuning:
-    """The search among the variants, and the choice, as `tune` makes them."""
-    request = trials.request
-    given = Given(request.path, request.text, frozenset(), variants=variants)
-    search = Search(
-        given,
-        calls,
-        trials,
-        lambda texts: [_YES for _ in texts],
-        lambda: False,
-        lambda where: None,
-        at_once=len(variants),
-    )
-    finalists = search.run()
-    choosing = Choosing(trials, calls, lambda text: _YES, lambda: False)
-    accepted: Proposal | None = choosing.accepted(finalists)
-    ratios = [found.ratio for s in search.standings for found in s.found.values() if found.ratio]
-    return Tuning(
-        "" if accepted is None else accepted.standing.variant.name,
-        sum(map(is_claim, ratios)),
-        tuple(ratios),
-        tuple(row.ratio for row in choosing.fresh.values() if row.ratio is not None),
-    )
+def tuning(request: Request, session: Session, variants: Sequence[Variant]) -> Answer:
+    """What `tune` says, with the measurements of that session."""
+    null = NullTuning(request, lambda where: None, time.monotonic(), variants=variants)
+    null.verifying = NoVerifying()
+    null.trials = Trials(request, None, lambda: False, null.notes)
+    null.trials.session = session
+    return null.answer()
+
+
+def searched(answer: Answer) -> list[Ratio]:
+    """The last one of the search, of each variant on each call."""
+    return [ratio for tried in answer.tried for ratio in tried.ratios.values()]
 
 
 class Report:
@@ -133,18 +128,19 @@ class Report:
     def count(self, gain: float) -> int:
         return sum(map(len, self.found.get(named(gain), {}).values()))
 
-    def add(self, gain: float, shape: tuple[int, int], one: Tuning) -> None:
+    def add(self, gain: float, shape: tuple[int, int], answer: Answer) -> None:
         found = self.found.setdefault(named(gain), {}).setdefault("{} x {}".format(*shape), [])
-        right = one.accepted.endswith("_copy0")
+        ratios = searched(answer)
+        fresh = [row.ratio for row in answer.rows if row.ratio is not None]
         found.append(
             {
-                "accepted": bool(one.accepted),
-                "right": right,
-                "claims": one.claimed,
-                "gains": sum(r.is_gain for r in one.ratios),
-                "losses": sum(r.is_loss for r in one.ratios),
-                "measurements": len(one.ratios),
-                "fresh": [[round(n, 5) for n in (r.value, r.low, r.high)] for r in one.fresh],
+                "accepted": answer.changed,
+                "right": answer.what.endswith("_copy0"),
+                "claims": sum(map(is_claim, ratios)),
+                "gains": sum(r.is_gain for r in ratios),
+                "losses": sum(r.is_loss for r in ratios),
+                "measurements": len(ratios),
+                "fresh": [[round(n, 5) for n in (r.value, r.low, r.high)] for r in fresh],
             }
         )
 
@@ -199,25 +195,21 @@ def main() -> None:
     report = Report(given.out or ROOT / "benchmarks" / "results" / f"null_test-{gpu}.json")
     path = ROOT / "examples" / "softmax.py"
     while time.monotonic() < end and any(report.count(gain) < TESTS[gain] for gain in TESTS):
-        trials: Trials | None = None
+        session = Session((), server=given.server)
         try:
             for gain in _turns(report):
                 m, n = SHAPES[report.count(gain) % len(SHAPES)]
-                request = request_of(path, "softmax", f"x: f32[m={m}, n={n}]", server=given.server)
-                if trials is None:
-                    trials = Trials(request, None, lambda: False)
-                trials.request = request
-                trials.failed.clear()
+                request = request_of(path, "softmax", f"x: f32[m={m}, n={n}]")
                 texts = copies(request.text, "softmax_kernel", gain)
-                report.add(gain, (m, n), tuning(trials, request.calls, texts))
+                answer = tuning(request, session, texts)
+                if answer.failure:
+                    raise SystemExit(answer.failure)
+                report.add(gain, (m, n), answer)
+                about["clocks"] = str(answer.machine.clocks) if answer.machine else ""
                 if time.monotonic() > end:
                     break
-            if trials is not None:
-                trials.machine = trials.session.machine()
-                about["clocks"] = str(trials.machine.clocks)
         finally:
-            if trials is not None:
-                trials.close()
+            session.close()
             report.write(about)
     print("\n".join(report.lines()))
     print(f"written to {report.path}")

@@ -128,12 +128,12 @@ def _totals(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         },
         "seconds": round(sum(each.get("seconds", 0.0) for each in found), 1),
         "seconds_verifying": _spent(launchers, "verifying"),
-        "seconds_timing": _spent(launchers, "timing"),
+        "seconds_timing": _spent(launchers, "original", "timing", "afresh"),
     }
 
 
-def _spent(launchers: Iterable[Mapping[str, Any]], what: str) -> float:
-    return round(sum(each["spent"].get(what, 0.0) for each in launchers), 1)
+def _spent(launchers: Iterable[Mapping[str, Any]], *phases: str) -> float:
+    return round(sum(each["spent"].get(p, 0.0) for each in launchers for p in phases), 1)
 
 
 def mean(ratios: Sequence[float]) -> float | None:

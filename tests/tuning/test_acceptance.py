@@ -13,14 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.null_test import Tuning, copies, request_of, tuning
-from tritonopt.measurement.results import Ratio, Row, Times
+from benchmarks.null_test import copies, request_of, searched, tuning
+from tritonopt.measurement.results import Machine, Ratio, Row, Times
 from tritonopt.measurement.timing import Effort
-from tritonopt.measurement.tuned import ORIGINAL
+from tritonopt.measurement.tuned import ORIGINAL, Answer
 from tritonopt.tuning.acceptance import failing, is_accepted
 from tritonopt.tuning.calls import Call
-from tritonopt.tuning.requests import Request
-from tritonopt.tuning.trials import Trials
+from tritonopt.tuning.session import Session
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "softmax.py"
 ROUND = 0.02
@@ -31,20 +30,28 @@ OUTLIERS = 0.02
 """Measurements that are off by a whole per cent, up or down."""
 
 
-class Drawn(Trials):
+class Drawn(Session):
     """Measurements that are drawn: of the variant with that name so much faster, the others not."""
 
-    def __init__(self, request: Request, gain: Mapping[str, float], seed: int) -> None:
-        super().__init__(request, None, lambda: False)
+    def __init__(self, gain: Mapping[str, float], seed: int) -> None:
+        super().__init__(())
         self.gain = gain
         self.random = random.Random(seed)
 
-    def _row(self, call: Call, effort: Effort, *, copy: bool = True) -> Row:
-        others = [v for v in self.session.versions if v.name != ORIGINAL]
+    def has_gpu(self) -> bool:
+        return True
+
+    def machine(self) -> Machine:
+        return Machine("drawn", "", "", "")
+
+    def row(
+        self, launcher: str, call: Call, effort: Effort, flops: int = 0, *, copy: bool = True
+    ) -> Row:
+        others = [v for v in self.versions if v.name != ORIGINAL]
         ratios = {version.name: self._ratio(version.text, effort) for version in others}
-        times = dict.fromkeys((v.name for v in self.session.versions), Times(1.0, 1.0, 1.0, 1))
+        times = dict.fromkeys((v.name for v in self.versions), Times(1.0, 1.0, 1.0, 1))
         first = next(iter(ratios.values()), None)
-        return Row("softmax", call.label, call.sizes, times, first, ratios)
+        return Row(launcher, call.label, call.sizes, times, first, ratios)
 
     def _ratio(self, text: str, effort: Effort) -> Ratio:
         wanted = (1.96 * ROUND / effort.precision) ** 2
@@ -57,24 +64,24 @@ class Drawn(Trials):
         return Ratio(seen, seen - 1.96 * error, seen + 1.96 * error, rounds)
 
 
-def tunings(count: int, gain: float, args: str = "x: f32[m=4096, n=1024]") -> list[Tuning]:
+def tunings(count: int, gain: float, args: str = "x: f32[m=4096, n=1024]") -> list[Answer]:
     request = request_of(EXAMPLE, "softmax", args)
     variants = copies(request.text, "softmax_kernel")
     faster = {variants[0].name: gain}
-    return [tuning(Drawn(request, faster, seed), request.calls, variants) for seed in range(count)]
+    return [tuning(request, Drawn(faster, seed), variants) for seed in range(count)]
 
 
 def test_a_gain_is_hardly_ever_claimed_where_there_is_none() -> None:
     found = tunings(200, 1.0)
-    assert sum(bool(one.accepted) for one in found) <= 4
+    assert sum(one.changed for one in found) <= 4
     # It is no thanks to the noise: a first measurement alone claims a gain far more often.
-    assert sum(any(ratio.is_gain for ratio in one.ratios) for one in found) >= 10
+    assert sum(any(ratio.is_gain for ratio in searched(one)) for one in found) >= 10
     several = tunings(25, 1.0, "x: f32[m=4096, n=256..16384*4]")
-    assert not any(one.accepted for one in several)
+    assert not any(one.changed for one in several)
 
 
 def test_a_gain_is_found_where_there_is_one() -> None:
-    found = {gain: [one.accepted for one in tunings(40, gain)] for gain in (1.01, 1.03, 1.05)}
+    found = {gain: [one.what for one in tunings(40, gain)] for gain in (1.01, 1.03, 1.05)}
     right = {gain: sum(name.endswith("copy0") for name in names) for gain, names in found.items()}
     assert right[1.03] >= 37 and right[1.05] >= 38
     assert all(name in ("", "softmax_kernel_copy0") for names in found.values() for name in names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
@@ -63,8 +62,6 @@ class Trials:
     machine: Machine | None = None
     failed: dict[tuple[str, str], Found] = field(default_factory=dict)
     """By text and label of the call."""
-    seconds: float = 0.0
-    """That were spent on timing."""
 
     def __post_init__(self) -> None:
         self.session = Session((), self.request.timeout, self.request.server)
@@ -83,7 +80,7 @@ class Trials:
         self.session.use([self.version(ORIGINAL, self.request.text)])
         rows = []
         for call in self.request.calls:
-            rows.append(self._row(call, effort))
+            rows.append(self.session.row(self.request.launcher, call, effort))
         if any(row.times for row in rows):
             self.machine = self.session.machine()
         return rows
@@ -92,7 +89,7 @@ class Trials:
         """The original and one text, with the whole effort; never from the store."""
         versions = [self.version(ORIGINAL, self.request.text), self.version(name, text)]
         self.session.use(versions)
-        return self._row(call, self.request.effort)
+        return self.session.row(self.request.launcher, call, self.request.effort)
 
     def timed(
         self, texts: Sequence[str], calls: Iterable[Call], effort: Effort, stage: str
@@ -130,15 +127,7 @@ class Trials:
     def _measured(self, call: Call, names: Mapping[str, str], effort: Effort) -> Row:
         versions = [self.version(name, text) for name, text in names.items()]
         self.session.use([self.version(ORIGINAL, self.request.text), *versions])
-        return self._row(call, effort, copy=False)
-
-    def _row(self, call: Call, effort: Effort, *, copy: bool = True) -> Row:
-        """One call in the versions that the session has."""
-        begin = time.monotonic()
-        try:
-            return self.session.row(self.request.launcher, call, effort, copy=copy)
-        finally:
-            self.seconds += time.monotonic() - begin
+        return self.session.row(self.request.launcher, call, effort, copy=False)
 
     def numbers_at(self, lines: tuple[int, int], call: Call) -> dict[str, int]:
         """What names of the original stand for there. Raises Died and Refusal."""
