@@ -111,8 +111,9 @@ class WidePlaces:
         for operand in sorted((node.left, node.right), key=self._order):
             value = self._facts.values.get(operand)
             if value is not None and self._is_tensor(value):
-                is_sum = isinstance(operand, ast.BinOp) and value.op in (Op.ADD, Op.SUB, Op.MUL)
-                return self._factor(operand) if is_sum else operand
+                if isinstance(operand, ast.BinOp) and value.op in (Op.ADD, Op.SUB, Op.MUL):
+                    return self._factor(operand)
+                return operand
         detail = "what it is computed from may be numbers of Python"
         raise unknown("is-expressible", "is-expressible", detail)
 
