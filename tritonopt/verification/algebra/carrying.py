@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import VARIABLE, Carried
+from tritonopt.verification.algebra.decisions import COMPARED, ROUNDED
 from tritonopt.verification.algebra.folding import Folding
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.handles import is_float, reals_of
@@ -19,6 +20,7 @@ from tritonopt.verification.replacing import replaced
 _PREFIX = "create_"
 _COMPARISON = "fcmp"
 _LIMITING = ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
+_ROUNDING = ("floor", "ceil", "fp_to_si", "fp_to_ui")
 
 
 @contextlib.contextmanager
@@ -62,6 +64,10 @@ def _followed(run: Run, name: str, original: Callable[..., Any]) -> Callable[...
         result = original(*operands, **named)
         if name.startswith(_COMPARISON) or name in _LIMITING:
             run.limited(operands)
+        if name.startswith(_COMPARISON):
+            run.decide(COMPARED, operands)
+        if name in _ROUNDING:
+            run.decide(ROUNDED, operands[:1])
         if not is_float(result):
             if name == "bitcast" and is_float(operands[0]):
                 # What is done to the bits may only move them, as sorting does.

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
 
 import numpy as np
 
+from tritonopt.verification.algebra.decisions import strange
 from tritonopt.verification.algebra.field import Q
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference, shared
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.observed import Both
-from tritonopt.verification.inputs.examples import ORDINARY, Example
+from tritonopt.verification.inputs.examples import ORDINARY, Example, PlainValue, Repeat
 from tritonopt.verification.process.coverage_data import Coverage
-from tritonopt.verification.process.messages import Outcome, RunOptions
+from tritonopt.verification.process.messages import Followed, Outcome, RunOptions
 from tritonopt.verification.verdict import Algebra, AlgebraAnswer
 
 LEAST, MOST = 4, 12
@@ -42,6 +44,8 @@ class SameAlgebra:
     """What ran in the draws that count."""
     limits: tuple[frozenset[float], frozenset[float]] = (frozenset(), frozenset())
     """The numbers of the programs that floats were compared with there."""
+    decided: str = ""
+    """Where one version decides by floats that the other does not compute, in words."""
 
     def run(self) -> Algebra:
         """Draw until there is a difference, or enough."""
@@ -76,16 +80,20 @@ class SameAlgebra:
 
     def _missing(self, ran: Both) -> list[Demand]:
         """What was seen to run, and did not in the draws."""
-        covered = dict(zip(_TITLES, self.checker.observed.covered, strict=True))
         drawn = dict(zip(_TITLES, ran, strict=True))
-        return [
-            d for d in self.demands if d.met_by(covered[d.title]) and not d.met_by(drawn[d.title])
-        ]
+        return [d for d in self._met if not d.met_by(drawn[d.title])]
+
+    @cached_property
+    def _met(self) -> list[Demand]:
+        """What ran in calls in which something was written; there is nothing to compare else."""
+        both = reduce(_merged, self.checker.observed.seen.values(), (Coverage(), Coverage()))
+        covered = dict(zip(_TITLES, both, strict=True))
+        return [d for d in self.demands if d.met_by(covered[d.title])]
 
     def _answer(self) -> Algebra:
         different = self.differing is not None
         missing = self._missing(self.ran)
-        limit = self._other_limit()
+        limit = self._other_limit() or self.decided
         if different or (self.draws and not self.lost and not missing and not limit):
             bound = None if different else self.bound
             answer = AlgebraAnswer.DIFFERENT if different else AlgebraAnswer.SAME
@@ -111,7 +119,9 @@ class SameAlgebra:
             return
         difference, compared = residues_differ(ours, theirs)
         if difference is not None:
-            self.differing = example, self._placed(example, seed, difference)
+            assert ours.followed is not None
+            known = ours.followed.computed
+            self.differing = example, self._placed(example, seed, difference, known)
             return
         if not compared:
             return
@@ -124,6 +134,7 @@ class SameAlgebra:
             self.limits[0] | ours.followed.limits,
             self.limits[1] | theirs.followed.limits,
         )
+        self.decided = self.decided or _decided_otherwise(ours.followed, theirs.followed)
 
     def _other_limit(self) -> str:
         """A number that floats are compared with in one version alone, in words.
@@ -137,15 +148,13 @@ class SameAlgebra:
                 return f"the {title} version alone compares floats with {number}"
         return ""
 
-    def _placed(self, example: Example, seed: int, difference: Difference) -> Difference:
+    def _placed(
+        self, example: Example, seed: int, difference: Difference, known: bytes
+    ) -> Difference:
         """The difference, with the operation of the rewritten version at which it begins."""
-        versions = self.checker.versions
-        (ours,) = versions.original.run(example, RunOptions(algebra=seed, known=b""))
-        if ours.followed is None:
-            return difference
         asked = difference.label, difference.at
-        options = RunOptions(algebra=seed, known=ours.followed.computed, asked=asked)
-        (theirs,) = versions.rewritten.run(example, options)
+        options = RunOptions(algebra=seed, known=known, asked=asked)
+        (theirs,) = self.checker.versions.rewritten.run(example, options)
         if theirs.followed is None or not theirs.followed.parting:
             return difference
         text = f"{difference.message}\nwhere they part: {theirs.followed.parting}"
@@ -154,21 +163,43 @@ class SameAlgebra:
     def _examples(self) -> list[Example]:
         """Calls with ordinary values: those that run more than the ones before, and some more.
 
-        Those with wide types first: a constant that is a little off is none in 16 bits.
+        Those with wide types first: a constant that is a little off is none in 16 bits. Of the
+        calls whose numbers differ there is one of each form: what tolerance hides is there.
         """
         seen = self.checker.observed.seen
         fit = [e for e in seen if _is_fit(e) and not self.checker.observed.is_heavy(e)]
+        differing = {e for e in fit if self.checker.examinations[e].measures}
         covered: set[object] = set()
         chosen: list[Example] = []
-        for example in sorted(fit, key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))))):
-            new = set(_ran(seen[example])) - covered
-            if new:
-                covered |= new
+        for example in sorted(
+            fit, key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))), e not in differing)
+        ):
+            new = set(_ran(seen[example]))
+            if example in differing:
+                new.add(_form(example))
+            if new - covered:
+                covered |= {*new, _form(example)}
                 chosen.append(example)
         rest = [e for e in fit if e not in chosen]
         rest = [e for e in rest if not _is_narrow(e)] or rest
         step = max(1, len(rest) // LEAST)
         return [*chosen, *rest[::step][: max(0, LEAST - len(chosen))]][:MOST]
+
+
+def _decided_otherwise(ours: Followed, theirs: Followed) -> str:
+    """A comparison, or a rounding, of floats that the other version does not compute; in words."""
+    for title, here, there in (
+        (_TITLES[1], theirs, ours),
+        (_TITLES[0], ours, theirs),
+    ):
+        computed = np.frombuffer(there.computed, "u4")
+        by = {place: np.frombuffer(operands, "u4") for place, operands in here.decisions}
+        found = strange(by, computed)
+        if found is not None:
+            what, line = found
+            other = _TITLES[title == _TITLES[0]]
+            return f"line {line} of the {title} version {what} what the {other} one never computes"
+    return ""
 
 
 def _merged(one: Both, other: Both) -> Both:
@@ -196,6 +227,13 @@ def _ordinary(example: Example) -> Example:
         example.with_tensors(lambda _, r: replace(r, values=ORDINARY) if r.is_float else r),
         gradient_nan=False,
     )
+
+
+def _form(example: Example) -> tuple[object, ...]:
+    """What a call looks like, but for the sizes and values of its tensors."""
+    dtypes = tuple((name, recipe.dtype) for name, recipe in example.tensors.items())
+    plain = [(n, repr(r)) for n, r in example.arguments if isinstance(r, (PlainValue, Repeat))]
+    return "form", dtypes, *plain
 
 
 def _is_narrow(example: Example) -> bool:
