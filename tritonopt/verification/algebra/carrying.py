@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import VARIABLE, Carried
-from tritonopt.verification.algebra.decisions import COMPARED, ROUNDED
 from tritonopt.verification.algebra.folding import Folding
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.handles import is_float, reals_of
@@ -65,9 +64,10 @@ def _followed(run: Run, name: str, original: Callable[..., Any]) -> Callable[...
         if name.startswith(_COMPARISON) or name in _LIMITING:
             run.limited(operands)
         if name.startswith(_COMPARISON):
-            run.decide(COMPARED, operands)
+            run.compared(operands)
         if name in _ROUNDING:
-            run.decide(ROUNDED, operands[:1])
+            wholes = reals_of(result) if is_float(result) else result.data
+            run.rounded(operands[0], wholes)
         if not is_float(result):
             if name == "bitcast" and is_float(operands[0]):
                 # What is done to the bits may only move them, as sorting does.

@@ -51,6 +51,11 @@ class Decisions:
     line: Callable[[], int] = lambda: 0
     """The line of the kernel that runs."""
 
+    def told(self) -> tuple[bytes, tuple[tuple[tuple[str, int], bytes], ...]]:
+        """All that was computed, and all that was decided by, as it is sent."""
+        by = tuple((place, bag.each().tobytes()) for place, bag in self.by.items())
+        return self.computed.each().tobytes(), by
+
     def decide(self, what: str, operands: Iterable[Any]) -> None:
         """Something is decided by these residues."""
         bag = self.by.setdefault((what, self.line()), Bag())

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import NUMBER, Carried
-from tritonopt.verification.algebra.decisions import Decisions
+from tritonopt.verification.algebra.decisions import COMPARED, ROUNDED, Decisions
 from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
 from tritonopt.verification.algebra.memory import Memory
-from tritonopt.verification.algebra.ring import Ring, of_integers
+from tritonopt.verification.algebra.ring import Ring, of_integers, of_whole_floats
 from tritonopt.verification.algebra.trace import Node, Trace
 
 _CARRIED, _NODE = "carried", "node"
@@ -76,12 +76,19 @@ class Run:
             if 0 < abs(first) < _SENTINEL and (values == first).all():
                 self.limits.add(float(np.float32(first)))
 
-    def decide(self, what: str, operands: Iterable[Any]) -> None:
+    def compared(self, operands: Iterable[Any]) -> None:
         """Values decide something here, of what is no number of the program."""
         floats = [handle for handle in operands if is_float(handle) and np.size(handle.data)]
         given = [self.of(h).residues for h in floats if not self._is_number(h)]
         if given:
-            self.decisions.decide(what, given)
+            self.decisions.decide(COMPARED, given)
+
+    def rounded(self, operand: Any, wholes: Any) -> None:
+        """Values became these whole numbers; those that were whole ones were only moved."""
+        residues = self.of(operand).residues
+        other = (residues != of_whole_floats(wholes)).any(axis=0)
+        if other.any():
+            self.decisions.decide(ROUNDED, [residues[:, other]])
 
     @staticmethod
     def _is_number(handle: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import Carried
-from tritonopt.verification.algebra.decisions import ROUNDED
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.handles import is_float, reals_of
 from tritonopt.verification.algebra.laws import LAWS, exponential, inverse, uninterpreted
@@ -41,7 +40,7 @@ def follow(run: Run, name: str, operands: tuple[Any, ...], result: Any) -> None:
     handles = [semantic.to_tensor(operand).handle for operand in operands]
     law = _LAWS.get(name) or LAWS.get(_SAME.get(name, name)) or uninterpreted(name)
     if name in _WHOLE:
-        run.decide(ROUNDED, handles)
+        run.rounded(handles[0], reals_of(handle))
         run.give(handle, Carried(of_whole_floats(reals_of(handle))))
         return
     run.give(handle, law(run, handle, *handles))

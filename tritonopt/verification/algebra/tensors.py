@@ -64,11 +64,14 @@ class Tensors:
         """What lies in these from now on is known, and what they hold now is looked up."""
         for tensor in tensors:
             if tensor.dtype in _NAMES and tensor.numel():
-                low = tensor.untyped_storage().data_ptr()
-                high = low + tensor.untyped_storage().nbytes()
-                size = tensor.element_size()
-                self.run.memory.cover(low, low + (high - low) // size * size, *_kind(tensor))
+                self._cover(tensor)
                 self._look(tensor.detach())
+
+    def _cover(self, tensor: Any) -> None:
+        low = tensor.untyped_storage().data_ptr()
+        high = low + tensor.untyped_storage().nbytes()
+        size = tensor.element_size()
+        self.run.memory.cover(low, low + (high - low) // size * size, *_kind(tensor))
 
     def host(
         self, function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], result: Any
@@ -115,7 +118,7 @@ class Tensors:
         if not found or any(_storage(t) in storages for t in found):
             return  # they are where they were
         if name in LAWS:
-            self._give(result, LAWS[name](self.run, self._operand, result, *args, **kwargs))
+            self._give(result, self._operand(args[0]).carried)  # a wider type, or none
         elif name in _ARRANGING:
             both = [self._arranged(function, args, kwargs, part) for part in (0, 1)]
             for tensor, *parts in zip(found, *both, strict=True):
@@ -153,7 +156,10 @@ class Tensors:
 
     def _give(self, tensor: Any, carried: Carried) -> None:
         """What torch computed carries this, and is followed as what kernels compute."""
-        self.launch([tensor])
+        if not tensor.numel():
+            return
+        self._cover(tensor)
+        self.computed.add(_storage(tensor))
         flat = carried.spread(tuple(tensor.shape))
         flat = flat.of(flat.residues.reshape(2, -1))
         addresses, values, name = _cells(tensor.detach())

@@ -189,8 +189,7 @@ class OneCall:
             return None
         run = self.residues.run
         lost, limits = tuple(run.memory.lost), frozenset(run.limits)
-        computed = run.decisions.computed.each().tobytes()
-        by = tuple((place, bag.each().tobytes()) for place, bag in run.decisions.by.items())
+        computed, by = run.decisions.told()
         return Followed(sum(self.residues.degree), lost, limits, computed, by, self.parting)
 
     def _called(self) -> Any:
