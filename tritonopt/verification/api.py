@@ -32,6 +32,8 @@ _ORDER = [
     Answer.COUNTEREXAMPLE.value,
 ]
 """From the best answer to the worst."""
+_BOTH = ("original", "rewritten")
+"""The titles of both versions, where neither is in a file as it is."""
 _WANTED_SOON = "tritonopt.verification.comparison.search"
 """It imports hypothesis, which takes a while: best while the fork server imports torch."""
 _FOR_A_SCRIPT = 10
@@ -81,23 +83,20 @@ def verify(
             raise VerificationError(
                 "with `-- COMMAND` the command chooses the launches, not --args or --assume"
             )
-        chosen = choose_backend(backend)
-        embedded = ("original", "rewritten")
-        asked = (require, max_examples, seed or 0, embedded, progress)
-        return _captured(old, new, command, Settings(chosen, *asked, algebra=algebra))
+        asked = (choose_backend(backend), require, max_examples, seed or 0)
+        return _captured(old, new, command, Settings(*asked, _BOTH, progress, algebra=algebra))
     embedded: tuple[str, ...] = ("rewritten",) if text is not None else ()
     if kernel is not None:
         old, new, tasks = kernel_alone(old, new, kernel, grid, args)
-        embedded = ("original", "rewritten")
+        embedded = _BOTH
     elif grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
         old = in_its_package(old)
         tasks = tasks_of(Launchers(old), new, launcher, args, about)
     importlib.import_module(_WANTED_SOON)
-    chosen = choose_backend(backend)
-    asked = (require, max_examples, seed or 0, embedded, progress, tuple(assume))
-    settings = Settings(chosen, *asked, assume_covered, algebra)
+    asked = (choose_backend(backend), require, max_examples, seed or 0)
+    settings = Settings(*asked, embedded, progress, tuple(assume), assume_covered, algebra)
     verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
