@@ -211,18 +211,17 @@ class Shadow:
         if not self.plan.algebra or self.followed.get(name, 0) >= LAUNCHES:
             return []
         self.followed[name] = self.followed.get(name, 0) + 1
-        one, *others = (_Call.copied(names, args, kwargs) for _ in range(2 * DRAWS))
-        every = [one, *others]
+        every = [_Call.copied(names, args, kwargs) for _ in range(2 * DRAWS)]
         return list(zip(every[::2], every[1::2], strict=True))
 
     def _followed(
         self, kernel: Any, function: Any, grid: Any, copies: Sequence[tuple[_Call, _Call]]
     ) -> list[dict[str, object]]:
         """What residues say of one launch, in every draw."""
-        found = []
+        found: list[dict[str, object]] = []
         for both in copies:
             self.draws += 1
-            outcomes = []
+            outcomes: list[Any] = []
             try:
                 for version, call in zip((kernel, self._rewritten(function)), both, strict=True):
                     with _as_tuned(kernel, version):
