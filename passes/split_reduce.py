@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.checklist import Checklist
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.splitting.split_sums import SplitLoop
+
+
+_FEW_ROWS = figure("split-reduce, few rows")
+_MANY_ROWS = figure("split-reduce, many rows")
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,10 @@ class SplitReduce(Pass):
     axis of its grid. Along it, `SPLITS` programs share the turns of the loop: each has every
     `SPLITS`-th of them, stores what it has found to a buffer, and ends. A second kernel takes
     these results together, and does what the first one did behind its loop.
+
+    Where that is another loop, which goes through the row once more with what was found (a norm,
+    a softmax), the second kernel has `SPLITS` programs for a row too. Each takes the results of
+    the row together and does its part of the loop; what stands around it is stored by the first.
 
     Each launch computes `SPLITS` from the length of the row, the number of rows and the number of
     multiprocessors. Where it comes to 1, for there are rows enough or the row is short, the kernel
@@ -45,9 +54,9 @@ class SplitReduce(Pass):
 
     ## Conditions
 
-    The loop stands in the kernel's own block, is counted and runs to its end, and is the only one
-    there (`several-sweeps`); loops inside of it go along. What is read behind it of what it binds
-    are accumulators of a type of 32 bits or more, of these kinds:
+    The loop stands in the kernel's own block, is counted and runs to its end; loops inside of it go
+    along. What is read behind it of what it binds are accumulators of a type of 32 bits or more, of
+    these kinds:
 
     - sums, which begin with 0, and largest and least elements, by `tl.maximum` and `tl.minimum` or
       chosen by a comparison;
@@ -64,6 +73,13 @@ class SplitReduce(Pass):
 
     Before the loop and in it nothing is stored, printed or asserted (`done-by-every-part`). What
     is behind it is done once, by the second kernel: so that need not be linear.
+
+    One more loop may stand behind it, in the kernel's own block as well, whose turns need nothing
+    from each other (`several-sweeps`: merge three sweeps to two first, as `fuse-stats` does). Each
+    of its turns stores a tile of one axis, beside that of the next turn (`store-is-scattered`).
+    What the second kernel loads is known to be no buffer that it stores to (`data-may-change`):
+    one of its programs would read what another one has stored. So a norm that works in place is
+    left alone. It has no atomics or barriers in the loop (`done-by-every-part`).
 
     Every launch is seen, is a statement of its own in the kernel's file, has a grid of one or two
     axes, and passes how long the row and the tile are. Its intermediates are made by
@@ -175,6 +191,12 @@ class SplitReduce(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset(
         {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
     )
+    gain: ClassVar[Gain | None] = Gain(
+        _FEW_ROWS,
+        f"{WHERE} for one row of a billion elements and 16 of four million; {_MANY_ROWS} for many "
+        "rows, which keep one program each",
+        "the whole GPU reads a row, and not one multiprocessor",
+    )
 
     def __post_init__(self) -> None:
         if self.turns < 1:
@@ -220,6 +242,8 @@ class SplitReduce(Pass):
             changes, summary, few = tuple(found), launches.summary, launches.start_few
         rounds = split is not None and any(a.rounds for a in split.accumulators)
         where = f"the loop in line {loop.line}"
+        if split is not None and split.second is not None:
+            where = f"the loops in lines {loop.line} and {split.second.loop.line}"
         failed = checklist.failed
         return Site(
             loop.node,
@@ -234,4 +258,7 @@ class SplitReduce(Pass):
             pays=few is not False,
             depends=few is None,
             advice=f"divide {where} over several programs",
+            worth=""
+            if few
+            else f"{_FEW_ROWS} {WHERE} for few and long rows, {_MANY_ROWS} for many",
         )

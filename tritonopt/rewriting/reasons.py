@@ -627,7 +627,8 @@ REASONS: Mapping[str, Reason] = {
         "Do it behind the loop, or in a kernel of its own.",
     ),
     "several-sweeps": Reason(
-        "The kernel goes through the row in several loops, each of which needs the one before.",
+        "The kernel goes through the row in more loops than one that finds something and one that "
+        "uses it, or not in its own block.",
         "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
     # grid-stride

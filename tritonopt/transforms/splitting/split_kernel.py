@@ -22,6 +22,7 @@ from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses, on_lines
+from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.split_launches import NewNames
 from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
@@ -93,21 +94,26 @@ class SplitKernel:
     def _header(self) -> Iterator[Change]:
         """A program has every so many turns, from the one on that has its number."""
         header = self.split.header
-        arguments = header.args
-        number, size, text = self._number, self.names.size, self._text
-        if len(arguments) == 3:
-            start, _, step = arguments
-            mine = f"{number} * {in_parentheses(text(step))}"
-            yield ReplaceExpression(start, self._from(start, mine))
-            yield ReplaceExpression(step, f"{size} * {in_parentheses(text(step))}")
+        if len(header.args) == 3:
+            start, _, step = header.args
+            size = in_parentheses(self._text(step))
+            yield ReplaceExpression(start, self._from(start, f"{self._number} * {size}"))
+            yield ReplaceExpression(step, f"{self.names.size} * {size}")
             return
-        stop = text(arguments[-1])
-        start_code = self._from(arguments[0], number) if len(arguments) == 2 else number
-        named = [f"{k.arg}={text(k.value)}" for k in header.keywords]
-        code = ", ".join([start_code, stop, size, *named])
+        yield ReplaceExpression(header, self._divided(header))
+
+    def _divided(self, header: ast.Call) -> str:
+        """Code for the header of a loop of which a program has its part."""
+        arguments, text, size = header.args, self._text, self.names.size
         if comments_in(text(header)):
             raise NotExpressible(f"a comment stands in the header of line {header.lineno}")
-        yield ReplaceExpression(header, f"{text(header.func)}({code})")
+        mine, stop = self._number, text(arguments[min(1, len(arguments) - 1)])
+        if len(arguments) == 3:
+            step = in_parentheses(text(arguments[2]))
+            mine, size = f"{mine} * {step}", f"{size} * {step}"
+        start = self._from(arguments[0], mine) if len(arguments) > 1 else mine
+        named = [f"{k.arg}={text(k.value)}" for k in header.keywords]
+        return f"{text(header.func)}({', '.join([start, stop, size, *named])})"
 
     def _from(self, start: ast.expr, mine: str) -> str:
         value = self.split.facts.values[start]
@@ -209,7 +215,8 @@ class SplitKernel:
             inside = "".join(f"    {parameter},\n" for parameter in parameters)
             head = f"def {self.names.final}(\n{inside}):"
         text = f"# Puts together what the programs of {kernel.name} have found."
-        body = [text, *map(self._moved, self._kept), *self._loaded(), self._rest()]
+        rest = [self._rest()] if self.split.second is None else self._in_parts(self.split.second)
+        body = [text, *map(self._moved, self._kept), *self._loaded(), *rest]
         inside = textwrap.indent("\n".join(body), "    ")
         return f"\n\n@{self._text(jit)}\n{head}\n{inside}\n"
 
@@ -236,6 +243,32 @@ class SplitKernel:
         assert first is not None
         assert last is not None
         return self._lines(first + 1, last)
+
+    def _in_parts(self, second: SecondSweep) -> Iterator[str]:
+        """The same where the row is gone through once more: each program has a part of it."""
+        program = f"{self.writer.language('program_id')}({self.axis})"
+        yield f"{self._number} = {program}"
+        first, header = second.first.node.end_lineno, second.header
+        assert first is not None
+        for alone, statements in second.runs():
+            last = statements[-1].end_lineno
+            assert last is not None
+            code = self._lines(first + 1, last)
+            if alone:
+                code = f"if {self._number} == 0:\n{textwrap.indent(code, '    ')}"
+            if second.loop.node in statements:
+                was = f" in {self._text(header)}:"
+                if header.lineno != header.end_lineno or code.count(was) != 1:
+                    raise NotExpressible(f"the header of line {header.lineno} is no plain line")
+                code = code.replace(was, f" in {self._divided(header)}:")
+            blank = "" if first == second.first.node.end_lineno else self._blank_behind(first)
+            yield blank + code
+            first = last
+
+    def _blank_behind(self, line: int) -> str:
+        """The empty line that stands behind a line of the kernel, if there is one."""
+        text = self.split.facts.kernel.module.text.splitlines()[line]
+        return "" if text.strip() else "\n"
 
     def _lines(self, first: int, last: int) -> str:
         """Lines of the kernel, unindented."""
@@ -274,6 +307,12 @@ class SplitKernel:
         partner, name, language = accumulator.partner, accumulator.name, self.writer.language
         assert partner is not None
         extreme = f"{language(FUNCTIONS[partner.combining])}({partner.name}, axis=0)"
+        if partner.guarded:
+            shift = self.writer.fresh("shift")
+            yield f"{shift} = {extreme}"
+            yield "# Where all is -inf there is nothing to subtract: -inf - -inf is NaN."
+            yield f'{shift} = {language("where")}({shift} == -float("inf"), 0.0, {shift})'
+            extreme = shift
         if accumulator.left:
             extreme += "[None, :]"
         if partner.exponential:

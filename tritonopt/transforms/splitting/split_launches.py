@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -265,8 +265,21 @@ class _SplitLaunch:
             else:
                 placed.append(code)
         arguments = [*placed, *named, f"{self.names.size}={splits}"]
-        code = f"{self.names.final}[{self._grid(numbers)}]({', '.join(arguments)})"
+        more: list[str] = []
+        if self.split.second is not None:
+            more = [splits]
+            arguments += self._options()
+        code = f"{self.names.final}[{self._grid(numbers, *more)}]({', '.join(arguments)})"
         return f"if {splits} > 1:\n" + textwrap.indent(on_lines(code, self._width - 4), "    ")
+
+    def _options(self) -> Iterator[str]:
+        """How many warps the launch asks for, and the like: the second kernel has the same loop."""
+        module = self._launch.module
+        for keyword in self._launch.call.keywords:
+            if keyword.arg in ("num_warps", "num_stages"):
+                if not self.extents[0].gives_the_same(keyword.value):
+                    raise NotExpressible(f"line {keyword.value.lineno} computes {keyword.arg}")
+                yield f"{keyword.arg}={module.text_of(keyword.value)}"
 
     def _is_left_out(self, name: str) -> bool:
         """Whether the launch leaves a parameter to its default, which the new kernel has too."""
