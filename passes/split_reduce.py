@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.checklist import Checklist
@@ -46,6 +46,9 @@ class SplitReduce(Pass):
     - `programs` (`sm*8`): how many programs there should be in all; a number, or `sm*8` for 8 a
       multiprocessor.
     - `turns` (8): how many turns of the loop a program should have at least.
+    - `combine` (`kernel`): with `atomics` there is no second kernel. The programs of a row bring
+      what they have found to the output by `tl.atomic_max` or its kin, and the launcher stores
+      the identity there first: -inf for a maximum, inf for a minimum, 0 for a sum of integers.
 
     ## Why
 
@@ -80,6 +83,11 @@ class SplitReduce(Pass):
     What the second kernel loads is known to be no buffer that it stores to (`data-may-change`):
     one of its programs would read what another one has stored. So a norm that works in place is
     left alone. It has no atomics or barriers in the loop (`done-by-every-part`).
+
+    With `combine=atomics` the order must not matter, so there are no sums of floats, and all that
+    is behind the loop is a plain store of the one result, in its own type, each program to an
+    element of its own. The output is `torch.empty` memory of the launcher that nobody uses before
+    the launch. No tuner is above the kernel: it would add several times. Else: `not-one-atomic`.
 
     Every launch is seen, is a statement of its own in the kernel's file, has a grid of one or two
     axes, and passes how long the row and the tile are. Its intermediates are made by
@@ -185,6 +193,7 @@ class SplitReduce(Pass):
 
     programs: str = "sm*8"
     turns: int = 8
+    combine: Literal["kernel", "atomics"] = "kernel"
 
     name: ClassVar[str] = "split-reduce"
     summary: ClassVar[str] = "reduce a long row by several programs at once"
@@ -215,6 +224,7 @@ class SplitReduce(Pass):
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
         from tritonopt.transforms.pinned_rounding import check_pins
         from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.splitting.atomic_store import prove_atomic
         from tritonopt.transforms.splitting.split_kernel import SplitKernel
         from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
         from tritonopt.transforms.splitting.split_sums import prove_split
@@ -233,9 +243,12 @@ class SplitReduce(Pass):
                 safety |= {Safety.ROUNDING} | ask_for_order(checklist, facts)
                 check_pins(checklist, facts)
             launches = prove_launches(split, checklist)
-            kernel = SplitKernel(split, launches.axes, Writer(facts))
+            atomic = None
+            if self.combine == "atomics":
+                atomic = prove_atomic(split, launches.extents, checklist)
+            kernel = SplitKernel(split, launches.axes, Writer(facts), atomic)
             splitting = Splitting(self.programs, self.turns)
-            found = [*kernel.changes(), *launches.changes(kernel.names, splitting)]
+            found = [*kernel.changes(), *launches.changes(kernel.names, splitting, atomic)]
             detail = "the last turns count beyond the end of the row by as many tiles as it has"
             checklist.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             checklist.prove("is-expressible", "the two kernels and their launches can be written")

@@ -105,6 +105,7 @@ CLAIMS: Mapping[str, str] = {
     "nothing-in-between": "From sweep to sweep there is no exit, barrier, atomic or unknown call.",
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-atomic-is-enough": "All that is done with the result can be one atomic.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
@@ -625,6 +626,10 @@ REASONS: Mapping[str, Reason] = {
         "Before or in the loop something is stored, printed or asserted, which every program that "
         "has a part of the row would do.",
         "Do it behind the loop, or in a kernel of its own.",
+    ),
+    "not-one-atomic": Reason(
+        "An atomic would not leave in memory what a store behind the loop leaves.",
+        "Let a second kernel put the results together: `split-reduce{combine=kernel}`.",
     ),
     "several-sweeps": Reason(
         "The kernel goes through the row in more loops than one that finds something and one that "

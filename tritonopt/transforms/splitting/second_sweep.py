@@ -150,6 +150,13 @@ class SecondSweep:
         assert isinstance(self.loop.node.iter, ast.Call)
         return self.loop.node.iter
 
+    @property
+    def target(self) -> str:
+        """The name of its loop variable."""
+        assert isinstance(self.loop.node, ast.For)
+        assert isinstance(self.loop.node.target, ast.Name)
+        return self.loop.node.target.id
+
     def runs(self) -> Iterator[tuple[bool, list[ast.stmt]]]:
         """The statements behind the first loop, in runs: whether one part alone does them."""
         body = self.facts.kernel.node.body

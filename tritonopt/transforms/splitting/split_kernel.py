@@ -16,12 +16,14 @@ from tritonopt.source import (
     Change,
     InsertAfter,
     InsertBefore,
+    Replace,
     ReplaceExpression,
 )
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses, on_lines
+from tritonopt.transforms.splitting.atomic_store import AtomicStore
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.split_launches import NewNames
 from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
@@ -39,11 +41,15 @@ class SplitKernel:
     axis: int
     """Of the grid: the one along which there is a program for each part."""
     writer: Writer
+    atomic: AtomicStore | None = None
+    """What is behind the loop, where an atomic puts the results together."""
 
     @cached_property
     def names(self) -> NewNames:
         fresh = self.writer.fresh
         accumulators = self.split.accumulators
+        if self.atomic is not None:
+            return NewNames(fresh("SPLITS"), (), "", ())
         many = len(accumulators) > 1
         partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
         passed = tuple(p.name for p in self._parameters)
@@ -86,10 +92,21 @@ class SplitKernel:
         changes.append(InsertBefore(loop.node, mine))
         for moved in self.split.moved:
             changes += moved.changes(self.split.facts, loop, self._number, names.size)
-        changes.append(InsertAfter(loop.node, self._stored()))
         changes += self._header()
+        if self.atomic is not None:
+            return [*changes, Replace(self.split.behind[-1], self._added(self.atomic))]
+        changes.append(InsertAfter(loop.node, self._stored()))
         changes.append(InsertAfter(kernel.node, self._final()))
         return changes
+
+    def _added(self, atomic: AtomicStore) -> str:
+        """The store of a program that is alone, or one of several that share a row."""
+        store = self._text(atomic.node)
+        if "\n" in store or comments_in(store):
+            raise NotExpressible(f"the store in line {atomic.node.lineno} has several lines")
+        arguments = ", ".join(map(self._text, atomic.node.args))
+        added = f"{self.writer.language(atomic.function)}({arguments})"
+        return f"if {self.names.size} > 1:\n    {added}\nelse:\n    {store}"
 
     def _header(self) -> Iterator[Change]:
         """A program has every so many turns, from the one on that has its number."""
@@ -215,7 +232,8 @@ class SplitKernel:
             inside = "".join(f"    {parameter},\n" for parameter in parameters)
             head = f"def {self.names.final}(\n{inside}):"
         text = f"# Puts together what the programs of {kernel.name} have found."
-        rest = [self._rest()] if self.split.second is None else self._in_parts(self.split.second)
+        second = self.split.second
+        rest = iter([self._rest()]) if second is None else self._in_parts(second)
         body = [text, *map(self._moved, self._kept), *self._loaded(), *rest]
         inside = textwrap.indent("\n".join(body), "    ")
         return f"\n\n@{self._text(jit)}\n{head}\n{inside}\n"

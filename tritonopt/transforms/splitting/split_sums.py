@@ -361,8 +361,8 @@ class _Legality:
         for statement in found.behind:
             if found.second is not None and statement is found.second.loop.node:
                 self._check_read(found.second.header, bound)
-                inside = bound - {n.id for n in walk(statement.target) if isinstance(n, ast.Name)}
-                for own in statement.body:
+                inside = bound - {found.second.target}
+                for own in found.second.loop.node.body:
                     self._check_read(own, inside)
                     inside -= names_bound(own) if isinstance(own, ast.Assign) else set()
                 continue
