@@ -24,9 +24,10 @@ from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses, on_lines
 from tritonopt.transforms.splitting.atomic_store import AtomicStore
+from tritonopt.transforms.splitting.parts_together import PartsTogether
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.split_launches import NewNames
-from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
+from tritonopt.transforms.splitting.split_sums import SplitLoop
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
 _BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -234,9 +235,16 @@ class SplitKernel:
         text = f"# Puts together what the programs of {kernel.name} have found."
         second = self.split.second
         rest = iter([self._rest()]) if second is None else self._in_parts(second)
-        body = [text, *map(self._moved, self._kept), *self._loaded(), *rest]
+        body = [text, *map(self._moved, self._kept), *self._together(), *rest]
         inside = textwrap.indent("\n".join(body), "    ")
         return f"\n\n@{self._text(jit)}\n{head}\n{inside}\n"
+
+    def _together(self) -> Iterator[str]:
+        """What each accumulator is once all parts of the row are taken together."""
+        tile, *named = self._tile
+        yield from named
+        together = PartsTogether(self.writer, tile, self.names, self._extent, self._width - 4)
+        yield from together.statements(self.split.accumulators)
 
     def _declared(self, parameter: Parameter) -> str:
         code = parameter.name
@@ -295,52 +303,6 @@ class SplitKernel:
                 raise NotExpressible(f"a string of several lines begins in line {node.lineno}")
         lines = self.split.facts.kernel.module.text.splitlines()
         return textwrap.dedent("\n".join(lines[first - 1 : last])).strip("\n")
-
-    def _loaded(self) -> Iterator[str]:
-        """What each accumulator is once all parts of the row are taken together."""
-        parts, arange = self.writer.fresh("parts"), self.writer.language("arange")
-        tile, *named = self._tile
-        yield from named
-        yield f"{parts} = {tile} * {self.names.size} + {arange}(0, {self.names.size})"
-        for accumulator, partial in zip(self.split.accumulators, self.names.partials, strict=True):
-            place = f"{partial} + {parts}"
-            if accumulator.left:
-                extent = self._extent(accumulator.left[0])
-                of_parts, of_lanes = "[:, None]", "[None, :]"
-                if accumulator.reduction is not None and accumulator.axis == 1:
-                    of_parts, of_lanes = of_lanes, of_parts
-                place += f"{of_parts} * {extent} + {arange}(0, {extent}){of_lanes}"
-            loaded = f"{accumulator.name} = {self.writer.language('load')}({place})"
-            yield on_lines(loaded, self._width - 4)
-        with_partner = [a for a in self.split.accumulators if a.partner is not None]
-        for accumulator in with_partner:
-            yield from self._beside_its_partner(accumulator)
-        for accumulator in self.split.accumulators:
-            if accumulator.reduction is None and accumulator.partner is None:
-                name, function = accumulator.name, FUNCTIONS[accumulator.combining]
-                yield f"{name} = {self.writer.language(function)}({name}, axis=0)"
-
-    def _beside_its_partner(self, accumulator: Accumulator) -> Iterator[str]:
-        """What an index, or a sum of exponentials, is by what the extremes of all parts are."""
-        partner, name, language = accumulator.partner, accumulator.name, self.writer.language
-        assert partner is not None
-        extreme = f"{language(FUNCTIONS[partner.combining])}({partner.name}, axis=0)"
-        if partner.guarded:
-            shift = self.writer.fresh("shift")
-            yield f"{shift} = {extreme}"
-            yield "# Where all is -inf there is nothing to subtract: -inf - -inf is NaN."
-            yield f'{shift} = {language("where")}({shift} == -float("inf"), 0.0, {shift})'
-            extreme = shift
-        if accumulator.left:
-            extreme += "[None, :]"
-        if partner.exponential:
-            power = f"{language(partner.exponential)}({partner.name} - {extreme})"
-            yield f"{name} = {language('sum')}({name} * {power}, axis=0)"
-            return
-        last = "2**31 - 1" if accumulator.dtype == "int32" else "2**63 - 1"
-        yield "# Of several that are equal the first."
-        best = f"{language('where')}({partner.name} == {extreme}, {name}, {last})"
-        yield f"{name} = {language('min')}({best}, axis=0)"
 
 
 def _names_read(statement: ast.AST) -> set[str]:
