@@ -13,7 +13,8 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     acc = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        acc += x.to(tl.float32)
     tl.store(Y + row, before + tl.sum(acc, axis=0))
 
 

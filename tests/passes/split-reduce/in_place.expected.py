@@ -14,7 +14,8 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.const
     split = tl.program_id(1) if SPLITS > 1 else 0
     for start in range(split * BLOCK, N, SPLITS * BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        acc += x.to(tl.float32)
     if SPLITS > 1:
         part = row * SPLITS + split
         tl.store(partials + part, tl.sum(acc, axis=0))

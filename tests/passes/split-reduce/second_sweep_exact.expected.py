@@ -15,7 +15,7 @@ def kernel(
     split = tl.program_id(1) if SPLITS > 1 else 0
     for start in range(split * BLOCK, N, SPLITS * BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30).to(tl.float32)
         most = tl.maximum(most, x)
     if SPLITS > 1:
         part = row * SPLITS + split

@@ -12,7 +12,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     most = tl.full([BLOCK], -1e30, dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30).to(tl.float32)
         most = tl.maximum(most, x)
     largest = tl.max(most, axis=0)
     for start in range(0, N, BLOCK):
