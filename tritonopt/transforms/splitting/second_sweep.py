@@ -56,7 +56,7 @@ class SecondSweep:
         """Raises Declined where a part may see what another one does."""
         self._check_carried()
         self._check_alone()
-        stores = [e for e in self._effects if e.kind is EffectKind.STORE]
+        stores = [e for e in self._effects if e.writes]
         inside = [e for e in stores if self.loop in e.loops]
         for store in inside:
             self._check_apart(store)
@@ -117,19 +117,23 @@ class SecondSweep:
 
     def _check_apart(self, store: Effect) -> None:
         """Different turns store to different elements: a tile of one axis, side by side."""
-        assert store.pointer is not None
-        base, offset = self.facts.forms.address(store.pointer)
-        parts = _linear(offset, Iteration(self.loop.identity))
-        lanes = [a for a in offset.atoms if isinstance(a, Lane)]
-        if base is not None and parts is not None and len(lanes) == 1:
-            step, rest = parts
-            inner = _linear(rest, lanes[0])
-            if inner is not None and all(map(self._is_uniform, inner)):
-                lane = inner[0].constant_value
-                if lane and (step - inner[0] * lanes[0].extent).is_zero:
-                    return
+        if store.pointer is not None and self._is_side_by_side(store.pointer):
+            return
         text = f"it is not shown that line {store.line} stores to another element each time"
         raise unknown(_INDEPENDENT, "store-is-scattered", text)
+
+    def _is_side_by_side(self, pointer: Value) -> bool:
+        """Whether a turn begins where the tile of the one before has ended."""
+        base, offset = self.facts.forms.address(pointer)
+        parts = _linear(offset, Iteration(self.loop.identity))
+        lanes = [a for a in offset.atoms if isinstance(a, Lane)]
+        if base is None or parts is None or len(lanes) != 1:
+            return False
+        inner = _linear(parts[1], lanes[0])
+        if inner is None or not all(map(self._is_uniform, inner)):
+            return False
+        lane = inner[0].constant_value
+        return bool(lane) and (parts[0] - inner[0] * lanes[0].extent).is_zero
 
     def _is_uniform(self, form: Polynomial) -> bool:
         """Whether it is one number for all lanes, and in all turns of the loop."""
@@ -175,7 +179,8 @@ def second_sweep(facts: KernelFacts, first: Loop) -> SecondSweep | None:
         return None
     second, body = others[0], facts.kernel.node.body
     alone = all(second in loop.nest for loop in others) and second.node in body
-    if not alone or body.index(second.node) < body.index(first.node) or second.kind == "while":
+    known = second.kind in ("range", "tl.range")
+    if not alone or not known or body.index(second.node) < body.index(first.node):
         text = f"the kernel has another loop in line {second.line}"
         raise refuted("one-program-has-the-row", "several-sweeps", text)
     return SecondSweep(facts, second, first)
