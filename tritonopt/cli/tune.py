@@ -110,8 +110,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         type=shared.positive,
         default=100,
         metavar="N",
-        help="on how many inputs an accepted text is verified; a variant of the search on a "
-        "quarter (default: %(default)s)",
+        help="on how many inputs what is accepted is verified (default: %(default)s)",
     )
     parser.add_argument(
         "--backend",

@@ -248,6 +248,7 @@ class Verification:
         tuned = any("tune" in m.text for m in (self.old, self.new))
         calls = drawable.calls(loaded.limits, tuned=tuned)
         compared = Comparison.of(self.old, self.new)
+        given = isinstance(self.task.arguments, Signature)
         with contextlib.ExitStack() as stack:
             scouts = None
             if not checker.versions.interpreted:
@@ -260,12 +261,13 @@ class Verification:
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
                 numbers=Numbers.of(compared, self._home),
+                given=given,
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )
             begin = time.monotonic()
             found = search.run()
-        never_ran = NeverRan.after(search, given=isinstance(self.task.arguments, Signature))
+        never_ran = NeverRan.after(search, given=given)
         compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
         asked = self.settings.max_examples
