@@ -1,4 +1,4 @@
-# options: turns=1
+# options: turns=2
 # verify: always
 """The row is gone through once more, with what was found in it: in parts as well."""
 

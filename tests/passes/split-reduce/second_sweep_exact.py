@@ -1,4 +1,4 @@
-# options: turns=1
+# options: turns=2
 """Nothing but the largest is found: all bits stay."""
 
 import torch

@@ -225,7 +225,7 @@ class SplitKernel:
             head = f"def {self.names.final}(\n{inside}):"
         text = f"# Puts together what the programs of {kernel.name} have found."
         second = self.split.second
-        rest = iter([self._rest()]) if second is None else self._in_parts(second)
+        rest = [self._rest()] if second is None else [*self._in_parts(second)]
         body = [text, *map(self._moved, self._kept), *self._together(), *rest]
         inside = textwrap.indent("\n".join(body), "    ")
         return f"\n\n@{self._text(jit)}\n{head}\n{inside}\n"
