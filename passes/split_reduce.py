@@ -187,8 +187,9 @@ class SplitReduce(Pass):
     Sums, extremes, means and variances in tiles of 1024, fp32, on one H200, Triton 3.6, cold L2,
     the same result in every run. One row is read as fast as it is copied, 16 rows at 0.89 of that;
     for the variance it is 0.90 and 0.78. Torch reads them at 0.72 to 0.99. A million rows of 64
-    stay at 0.11: they want `row-batch`. The index of an extreme and softmax statistics were not
-    measured. Script and record: `benchmarks/reductions.py`, `benchmarks/results/`.
+    stay at 0.11: they want `row-batch`. The index of an extreme, softmax statistics, rows that are
+    gone through twice and `combine=atomics` were not measured. Script and record:
+    `benchmarks/reductions.py`, `benchmarks/results/`.
     """
 
     programs: str = "sm*8"
