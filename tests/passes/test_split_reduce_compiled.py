@@ -48,7 +48,7 @@ def ptx(path: Path, name: str, splits: int) -> list[str]:
     pointers = facts.of(found).pointers
     kernel: Any = getattr(module_of(path), name)
     kernel = getattr(kernel, "fn", kernel) if hasattr(kernel, "configs") else kernel
-    integers = path.name.startswith("integers")
+    integers = path.name.startswith(("integers", "atomics_integers", "atomics_least"))
     signature: dict[str, str] = {}
     constants: dict[tuple[int, ...], object] = {}
     for place, parameter in enumerate(kernel.params):

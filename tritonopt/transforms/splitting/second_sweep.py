@@ -116,24 +116,39 @@ class SecondSweep:
                 raise refuted("is-not-seen-twice", "done-by-every-part", text)
 
     def _check_apart(self, store: Effect) -> None:
-        """Different turns store to different elements: a tile of one axis, side by side."""
-        if store.pointer is not None and self._is_side_by_side(store.pointer):
-            return
+        """Different turns store to different elements: they have stretches side by side."""
+        if store.pointer is not None:
+            base, offset = self.facts.forms.address(store.pointer)
+            parts = _linear(offset, Iteration(self.loop.identity))
+            if base is not None and parts is not None and self._are_apart(*parts, store.mask):
+                return
         text = f"it is not shown that line {store.line} stores to another element each time"
         raise unknown(_INDEPENDENT, "store-is-scattered", text)
 
-    def _is_side_by_side(self, pointer: Value) -> bool:
-        """Whether a turn begins where the tile of the one before has ended."""
-        base, offset = self.facts.forms.address(pointer)
-        parts = _linear(offset, Iteration(self.loop.identity))
-        lanes = [a for a in offset.atoms if isinstance(a, Lane)]
-        if base is None or parts is None or len(lanes) != 1:
+    def _are_apart(self, step: Polynomial, rest: Polynomial, mask: Value | None) -> bool:
+        """Whether turns that are so far apart touch different elements."""
+        if not self._is_uniform(step):
             return False
-        inner = _linear(parts[1], lanes[0])
+        return self._is_one_tile(step, rest) or self._is_bounded(step, rest, mask)
+
+    def _is_one_tile(self, step: Polynomial, rest: Polynomial) -> bool:
+        """Whether a turn begins where the tile of the one before has ended."""
+        lanes = [a for a in rest.atoms if isinstance(a, Lane)]
+        inner = _linear(rest, lanes[0]) if len(lanes) == 1 else None
         if inner is None or not all(map(self._is_uniform, inner)):
             return False
         lane = inner[0].constant_value
-        return bool(lane) and (parts[0] - inner[0] * lanes[0].extent).is_zero
+        return bool(lane) and (step - inner[0] * lanes[0].extent).is_zero
+
+    def _is_bounded(self, step: Polynomial, rest: Polynomial, mask: Value | None) -> bool:
+        """Whether what moves within a turn is masked to be from 0 to less than its step."""
+        forms = self.facts.forms
+        for part in _conjuncts(mask):
+            if part.op is Op.LT and (forms.of(part.right) - step).is_zero:
+                moving = forms.of(part.left)
+                if forms.is_nonnegative(moving) and self._is_uniform(rest - moving):
+                    return True
+        return False
 
     def _is_uniform(self, form: Polynomial) -> bool:
         """Whether it is one number for all lanes, and in all turns of the loop."""
@@ -153,13 +168,6 @@ class SecondSweep:
         assert isinstance(self.loop.node, ast.For)
         assert isinstance(self.loop.node.iter, ast.Call)
         return self.loop.node.iter
-
-    @property
-    def target(self) -> str:
-        """The name of its loop variable."""
-        assert isinstance(self.loop.node, ast.For)
-        assert isinstance(self.loop.node.target, ast.Name)
-        return self.loop.node.target.id
 
     def runs(self) -> Iterator[tuple[bool, list[ast.stmt]]]:
         """The statements behind the first loop, in runs: whether one part alone does them."""
@@ -184,6 +192,15 @@ def second_sweep(facts: KernelFacts, first: Loop) -> SecondSweep | None:
         text = f"the kernel has another loop in line {second.line}"
         raise refuted("one-program-has-the-row", "several-sweeps", text)
     return SecondSweep(facts, second, first)
+
+
+def _conjuncts(mask: Value | None) -> Iterator[Value]:
+    """Comparisons all of which hold where a mask does."""
+    if mask is not None and mask.op in (Op.AND, Op.BOTH):
+        yield from _conjuncts(mask.left)
+        yield from _conjuncts(mask.right)
+    elif mask is not None:
+        yield mask
 
 
 def _linear(form: Polynomial, atom: Iteration | Lane) -> tuple[Polynomial, Polynomial] | None:

@@ -357,17 +357,19 @@ class _Legality:
 
     def _check_names(self, found: SplitLoop, names: Sequence[str]) -> None:
         """Behind the loop nothing else is read that the loop has bound."""
-        bound = names_bound(self.loop.node) - set(names)
-        for statement in found.behind:
-            if found.second is not None and statement is found.second.loop.node:
-                self._check_read(found.second.header, bound)
-                inside = bound - {found.second.target}
-                for own in found.second.loop.node.body:
-                    self._check_read(own, inside)
-                    inside -= names_bound(own) if isinstance(own, ast.Assign) else set()
+        self._check_block(found.behind, names_bound(self.loop.node) - set(names))
+
+    def _check_block(self, block: Sequence[ast.stmt], bound: set[str]) -> None:
+        """Of these names none is read before it is bound again."""
+        for statement in block:
+            if isinstance(statement, ast.For):
+                self._check_read(statement.iter, bound)
+                targets = {n.id for n in walk(statement.target) if isinstance(n, ast.Name)}
+                self._check_block([*statement.body, *statement.orelse], bound - targets)
                 continue
             self._check_read(statement, bound)
-            bound -= names_bound(statement) if isinstance(statement, ast.Assign) else set()
+            if isinstance(statement, ast.Assign):
+                bound = bound - names_bound(statement)
 
     def _check_read(self, part: ast.AST, bound: set[str]) -> None:
         """None of the names is read there, as the loop has left it."""
