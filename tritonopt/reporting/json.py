@@ -15,7 +15,7 @@ from tritonopt.reporting.reporter import (
     VerdictReporter,
     WholeReporter,
 )
-from tritonopt.rewriting.model import Remark
+from tritonopt.rewriting.model import Remark, RemarkKind
 
 if TYPE_CHECKING:
     from tritonopt.measurement.results import Comparison as Timing
@@ -117,7 +117,7 @@ def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
                     "path": found.path,
                     "changed": found.changed,
                     "diff": found.diff,
-                    "remarks": [_remark(remark) for remark in found.remarks],
+                    "remarks": [{**_remark(r), **_evidence(r, found)} for r in found.remarks],
                     **({"verified": found.verified} if found.verified else {}),
                 }
                 for found in files
@@ -193,6 +193,7 @@ _NO_VERDICT: dict[str, Any] = {
     "script": None,
     "reason": None,
     "notes": [],
+    "evidence": [],
     "algebra": None,
 }
 
@@ -212,6 +213,7 @@ def _verdict(verdict: Verdict, script: str | None) -> dict[str, Any]:
         "script": script,
         "reason": verdict.reason,
         "notes": list(verdict.notes),
+        "evidence": list(verdict.evidence),
         **({} if verdict.algebra is None else _algebra(verdict.algebra)),
         **(
             {"compiled": [_comparison(pair) for pair in verdict.compiled]}
@@ -263,6 +265,13 @@ def _remark(remark: Remark) -> dict[str, Any]:
             for condition in remark.conditions
         ],
     }
+
+
+def _evidence(remark: Remark, found: FileFindings) -> dict[str, Any]:
+    """Of an edit that was made, and verified."""
+    if found.verdict is None or remark.kind is not RemarkKind.PASSED:
+        return {}
+    return {"evidence": list(found.verdict.evidence)}
 
 
 def _finite(error: float | None) -> float | str | None:
