@@ -50,8 +50,10 @@ class Ahead:
 
     def compile(self, versions: Sequence[Version], calls: Sequence[Call], seconds: float) -> None:
         """Call each version once with each call; a call may take so many seconds."""
-        for start in range(0, len(versions) if self.workers else 0, self.count):
-            self._wait(seconds)
+        if not self.workers:
+            return
+        self._wait(seconds)
+        for start in range(0, len(versions), len(self.workers)):
             for worker, version in zip(self.workers, versions[start:], strict=False):
                 self._ask(worker, "call_once", version, tuple(calls))
             self._wait(seconds * len(calls))

@@ -226,8 +226,8 @@ def _constants_of_the_module(
     module: source.Module, place: _Place, value: ast.expr
 ) -> Iterator[_Number]:
     """Those that the expression reads, wherever the launcher does, and that no kernel reads."""
-    in_kernels = {n.id for k in module.kernels for n in k.nodes if _is_of_the_module(module, n)}
-    names = [n for n in ast.walk(place.function or value) if _is_of_the_module(module, n)]
+    in_kernels = {n.id for k in module.kernels for n in k.nodes if _is_of_the_module(n, module)}
+    names = [n for n in ast.walk(place.function or value) if _is_of_the_module(n, module)]
     for name in dict.fromkeys(n.id for n in ast.walk(value) if n in names):
         bound = module.names.module.bindings[name]
         number = _folded(module, bound[0]) if len(bound) == 1 else None
@@ -237,7 +237,7 @@ def _constants_of_the_module(
             yield _Number(number, tuple(n for n in names if n.id == name), name)
 
 
-def _is_of_the_module(module: source.Module, node: ast.AST) -> TypeGuard[ast.Name]:
+def _is_of_the_module(node: ast.AST, module: source.Module) -> TypeGuard[ast.Name]:
     """Whether it reads what the module binds."""
     if not isinstance(node, ast.Name) or node not in module.names.scope_of:
         return False
