@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.facts import KernelFacts, Loop, Value
-from tritonopt.facts.dtypes import SOME_FLOAT, SOME_INTEGER
+from tritonopt.facts.dtypes import BOOLEANS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
@@ -302,7 +302,16 @@ class _Legality:
             raise unknown(claim, "accumulator-type-unknown", text)
         if dtype not in _TYPES:
             raise refuted(claim, "accumulator-is-narrow", f"{name} is {dtype}")
+        if self.loop.initial[name].dtype == "int" and not self._brings_integers(name):
+            # A loop that begins with 0 and adds floats runs in the interpreter, and sums them.
+            text = f"what comes to {name}, which is {dtype}, may be a float"
+            raise unknown(claim, "accumulator-type-unknown", text)
         return dtype
+
+    def _brings_integers(self, name: str) -> bool:
+        """Whether an index or nothing but integers come to a name that begins as a number."""
+        types = self.facts.types.of(self.loop.following[name])
+        return self._partners.get(name) is not None or types.all_in(INTEGERS | BOOLEANS)
 
     def _check_start(self, name: str, combining: Combining, partner: Partner | None) -> None:
         claim, initial = "accumulators-can-be-combined", self.loop.initial[name]
