@@ -89,6 +89,11 @@ class Pass(ABC):
         """A quick look before `sites`: whether the kernel may have one that pays."""
         return self.gain is not None
 
+    @property
+    def only_tells(self) -> bool:
+        """Whether none of its sites is rewritten: what there is to see is in the file as given."""
+        return self.finds_mistakes and not (self.is_named or self.gain or self.default)
+
     def where_it_pays(self) -> Self:
         """The same pass as one of a set that was asked for: it acts only where it pays."""
         return self._with("is_named", False)
@@ -116,6 +121,12 @@ class Pass(ABC):
 
 @dataclass(frozen=True)
 class Lint(Pass):
-    """A pass that finds mistakes and mends none: all of its sites are analyses."""
+    """A pass that finds mistakes: its sites are analyses, which may bring what mends them."""
 
     finds_mistakes: ClassVar[bool] = True
+    mends: ClassVar[bool] = False
+    """Whether it mends some of them where it is named; without it no site has changes."""
+
+    @property
+    def only_tells(self) -> bool:
+        return not (self.mends and self.is_named)
