@@ -84,7 +84,7 @@ class AutotuneState(Lint):
         tl.store(P + offsets, p - lr * g, mask=mask)
     ```
 
-    is reported, and this is not:
+    becomes
 
     ```python
     @triton.autotune(

@@ -78,7 +78,7 @@ class UndefinedLanes(Lint):
     var = tl.max(x, axis=0)
     ```
 
-    is reported, and this is not:
+    becomes
 
     ```python
     cols = tl.arange(0, BLOCK)
