@@ -18,7 +18,6 @@ from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import AddArgument, Change, Kernel, ReplaceExpression
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
-from tritonopt.transforms.writing import comments_in
 
 _TUNER = "triton.autotune"
 _ADDING = frozenset({"atomic_add", "atomic_xor"})
@@ -263,7 +262,7 @@ def _mended(facts: KernelFacts, decorator: ast.Call, base: str) -> tuple[Change,
     if given is None:
         return (AddArgument(decorator, f'restore_value=["{base}"]'),)
     text = facts.kernel.module.text_of(given)
-    if not isinstance(given, ast.List) or comments_in(text) or "\n" in text:
+    if not isinstance(given, ast.List) or "\n" in text:
         return ()
     names = [facts.kernel.module.text_of(element) for element in given.elts] + [f'"{base}"']
     return (ReplaceExpression(given, f"[{', '.join(names)}]"),)

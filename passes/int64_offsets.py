@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
-from tritonopt.facts.memory.overflows import Overflow, find_overflows
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted
 from tritonopt.rewriting.model import Condition, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
-from tritonopt.transforms.widening.wide_places import WidePlace, WidePlaces
 from tritonopt.transforms.writing import Writer, comments_in
+
+if TYPE_CHECKING:
+    from tritonopt.facts.memory.overflows import Overflow
+    from tritonopt.transforms.widening.wide_places import WidePlace
 
 
 @dataclass(frozen=True)
@@ -105,16 +107,24 @@ class Int64Offsets(Pass):
     )
     safety: ClassVar[frozenset[Safety]] = frozenset()
     finds_mistakes: ClassVar[bool] = True
+    mends: ClassVar[bool] = True
     harm: ClassVar[str] = (
         "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, and "
         "nothing is raised"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if facts.launches.unknown or facts.launches.caller is not None:
+            return
+        # Imported here: of many files no launch is known, and most are not asked for it.
+        from tritonopt.facts.memory.overflows import find_overflows
+
         overflows = list(find_overflows(facts))
         pays = bool(overflows) and _expects_large_tensors(facts)
-        if not pays and not self.is_named:
+        if not overflows or not (pays or self.is_named):
             return
+        from tritonopt.transforms.widening.wide_places import WidePlace, WidePlaces
+
         for found in WidePlaces(facts, overflows).find():
             if isinstance(found, WidePlace):
                 yield replace(_site(facts, found), pays=pays)

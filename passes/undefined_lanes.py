@@ -14,7 +14,6 @@ from tritonopt.facts.memory.lane_reductions import NEUTRAL, Reduction, reduction
 from tritonopt.facts.memory.masked_off_lanes import TakenIn, taken_in
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
-from tritonopt.transforms.mended_loads import mended_loads
 
 _WORDS = {"prod": "product", "reduce": "reduction"}
 
@@ -170,6 +169,8 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, 
     every = {other for undefined in found for other in wanted[undefined.load]}
     if not first.other or every != {first.other}:
         return site  # reductions that want something else of one load
+    from tritonopt.transforms.mended_loads import mended_loads  # few files have such a load
+
     mended = mended_loads(facts, [undefined.load for undefined in found], first.other)
     if mended is None:
         return site

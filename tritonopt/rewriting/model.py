@@ -91,8 +91,8 @@ class Site:
     changes: tuple[Change, ...] = field(default=(), compare=False)
     """The rewrite; none where a condition fails."""
     analysis: bool = False
-    """The message tells the author what was found in the code as it stands. Changes mend it, where
-    the pass is named; most have none."""
+    """The message tells the author what was found in the code as it stands. Changes mend it, of
+    a pass that `mends`."""
     pays: bool = True
     """Whether the gain that was measured for the pass is to be expected here; of an analysis,
     whether what is reported goes wrong on the hardware of today."""
@@ -115,11 +115,6 @@ class Site:
         """What a lint tells of code that breaks a claim: nothing to rewrite."""
         broken = Condition(claim, Status.REFUTED, message, reason)
         return cls(anchor, (broken,), message, analysis=True)
-
-    @property
-    def mends(self) -> bool:
-        """Whether it is a mistake, and its changes mend it."""
-        return self.analysis and bool(self.changes)
 
     @property
     def failed(self) -> tuple[Condition, ...]:

@@ -461,15 +461,19 @@ def classify(
     site: Site,
     place: tuple[int, int],
     allowed: frozenset[Safety],
+    *,
+    mends: bool = True,
 ) -> Remark:
-    """What is to be said of a site at a line and column, with these levels allowed."""
+    """What is to be said of a site at a line and column, with these levels allowed.
+
+    `mends` says whether a mistake is mended where that is asked for, rather than told of.
+    """
     kind, message, reason = RemarkKind.PASSED, site.message, ""
     forbidden = sorted(level.value for level in site.safety - allowed)
-    if site.analysis and not (site.mends and chosen.is_named and not forbidden):
-        kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
-        message = site.advice or message
-    elif site.mends:
-        pass
+    if site.analysis:
+        if not (mends and site.changes and chosen.mends and chosen.is_named) or forbidden:
+            kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
+            message = site.advice or message
     elif site.failed:
         kind, reason = RemarkKind.MISSED, site.failed[0].reason
     elif forbidden:

@@ -63,6 +63,8 @@ class Pass(ABC):
     """What it was measured to be worth; without it nobody is advised to use it."""
     finds_mistakes: ClassVar[bool] = False
     """Whether its analyses tell of code that is wrong as it stands."""
+    mends: ClassVar[bool] = False
+    """Whether it mends mistakes where it is named: those of its analyses that bring changes."""
     harm: ClassVar[str] = ""
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
     is_named: ClassVar[bool] = True
@@ -121,11 +123,9 @@ class Pass(ABC):
 
 @dataclass(frozen=True)
 class Lint(Pass):
-    """A pass that finds mistakes: its sites are analyses, which may bring what mends them."""
+    """A pass that finds mistakes: all of its sites are analyses."""
 
     finds_mistakes: ClassVar[bool] = True
-    mends: ClassVar[bool] = False
-    """Whether it mends some of them where it is named; without it no site has changes."""
 
     @property
     def only_tells(self) -> bool:

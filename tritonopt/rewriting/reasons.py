@@ -455,6 +455,11 @@ REASONS: Mapping[str, Reason] = {
         "No sweep loads again what was loaded before, with nothing stored there in between.",
         "Where a store in between goes to another buffer, say so: `--assume 'disjoint(X, Y)'`.",
     ),
+    "computed-out-of-sight": Reason(
+        "The number is computed in a function that the kernel calls, or by an assignment such as "
+        "`offset *= stride`.",
+        "Cast what it is computed from by hand.",
+    ),
     "number-becomes-a-tensor": Reason(
         "A loop makes a tensor of a Python number that it adds to; without the loop the result "
         "may be of a narrower type.",
