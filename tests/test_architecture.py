@@ -235,6 +235,7 @@ INNER_FLOORS = {
         "linear_fusion": 2,
         "one_tile": 1,
         "online_softmax": 1,
+        "pipelining": 0,
         "tiling": 0,
         "rank_lifting": 1,
         "splitting": 1,

@@ -86,6 +86,8 @@ CLAIMS: Mapping[str, str] = {
     "launched-as-usual": "Files that were not given only launch the kernel.",
     "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
+    "loads-run-ahead": "Something that the loop loads can be loaded some turns ahead.",
+    "loop-multiplies-no-matrices": "The loop has no `tl.dot`: the launch pipelines those.",
     "loops-are-plain": "The loops are counted, run to their ends, and have no `else`.",
     "loops-end-by-themselves": "No loop that updates the accumulator is left early.",
     "masked-lanes-add-nothing": "Lanes that the mask turns off add 0 to both sums.",
@@ -106,6 +108,7 @@ CLAIMS: Mapping[str, str] = {
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "offset-fits": "An offset that is computed in 32 bits fits them, for every tensor.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-atomic-is-enough": "All that is done with the result can be one atomic.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
@@ -147,6 +150,7 @@ CLAIMS: Mapping[str, str] = {
     ),
     "tile-is-known": "Each launch says how long a tile is.",
     "tiles-are-independent": "No tile reads what another tile of the launch writes.",
+    "tiles-fit-shared-memory": "What is loaded ahead fits into shared memory.",
     "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
     "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
@@ -579,6 +583,24 @@ REASONS: Mapping[str, Reason] = {
         "The loop says `warp_specialize=True`: the compiler divides its body over warps.",
         "Move the load by hand and measure.",
     ),
+    # pipeline-loads
+    "dot-in-the-loop": Reason(
+        "The loop multiplies matrices: the `num_stages` of the launch pipelines it already.",
+        "Change `num_stages` at the launch.",
+    ),
+    "loop-is-remade": Reason(
+        "The loop, or one around it, says `flatten` or `warp_specialize`: the compiler makes "
+        "another loop of it.",
+        "Write the option by hand, and measure.",
+    ),
+    "nothing-runs-ahead": Reason(
+        "The compiler loads tiles ahead that every turn of a loop comes to, and there is none.",
+        "Take the load out of the `if`, with a mask in its place; or load tiles.",
+    ),
+    "tiles-are-long": Reason(
+        "What would be loaded ahead does not fit into the shared memory of every GPU.",
+        "Ask for fewer stages, or make the tiles shorter.",
+    ),
     # row-batch
     "branch-on-the-row": Reason(
         "What a branch asks may hold for some rows only.",
@@ -638,8 +660,13 @@ REASONS: Mapping[str, Reason] = {
         "has a part of the row would do.",
         "Do it behind the loop, or in a kernel of its own.",
     ),
+    "not-one-atomic": Reason(
+        "An atomic would not leave in memory what a store behind the loop leaves.",
+        "Let a second kernel put the results together: `split-reduce{combine=kernel}`.",
+    ),
     "several-sweeps": Reason(
-        "The kernel goes through the row in several loops, each of which needs the one before.",
+        "The kernel goes through the row in more loops than one that finds something and one that "
+        "uses it, or not in its own block.",
         "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
     # grid-stride
