@@ -160,7 +160,7 @@ class Work:
         return any(each["what"] for each in self.found.get(task.key, {}).get("launchers", ()))
 
     def is_done(self, task: Task) -> bool:
-        """Whether another run of it would look at nothing new; without an answer it may have one."""
+        """Whether another run would look at nothing new; without an answer it may have one."""
         known = self.found.get(task.key, {"failure": "", "waiting": True})
         return self.is_accepted(task) or not (known["failure"] or known["waiting"])
 
