@@ -136,7 +136,8 @@ class FuseStats(Pass):
     With `shifted` an `if` on the way to the tile must be one that the compiler
     knows, as in `if HAS_RESIDUAL`: the first tile is read under it too.
 
-    Index arithmetic is taken not to overflow int32 (`no-int32-overflow`).
+    Index arithmetic is taken not to overflow int32 (`no-int32-overflow`), and what is multiplied
+    out not to leave the range of its type (`sums-stay-finite`).
 
     ## Numerics
 
