@@ -63,6 +63,8 @@ class Pass(ABC):
     """What it was measured to be worth; without it nobody is advised to use it."""
     finds_mistakes: ClassVar[bool] = False
     """Whether its analyses tell of code that is wrong as it stands."""
+    is_tried: ClassVar[bool] = True
+    """Whether `tritonopt tune` tries it where no pass is named."""
     harm: ClassVar[str] = ""
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
     is_named: ClassVar[bool] = True

@@ -111,6 +111,9 @@ CLAIMS: Mapping[str, str] = {
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
     "only-the-full-sum-is-used": "Behind its loop only the sum over the whole tile is used.",
+    "options-can-be-left-to-a-tuner": (
+        "Nothing but numbers stands at the launches for what a tuner would choose."
+    ),
     "operand-is-a-name": "The operand is a name, so that writing it twice computes nothing twice.",
     "operand-is-fp32": "The operand is of a type in which both spellings give the same result.",
     "operations-agree": "The loop combines with the operation that the reduction is of.",
@@ -569,6 +572,24 @@ REASONS: Mapping[str, Reason] = {
     "warp-specialized-loop": Reason(
         "The loop says `warp_specialize=True`: the compiler divides its body over warps.",
         "Move the load by hand and measure.",
+    ),
+    # autotune-configs
+    "buffer-may-be-a-part": Reason(
+        "A tuner copies the tensors that the kernel changes, and what is passed may be a part of "
+        "one, beside which the kernel writes too.",
+        "Give the tensor a name, and pass that.",
+    ),
+    "buffer-may-be-none": Reason(
+        "A tuner copies the buffers that the kernel changes, and this one may be None.",
+        "Pass a buffer at every launch, or tune the kernel by hand, with a `pre_hook`.",
+    ),
+    "effects-are-not-restored": Reason(
+        "A tuner runs the kernel many times, and something that it does cannot be put back.",
+        "Tune it with `tritonopt tune`, which leaves no tuner in the program.",
+    ),
+    "launches-ask-for-different-options": Reason(
+        "The launches say different numbers of warps, stages or blocks of threads.",
+        "Tune each launch with `tritonopt tune`.",
     ),
     # pipeline-loads
     "dot-in-the-loop": Reason(
