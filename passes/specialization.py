@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts
@@ -30,6 +31,13 @@ _PLACES = (CeilDiv, Iteration, Lane, NumPrograms, Param, ProgramId)
 _Monomial = tuple[tuple[Atom, int], ...]
 
 
+class _Told(Enum):
+    """What the compiler may be told of a number."""
+
+    ALIGNED = "whether 16 divides it"
+    ONE = "where it is 1"
+
+
 @dataclass(frozen=True)
 class Specialization(Lint):
     """Find sizes and strides of which the compiler is not told enough for wide loads.
@@ -37,14 +45,15 @@ class Specialization(Lint):
     ## What it does
 
     Triton compiles a kernel anew for what it is told of each whole number: whether 16 divides it,
-    and whether it is 1. A parameter that is annotated `int`, or listed in `do_not_specialize`, is
-    a plain number to it. The pass reports such a parameter where that narrows loads and stores:
+    and whether it is 1. Of a parameter that is listed in `do_not_specialize` it is told neither, of
+    one in `do_not_specialize_on_alignment` the second only, and of one that is annotated `int` the
+    first only. The pass reports such a parameter where that narrows loads and stores:
 
     - it is added to the address of lanes that lie side by side, as the stride between rows is, or
-      it is where their mask ends: the lanes are then not known to begin and to end at a multiple
-      of 16 bytes;
-    - lanes are so many elements apart: that they lie side by side where it is 1 is not known. Of
-      `do_not_specialize_on_alignment` this is not said, for the constant 1 is still told.
+      it is where their mask ends, and the compiler is not told what 16 divides: the lanes are not
+      known to begin and to end at a multiple of 16 bytes;
+    - lanes are so many elements apart, and it is not told where that is 1: that they lie side by
+      side then is not known.
 
     It reports also a seed of random numbers that is not listed: the kernel is compiled anew for a
     seed that 16 divides, and for 1, and no code is better for it. Nothing is changed.
@@ -62,8 +71,8 @@ class Specialization(Lint):
     kernel whose list cannot be read is left alone, and so is a helper, which is compiled with what
     its caller knows.
 
-    The price of what is reported is another compilation for sizes that 16 does not divide, and for
-    1. Where that is why it is listed, `# tritonopt: ignore[specialization]` says so.
+    To be told costs another compilation for sizes that 16 does not divide, and for 1. Where that is
+    why a parameter is listed, `# tritonopt: ignore[specialization]` says so.
 
     ## Numerics
 
@@ -72,8 +81,8 @@ class Specialization(Lint):
     ## Example
 
     ```python
-    @triton.jit
-    def double_rows(X, Y, stride: int, N, BLOCK: tl.constexpr):
+    @triton.jit(do_not_specialize=["stride"])
+    def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
         cols = tl.arange(0, BLOCK)
         x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
         tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
@@ -91,9 +100,9 @@ class Specialization(Lint):
 
     ## Measured
 
-    Compiled code, Triton 3.7 for sm_90, fp32, tiles of 1024 (`test_specialization_compiled.py`):
-    the first kernel of the example has 16 accesses of 32 bits, the second one 4 of 128 bits. An
-    annotation `int` was seen to do that in Triton 3.6 to 3.9.
+    Nothing to measure: no code is changed. Compiled, by Triton 3.7 for sm_90 in fp32 with tiles of
+    1024, the first kernel of the example has 16 accesses of 32 bits, the second one 4 of 128 bits
+    (`tests/passes/test_specialization_compiled.py`).
     """
 
     name: ClassVar[str] = "specialization"
@@ -106,11 +115,15 @@ class Specialization(Lint):
         listed = _listed(facts.kernel)
         if listed is None or facts.launches.caller is not None:
             return  # a helper is compiled with what its caller knows
-        plain = {p.name: p for p in facts.kernel.parameters if _is_plain(facts, p, listed)}
-        if plain:
-            yield from _untold(facts, plain, listed)
+        untold = {
+            p.name: found
+            for p in facts.kernel.parameters
+            if (found := _untold(facts, p, listed.get(p.name, "")))
+        }
+        if untold:
+            yield from _narrowed(facts, untold, listed)
         for parameter in facts.kernel.parameters:
-            if parameter.name not in plain and not parameter.constexpr:
+            if parameter.name not in listed and not parameter.constexpr:
                 yield from _told_in_vain(facts, parameter)
 
 
@@ -137,11 +150,12 @@ def _listed(kernel: Kernel) -> dict[str, str] | None:
     return found
 
 
-def _is_plain(facts: KernelFacts, parameter: Parameter, listed: Mapping[str, str]) -> bool:
-    """Whether the compiler is not told what 16 divides."""
+def _untold(facts: KernelFacts, parameter: Parameter, which: str) -> frozenset[_Told]:
+    """What the compiler is not told of a parameter; `which` list has it."""
     if parameter.constexpr or parameter.name in facts.pointers:
-        return False
-    return parameter.name in listed or _is_annotated(facts, parameter)
+        return frozenset()
+    lost = {"": set(), _LISTS[0]: {_Told.ALIGNED, _Told.ONE}, _LISTS[1]: {_Told.ALIGNED}}[which]
+    return frozenset(lost | ({_Told.ONE} if _is_annotated(facts, parameter) else set()))
 
 
 def _is_annotated(facts: KernelFacts, parameter: Parameter) -> bool:
@@ -149,8 +163,8 @@ def _is_annotated(facts: KernelFacts, parameter: Parameter) -> bool:
     return annotation is not None and facts.kernel.module.builtin(annotation) == "int"
 
 
-def _untold(
-    facts: KernelFacts, plain: Mapping[str, Parameter], listed: Mapping[str, str]
+def _narrowed(
+    facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
 ) -> Iterator[Site]:
     said: set[str] = set()
     for effect in facts.effects:
@@ -160,10 +174,8 @@ def _untold(
             found = list(_lost(facts, effect))
         except TooLarge:
             continue
-        for name, what, is_constant in found:
-            parameter = plain.get(name)
-            only_aligned = listed.get(name) == _LISTS[1]
-            if parameter is None or name in said or (is_constant and only_aligned):
+        for name, what, told in found:
+            if name in said or told not in untold.get(name, ()):
                 continue
             said.add(name)
             why = f"listed in {listed[name]}" if name in listed else "annotated int"
@@ -180,8 +192,8 @@ def _arguments(kernel: Kernel) -> list[ast.arg]:
     return [*given.posonlyargs, *given.args, *given.kwonlyargs]
 
 
-def _lost(facts: KernelFacts, effect: Effect) -> Iterator[tuple[str, str, bool]]:
-    """Parameters that decide how wide an access may be: (name, what is lost, whether it is 1)."""
+def _lost(facts: KernelFacts, effect: Effect) -> Iterator[tuple[str, str, _Told]]:
+    """Parameters that decide how wide an access may be: (name, what is lost in words, what)."""
     assert effect.pointer is not None
     base, offset = facts.forms.address(effect.pointer)
     lanes = {atom for atom in offset.atoms if isinstance(atom, Lane)}
@@ -201,13 +213,17 @@ def _lost(facts: KernelFacts, effect: Effect) -> Iterator[tuple[str, str, bool]]
         if len(sizes) == 1 and number % 2 and not sizes & constants:
             begins += sizes
             if not side_by_side and any(a in lanes for a, _ in monomial):
-                yield begins[-1], f"where it is 1, and lanes of the {kind} lie side by side", True
+                yield (
+                    begins[-1],
+                    f"{_Told.ONE.value}, and lanes of the {kind} lie side by side",
+                    _Told.ONE,
+                )
     if not side_by_side or ends is None:
         return
     for name in begins:
-        yield name, f"whether 16 divides it, and so where the {kind} begins", False
+        yield name, f"{_Told.ALIGNED.value}, and so where the {kind} begins", _Told.ALIGNED
     for name in ends:
-        yield name, f"whether 16 divides it, and so where the {kind} ends", False
+        yield name, f"{_Told.ALIGNED.value}, and so where the {kind} ends", _Told.ALIGNED
 
 
 def _only(monomial: _Monomial) -> Atom | None:
@@ -227,7 +243,7 @@ def _ends(facts: KernelFacts, effect: Effect, side_by_side: set[Atom]) -> list[s
     """Where the mask ends lanes that lie side by side; None where it ends them anywhere else."""
     if effect.mask is None or effect.mask.is_none:
         return []
-    found = []
+    found: list[str] = []
     for atom in facts.forms.condition(effect.mask).atoms:
         if side_by_side.isdisjoint(Polynomial.of(atom).leaves()):
             continue
@@ -245,8 +261,6 @@ def _ends(facts: KernelFacts, effect: Effect, side_by_side: set[Atom]) -> list[s
 
 def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
     """A seed, of which the compiler is told what makes no code better."""
-    if _is_annotated(facts, parameter) or parameter.name in (_listed(facts.kernel) or {}):
-        return
     uses = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == parameter.name]
     if not uses or not all(_is_seed(facts, use) for use in uses):
         return

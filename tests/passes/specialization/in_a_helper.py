@@ -11,7 +11,7 @@ def tile_of(X, stride, cols, N):
     return tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
 
 
-@triton.jit
-def double_rows(X, Y, stride: int, N, BLOCK: tl.constexpr):
+@triton.jit(do_not_specialize=["stride"])
+def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     tl.store(Y + cols, tile_of(X, stride, cols, N) * 2)

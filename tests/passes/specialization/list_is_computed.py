@@ -10,7 +10,7 @@ NAMES = list()
 
 
 @triton.jit(do_not_specialize=NAMES)
-def double_rows(X, Y, stride: int, N, BLOCK: tl.constexpr):
+def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
     tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)

@@ -6,8 +6,8 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def row_sum(X, Y, stride, N: int, BLOCK: tl.constexpr):
+@triton.jit(do_not_specialize=["N"])
+def row_sum(X, Y, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     total = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):

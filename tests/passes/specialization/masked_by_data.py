@@ -6,8 +6,8 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def positive(X, Y, N: int, BLOCK: tl.constexpr):
+@triton.jit(do_not_specialize=["N"])
+def positive(X, Y, N, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     x = tl.load(X + lanes)
     tl.store(Y + lanes, x, mask=(lanes < N) & (x > 0))

@@ -6,8 +6,8 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def powers(X, Y, n: int, BLOCK: tl.constexpr):
+@triton.jit(do_not_specialize=["n"])
+def powers(X, Y, n, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     x = tl.load(X + lanes)
     for _ in range(n):

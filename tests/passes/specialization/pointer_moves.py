@@ -6,8 +6,8 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def double_rows(X, Y, stride: int, N, BLOCK: tl.constexpr):
+@triton.jit(do_not_specialize=["stride"])
+def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
     X += tl.program_id(0) * stride
     Y += tl.program_id(0) * stride
     cols = tl.arange(0, BLOCK)

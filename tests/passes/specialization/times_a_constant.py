@@ -6,6 +6,6 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def fill(Y, first: int, BLOCK: tl.constexpr):
+@triton.jit(do_not_specialize=["first"])
+def fill(Y, first, BLOCK: tl.constexpr):
     tl.store(Y + first * BLOCK + tl.arange(0, BLOCK), 0.0)
