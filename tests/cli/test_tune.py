@@ -61,13 +61,18 @@ def test_a_diff_then_the_file_then_a_check(planted: Planted, run: Run) -> None:
     assert "planted GPU" in err and "where n >= 64" in err and "new code" in err
     assert planted.file.read_text() == before
 
-    code, out, err = run("--args", ARGS, "--write")
-    assert code == 0 and not out
+    code, out, err = run("--args", ARGS, "--write", "--format", "json")
+    (found,) = json.loads(out)["launchers"]
+    assert code == 0 and found["spent"]["timing"] > 0
     assert "if n >= 64:" in planted.file.read_text()
     assert (planted.folder / ".tritonopt" / "softmax.json").exists()
 
     code, out, err = run("--check")
     assert code == 0 and out.count("holds") == 4
+    code, out, err = run("--check", "--format", "json")
+    calls = json.loads(out)["calls"]
+    assert code == 0 and [call["gain"] for call in calls] == [False, False, True, True]
+    assert all(call["holds"] and call["now"][1] <= call["now"][0] for call in calls)
     planted.plan.write_text(json.dumps({"rules": [{"kernel": "ONE_TILE", "factor": 1.2}]}))
     code, out, err = run("--check")
     assert code == 1 and out.count("no longer holds") == 2
@@ -88,6 +93,25 @@ def test_a_diff_then_the_file_then_a_check(planted: Planted, run: Run) -> None:
 def test_mistakes_are_said(run: Run, given: list[str], said: str) -> None:
     code, _, err = run(*given)
     assert code == 2 and said in err
+
+
+@pytest.mark.usefixtures("planted")
+def test_a_pass_that_is_none_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["tune", str(tmp_path), "--passes", "none", "--store", str(tmp_path / "store")]
+    assert main(given) == 2
+    assert "there is no pass 'none'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("planted")
+def test_a_directory_without_kernels_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "other.py").write_bytes(b"\xff\xfe")
+    assert main(["tune", str(empty), "--store", str(tmp_path / "store")]) == 2
+    err = capsys.readouterr().err
+    assert f"no Triton kernel in {empty}" in err and "other.py" in err
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "10 days"])

@@ -144,6 +144,7 @@ def _duration(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     try:
         from tritonopt.engines import EngineError
+        from tritonopt.rewriting.options import PassSelectionError
         from tritonopt.tuning.applying.records import RecordError
         from tritonopt.tuning.bench import NoGpu, check_gpu
         from tritonopt.tuning.store import StoreError
@@ -159,7 +160,8 @@ def run(arguments: argparse.Namespace) -> int:
             return _checked(arguments)
         return _tuned(arguments)
     except (
-        EngineError, NoGpu, PlaceError, RecordError, SourceError, StoreError, VerificationError
+        EngineError, NoGpu, PassSelectionError, PlaceError, RecordError, SourceError, StoreError,
+        VerificationError
     ) as error:  # fmt: skip
         return complain(str(error))
 
@@ -189,10 +191,13 @@ def _tuned(arguments: argparse.Namespace) -> int:
 def _requests(arguments: argparse.Namespace) -> list[Request]:
     """Those of all files; what is wrong with one of them is said."""
     from tritonopt.measurement.timing import Effort
+    from tritonopt.rewriting.registry import select
     from tritonopt.tuning.asked import requests_of
     from tritonopt.tuning.requests import Request
     from tritonopt.tuning.store import Store
 
+    if arguments.passes:
+        select(arguments.passes)  # refused, before anything is run
     store = Path(arguments.store) if arguments.store else _usual_store()
     Store(store)  # made, or refused, before anything is timed
     like = Request(
@@ -210,7 +215,10 @@ def _requests(arguments: argparse.Namespace) -> list[Request]:
         gpu=not arguments.no_gpu,
     )
     found: list[Request] = []
-    for wanted in _wanted(arguments):
+    files = _wanted(arguments)
+    if not files:
+        complain(f"no Triton kernel in {', '.join(arguments.paths)}")
+    for wanted in files:
         asked = requests_of(wanted, like)
         found += asked.requests
         say(*(f"note: {note}" for note in asked.notes))
@@ -234,7 +242,7 @@ def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
         given = place(text)
         about = None if given.focus is None else kernel_at(given)
         for path in find_python_files([Path(given.path)]):
-            if path == Path(given.path) or has_kernels(read_file(path).text):
+            if path == Path(given.path) or _has_kernels(path):
                 found.append(
                     Wanted(
                         path,
@@ -248,6 +256,15 @@ def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
                     )
                 )
     return found
+
+
+def _has_kernels(path: Path) -> bool:
+    """Whether a file of a directory has any; what is wrong with it is said."""
+    try:
+        return has_kernels(read_file(path).text)
+    except SourceError as error:
+        complain(str(error))
+        return False
 
 
 def _reported(
@@ -289,22 +306,27 @@ def _reported(
 def _checked(arguments: argparse.Namespace) -> int:
     """Measure what was accepted before. Raises what `run` says."""
     from tritonopt.measurement.timing import Effort
-    from tritonopt.tuning.applying.checking import checks_of
+    from tritonopt.reporting.json import check_report
+    from tritonopt.tuning.applying.checking import Check, checks_of
     from tritonopt.tuning.applying.records import RecordError, path_of
 
     effort = Effort(precision=arguments.precision)
-    failed = checked = 0
+    as_json = arguments.format == "json"
+    found: list[Check] = []
     errors = False
     for wanted in _wanted(arguments):
         if not path_of(Path(wanted.before)).exists():
             continue
         try:
             for check in checks_of(Path(wanted.before), effort, arguments.timeout):
-                checked += 1
-                failed += not check.holds
-                print(check)
+                found.append(check)
+                if not as_json:
+                    print(check)
         except RecordError as error:
             errors = bool(complain(str(error)))
-    if not checked and not errors:
+    if not found and not errors:
         return complain("nothing was tuned here: there is no record (.tritonopt/*.json)")
+    if as_json:
+        print(check_report(check.as_json() for check in found))
+    failed = any(not check.holds for check in found)
     return ERROR if errors else FOUND if failed else OK

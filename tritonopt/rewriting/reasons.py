@@ -108,7 +108,9 @@ CLAIMS: Mapping[str, str] = {
     "nothing-else-goes": "With the old code no comment and no effect would be lost.",
     "nothing-in-between": "From sweep to sweep there is no exit, barrier, atomic or unknown call.",
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
+    "offset-is-too-large": "An offset does not fit 32 bits, for sizes that the message names.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-atomic-is-enough": "All that is done with the result can be one atomic.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
@@ -161,6 +163,7 @@ CLAIMS: Mapping[str, str] = {
         "What a turn of the loop brings to an accumulator does not depend on the turns before."
     ),
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
+    "type-is-free": "How wide the number is matters to addresses and comparisons alone.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
     "type-stays": "The value has the same type after the rewrite.",
     "waits-for-no-other-tile": "No program waits for what another one does.",
@@ -466,6 +469,11 @@ REASONS: Mapping[str, Reason] = {
         "may be of a narrower type.",
         "Begin with a tensor: `tl.full([], 0.0, tl.float32)`, or cast what is added.",
     ),
+    "number-is-used-otherwise": Reason(
+        "A number that would be of 64 bits is also stored, carried by a loop or given to a "
+        "function, where its type may matter.",
+        "Cast it by hand where it becomes an offset.",
+    ),
     "read-behind-its-loop": Reason(
         "A name that a loop binds for itself, or counts with, is read behind the loop.",
         "Give the name another one behind the loop.",
@@ -680,8 +688,13 @@ REASONS: Mapping[str, Reason] = {
         "has a part of the row would do.",
         "Do it behind the loop, or in a kernel of its own.",
     ),
+    "not-one-atomic": Reason(
+        "An atomic would not leave in memory what a store behind the loop leaves.",
+        "Let a second kernel put the results together: `split-reduce{combine=kernel}`.",
+    ),
     "several-sweeps": Reason(
-        "The kernel goes through the row in several loops, each of which needs the one before.",
+        "The kernel goes through the row in more loops than one that finds something and one that "
+        "uses it, or not in its own block.",
         "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
     # grid-stride
