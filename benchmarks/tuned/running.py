@@ -117,12 +117,14 @@ class Work:
     def command(self, task: Task, gpu: str, verb: Sequence[str], seconds: float, log: str) -> Ended:
         """`tritonopt tune` on the file of a task, with these options."""
         place = str(self.of(task.group) / task.place)
-        path = os.pathsep.join([str(self.of(task.group)), os.environ.get("PYTHONPATH", "")])
+        # Behind the copy where it was, for what stands beside the package: its metadata.
+        source, _ = self.libraries[task.group]
+        places = str(self.of(task.group)), str(source.resolve()), os.environ.get("PYTHONPATH", "")
         return ran(
             [*self.tritonopt, "tune", place, "--format", "json", *verb],
             self.folder / "logs" / f"{task.key}.{log}",
             seconds,
-            PYTHONPATH=path,
+            PYTHONPATH=os.pathsep.join(places),
             CUDA_VISIBLE_DEVICES=gpu,
         )
 
