@@ -25,8 +25,10 @@ class AutotuneConfigs(Pass):
     The kernel gets `@triton.autotune`, and its launches no longer say what the tuner chooses:
 
     - the number of warps: 2, 4, 8 and 16; in loops with a `tl.dot` 4 and 8, with 2, 3 and 4 stages;
-    - the length of the tiles of a loop over a row: 512 to 8192, where the kernel computes the same
-      with each and every launch passes a number for it. With `tiles=false` all tiles stay;
+    - the length of the tiles of a loop over a row, or of those that divide a range of elements
+      among programs: 512 to 8192, where the kernel computes the same with each and every launch
+      passes a number for it. A grid of `triton.cdiv(n, 1024)` becomes a function of the tile. With
+      `tiles=false` all tiles stay;
     - what the launches say today is the first configuration.
 
     `key` has the sizes on which it depends how much a program does: those that bound a loop or
@@ -54,12 +56,15 @@ class AutotuneConfigs(Pass):
       said at all.
     - The kernel only loads, stores, updates atomically, meets at barriers and returns. Which buffer
       it writes to is known, and one that is to be put back is no argument that may be None.
-    - Of the tile: it is a loop's over a row, for which the masks are made; nothing but sums,
-      maxima and minima is left of the tiles behind the loop. A launch that computes the tile from
-      the row (`triton.next_power_of_2(n)`), or uses the number for its grid or anything else, keeps
-      it, and so does one that passes it by its place.
+    - Of a tile in loops over a row: masks end it with the row, and nothing but sums, maxima and
+      minima is left of it behind the loop. Of one for each program: there is no loop and no
+      reduction, what a lane does depends on its place in the range alone, masks end it with the
+      range, and the grid has `triton.cdiv` of the range and the tile along the first axis. A launch
+      that computes the tile (`triton.next_power_of_2(n)`), has another use for the number, or
+      passes it by its place, keeps it.
 
-    What the launches show holds for the files that were given (`no-other-launches`, assumed). A
+    Two pointers are taken to be one buffer or not to overlap (`tiles-are-independent`). What the
+    launches show holds for the files that were given (`no-other-launches`, assumed). A
     launch in another file that says `num_warps` fails after that.
 
     ## Numerics
@@ -154,7 +159,8 @@ class AutotuneConfigs(Pass):
             if self.tiles:
                 tile, why = why_it_stays(facts)
             if tile is not None:
-                checklist.prove("tiles-may-be-longer", f"{tile.name} is the length of a row's tile")
+                checklist.prove("tiles-may-be-longer", f"{tile.name} may be any length")
+                checklist.assume("tiles-are-independent", "two pointers are one buffer, or apart")
             changes = tuple(_changes(facts, tile, restored))
             checklist.prove("is-expressible", "the launches can leave it to a tuner")
         if checklist.failed is None:
@@ -187,4 +193,5 @@ def _changes(facts: KernelFacts, tile: FreeTile | None, restored: list[str]) -> 
     code = decorator(facts, configurations(facts, tile), sizes, restored)
     yield AddDecorator(facts.kernel, code)
     for launch in facts.launches.launches:
-        yield from left_to_the_tuner(launch, {*OPTIONS, *chosen})
+        grid = tile.grids.get(launch, ()) if tile is not None else ()
+        yield from left_to_the_tuner(launch, {*OPTIONS, *chosen}, grid)

@@ -7,11 +7,16 @@ import triton.language as tl
 
 @triton.autotune(
     configs=[
-        triton.Config({}, num_warps=1),
-        triton.Config({}, num_warps=2),
-        triton.Config({}, num_warps=4),
-        triton.Config({}, num_warps=8),
-        triton.Config({}, num_warps=16),
+        triton.Config({"BLOCK": 128}, num_warps=1),
+        triton.Config({"BLOCK": 512}, num_warps=2),
+        triton.Config({"BLOCK": 512}, num_warps=4),
+        triton.Config({"BLOCK": 1024}, num_warps=4),
+        triton.Config({"BLOCK": 1024}, num_warps=8),
+        triton.Config({"BLOCK": 2048}, num_warps=4),
+        triton.Config({"BLOCK": 2048}, num_warps=8),
+        triton.Config({"BLOCK": 4096}, num_warps=8),
+        triton.Config({"BLOCK": 4096}, num_warps=16),
+        triton.Config({"BLOCK": 8192}, num_warps=16),
     ],
     key=["N"],
     restore_value=["P"],
@@ -26,5 +31,5 @@ def step(P, G, N, BLOCK: tl.constexpr):
 
 def steps(p: torch.Tensor, g: torch.Tensor):
     n = p.numel()
-    step[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](p, g, n, BLOCK=128)
+    step[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](p, g, n)
     return p

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import (
@@ -21,7 +21,9 @@ from tritonopt.facts.language import MATRIX
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import reachable
 from tritonopt.rewriting.checklist import Declined, unknown
-from tritonopt.transforms.autotuning.untuned_launches import options_of, tile_at
+from tritonopt.source import Launch
+from tritonopt.transforms.autotuning.flat_tiles import flat_tile
+from tritonopt.transforms.autotuning.untuned_launches import Cut, options_of, tile_at
 from tritonopt.transforms.one_tile.any_length import prove_any_length
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
 
@@ -42,13 +44,18 @@ class FreeTile:
     """What the launches pass today."""
     is_exact: bool
     """Whether no floats are added up in another order with it."""
+    grids: Mapping[Launch, tuple[Cut, ...]] = field(default_factory=dict)
+    """What changes in the grid of a launch, whose programs are as many as tiles."""
 
 
 def free_tile(facts: KernelFacts) -> FreeTile:
-    """The length of the tiles that go over a row. Raises Declined where it is to stay."""
+    """The length of the tiles of a row or a range. Raises Declined where it is to stay."""
+    if not facts.loops:
+        flat = flat_tile(facts)
+        return FreeTile(flat.name, flat.lengths, True, flat.grids)
     claim = "tiles-may-be-longer"
     loops = tuple(facts.loops)
-    count = facts.forms.trip_count(loops[0]) if loops else None
+    count = facts.forms.trip_count(loops[0])
     tiles = count.sole_atom if count is not None else None
     if not isinstance(tiles, CeilDiv):
         raise unknown(claim, "length-matters", "no loop goes over a row tile by tile")

@@ -15,6 +15,8 @@ from tritonopt.transforms.tiling.known_launches import check_statements
 from tritonopt.transforms.tiling.launch_grids import scope_at
 from tritonopt.transforms.writing import NotExpressible
 
+Cut = tuple[int, int, str]
+"""From one offset of the file to another, and what takes the place of the text there."""
 OPTIONS = ("num_warps", "num_stages", "num_ctas")
 """What each configuration of a tuner sets, whether it names it or not."""
 
@@ -69,23 +71,29 @@ def _number(node: ast.expr) -> int | None:
     return node.value if is_number else None  # type: ignore[attr-defined]
 
 
-def tile_at(launch: Launch, tile: str) -> int | None:
-    """The number that a launch passes for a tile by its name, and uses for nothing else."""
+def tile_at(launch: Launch, tile: str, also: ast.expr | None = None) -> int | None:
+    """The number that a launch passes for a tile by its name.
+
+    None where it is no number, and where the launcher has another use for it than this argument,
+    or `also` some expression.
+    """
     keyword = next((k for k in launch.call.keywords if k.arg == tile), None)
     if keyword is None:
         return None
     if isinstance(keyword.value, ast.Name):
-        statement = _own(launch, keyword.value)
+        statement = _own(launch, keyword.value, also)
         return _number(statement.value) if statement is not None else None
     return _number(keyword.value)
 
 
-def _own(launch: Launch, name: ast.Name) -> ast.Assign | None:
-    """The one statement that binds a name which the launcher reads at this launch alone."""
+def _own(launch: Launch, name: ast.Name, also: ast.expr | None) -> ast.Assign | None:
+    """The one statement that binds a name which is read at this launch alone, or `also` there."""
     scope = scope_at(launch)
     if launch.launcher is None or scope.node is not launch.launcher:
         return None
-    uses = [n for n in walk(launch.launcher) if isinstance(n, ast.Name) and n.id == name.id]
+    other = set(walk(also)) if also is not None else set()
+    names = (n for n in walk(launch.launcher) if isinstance(n, ast.Name) and n.id == name.id)
+    uses = [n for n in names if n not in other]
     if len(uses) != 2:
         return None
     for node in walk(launch.launcher):
@@ -95,32 +103,39 @@ def _own(launch: Launch, name: ast.Name) -> ast.Assign | None:
     return None
 
 
-def left_to_the_tuner(launch: Launch, taken: Collection[str]) -> Iterator[Change]:
-    """A launch without the keywords that are taken out of it. Raises NotExpressible."""
+def left_to_the_tuner(
+    launch: Launch, taken: Collection[str], grid: Sequence[Cut] = ()
+) -> Iterator[Change]:
+    """A launch without the keywords that are taken out of it. Raises NotExpressible.
+
+    `grid` is what changes in its grid, for a tile that is taken out.
+    """
     call, module = launch.call, launch.module
     gone = [k for k in call.keywords if k.arg in taken]
     if not gone:
         return
     start, end = module.lines.span(call)
     text = module.text[start:end]
-    for first, last in reversed(_cuts(launch, gone)):
+    for first, last, code in reversed([*grid, *_cuts(launch, gone)]):
         if "#" in module.text[first:last]:
             raise NotExpressible(f"line {call.lineno} has a comment beside what goes")
-        text = text[: first - start] + text[last - start :]
+        text = text[: first - start] + code + text[last - start :]
     yield ReplaceExpression(call, text)
+    also = launch.grid if grid else None
     for keyword in gone:
-        statement = _own(launch, keyword.value) if isinstance(keyword.value, ast.Name) else None
-        if statement is not None:
-            yield Remove(statement)
+        if isinstance(keyword.value, ast.Name):
+            statement = _own(launch, keyword.value, also)
+            if statement is not None:
+                yield Remove(statement)
 
 
-def _cuts(launch: Launch, gone: Sequence[ast.keyword]) -> list[tuple[int, int]]:
+def _cuts(launch: Launch, gone: Sequence[ast.keyword]) -> list[Cut]:
     """From where to where the text of a call goes, in order: each keyword with one comma."""
     call, span = launch.call, launch.module.lines.span
     items: list[ast.expr | ast.keyword] = sorted(
         [*call.args, *call.keywords], key=lambda i: span(i)
     )
-    cuts: list[tuple[int, int]] = []
+    cuts: list[Cut] = []
     kept = [item for item in items if item not in gone]
     if not kept:
         raise NotExpressible(f"line {call.lineno} passes nothing else")
@@ -129,7 +144,7 @@ def _cuts(launch: Launch, gone: Sequence[ast.keyword]) -> list[tuple[int, int]]:
             continue
         before = [other for other in items[:place] if other not in gone]
         if before:
-            cuts.append((span(items[place - 1])[1], span(item)[1]))
+            cuts.append((span(items[place - 1])[1], span(item)[1], ""))
         else:
-            cuts.append((span(item)[0], span(items[place + 1])[0]))
+            cuts.append((span(item)[0], span(items[place + 1])[0], ""))
     return cuts
