@@ -59,7 +59,8 @@ def record() -> dict[str, list[float]]:
     """By what was measured, the least and the most of original time / rewritten time."""
     ratios: dict[str, list[float]] = {}
     measured = (*fuse_stats(), *rewrites(), *default_limits(), *of_a_library(), *launches())
-    for name, ratio in (*measured, *over_rows(), *scalar_loops(), *interleaved(), *splits()):
+    others = (*over_rows(), *scalar_loops(), *interleaved(), *splits(), *pipelined())
+    for name, ratio in (*measured, *others):
         ratios.setdefault(name, []).append(ratio)
     return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
 
@@ -139,6 +140,13 @@ def interleaved() -> Iterator[tuple[str, float]]:
     for row in results("interleaved_access_speed-nvidia-h200"):
         small = row["kernel"] == "complex rotary" and row["shape"][1] == 1
         yield f"interleaved-access{', tiles of 64 pairs' if small else ''}", row["ratio"]
+
+
+def pipelined() -> Iterator[tuple[str, float]]:
+    for row in results("pipeline_loads_speed-nvidia-h200"):
+        rows = "few" if row["shape"][0] <= 132 else "many"
+        for knob, version in row["versions"].items():
+            yield f"pipeline-loads {knob}, {rows} rows", version["ratio"]
 
 
 def splits() -> Iterator[tuple[str, float]]:

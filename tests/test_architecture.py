@@ -226,6 +226,7 @@ INNER_FLOORS = {
     "source": {"editing": 0, "project": 0},
     "tuning": {"variation": 0, "dispatch": 0, "applying": 1, "compiling": 1},
     "transforms": {
+        "autotuning": 2,
         "block_pointers": 0,
         "deferral": 0,
         "hinting": 0,

@@ -63,6 +63,8 @@ class Pass(ABC):
     """What it was measured to be worth; without it nobody is advised to use it."""
     finds_mistakes: ClassVar[bool] = False
     """Whether its analyses tell of code that is wrong as it stands."""
+    is_tried: ClassVar[bool] = True
+    """Whether `tritonopt tune` tries it where no pass is named."""
     mends: ClassVar[bool] = False
     """Whether it mends mistakes where it is named: those of its analyses that bring changes."""
     harm: ClassVar[str] = ""

@@ -45,6 +45,7 @@ CLAIMS: Mapping[str, str] = {
         "Deviations are taken from the first sweep's sum over the number of its elements."
     ),
     "center-is-unrounded": "The mean is not rounded to another type before it is subtracted.",
+    "compiler-is-told": "The compiler is told of a size or a stride what makes an access wide.",
     "compiler-does-not-know": "The compiler does not find out by itself what the hint says.",
     "condition-can-move": (
         "The condition can be computed above the loop, also where the loop would not come to it."
@@ -77,6 +78,7 @@ CLAIMS: Mapping[str, str] = {
     "iterations-are-independent": "No iteration touches an element that another one stores.",
     "is-not-negative": "What is divided by `%` is at least 0, so that the rest is too.",
     "is-not-seen-twice": "Up to the end of the loop nothing is done that may not be done twice.",
+    "is-told-for-a-reason": "What the compiler is told of a number makes its code better.",
     "is-understood": "The values at the site are small enough to be compared.",
     "infinite-rows-are-the-same": "A row of nothing but -inf gives what it gave.",
     "lanes-do-the-same": "What an iteration computes can be computed lane by lane, under masks.",
@@ -113,6 +115,9 @@ CLAIMS: Mapping[str, str] = {
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
     "only-the-full-sum-is-used": "Behind its loop only the sum over the whole tile is used.",
+    "options-can-be-left-to-a-tuner": (
+        "Nothing but numbers stands at the launches for what a tuner would choose."
+    ),
     "operand-is-a-name": "The operand is a name, so that writing it twice computes nothing twice.",
     "operand-is-fp32": "The operand is of a type in which both spellings give the same result.",
     "operations-agree": "The loop combines with the operation that the reduction is of.",
@@ -583,6 +588,34 @@ REASONS: Mapping[str, Reason] = {
     "warp-specialized-loop": Reason(
         "The loop says `warp_specialize=True`: the compiler divides its body over warps.",
         "Move the load by hand and measure.",
+    ),
+    # autotune-configs
+    "buffer-may-be-a-part": Reason(
+        "A tuner copies the tensors that the kernel changes, and what is passed may be a part of "
+        "one, beside which the kernel writes too.",
+        "Give the tensor a name, and pass that.",
+    ),
+    "buffer-may-be-none": Reason(
+        "A tuner copies the buffers that the kernel changes, and this one may be None.",
+        "Pass a buffer at every launch, or tune the kernel by hand, with a `pre_hook`.",
+    ),
+    "effects-are-not-restored": Reason(
+        "A tuner runs the kernel many times, and something that it does cannot be put back.",
+        "Tune it with `tritonopt tune`, which leaves no tuner in the program.",
+    ),
+    "launches-ask-for-different-options": Reason(
+        "The launches say different numbers of warps, stages or blocks of threads.",
+        "Tune each launch with `tritonopt tune`.",
+    ),
+    # specialization
+    "compiler-is-not-told": Reason(
+        "The compiler is not told whether 16 divides a size or a stride, or whether it is 1, and "
+        "accesses are narrower for it.",
+        "Take the parameter out of `do_not_specialize`, or its annotation away.",
+    ),
+    "recompiles-for-nothing": Reason(
+        "The kernel is compiled anew for numbers of which nothing in its code depends.",
+        "List the parameter in `do_not_specialize`.",
     ),
     # pipeline-loads
     "dot-in-the-loop": Reason(

@@ -111,8 +111,9 @@ class Variation:
             members = (options.parse(group.passes) for group in groups.GROUPS.values())
             for member in (item for items in members for item in items):
                 yield options.spelled(options.build(registry.load(member.name), member.options))
-            for name in registry.names():
-                yield from _spelled(registry.load(name))
+            for one in map(registry.load, registry.names()):
+                if one.is_tried:
+                    yield from _spelled(one)
             return
         yield self.selection
         for chosen in registry.select(self.selection):

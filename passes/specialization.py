@@ -1,0 +1,289 @@
+"""specialization: what the compiler is not told of a size, and what it is told in vain."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.algebra.atoms import (
+    CeilDiv,
+    Iteration,
+    Lane,
+    Negative,
+    NumPrograms,
+    Param,
+    ProgramId,
+)
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.effects import Effect
+from tritonopt.facts.language import RANDOM, function
+from tritonopt.rewriting.model import Site
+from tritonopt.rewriting.protocol import Lint
+from tritonopt.source import Kernel
+from tritonopt.source.kernels import Parameter
+
+_LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
+_PLACES = (CeilDiv, Iteration, Lane, NumPrograms, Param, ProgramId)
+_Monomial = tuple[tuple[Atom, int], ...]
+
+
+class _Told(Enum):
+    """What the compiler may be told of a number."""
+
+    ALIGNED = "whether 16 divides it"
+    ONE = "where it is 1"
+
+
+@dataclass(frozen=True)
+class Specialization(Lint):
+    """Find sizes and strides of which the compiler is not told enough for wide loads.
+
+    ## What it does
+
+    Triton compiles a kernel anew for what it is told of each whole number: whether 16 divides it,
+    and whether it is 1. Of a parameter that is listed in `do_not_specialize` it is told neither, of
+    one in `do_not_specialize_on_alignment` the second only, and of one that is annotated `int` the
+    first only. The pass reports such a parameter where that narrows loads and stores:
+
+    - it is added to the address of lanes that lie side by side, as the stride between rows is, or
+      it is where their mask ends, and the compiler is not told what 16 divides: the lanes are not
+      known to begin and to end at a multiple of 16 bytes;
+    - lanes are so many elements apart, and it is not told where that is 1: that they lie side by
+      side then is not known.
+
+    It reports also a seed of random numbers that is not listed: the kernel is compiled anew for a
+    seed that 16 divides, and for 1, and no code is better for it. Nothing is changed.
+
+    ## Why
+
+    An access of 16 bytes for each thread becomes one of four or two. Nobody sees it, for results
+    are the same.
+
+    ## Conditions
+
+    Reported for parameters that stand in an address or a mask with an odd factor, and not times a
+    constexpr, which may be a multiple of 16 in their place; where every other part of the address
+    and of the mask is made of sizes, numbers of programs and turns times a size, and lanes. A
+    kernel whose list cannot be read is left alone, and so is a helper, which is compiled with what
+    its caller knows.
+
+    To be told costs another compilation for sizes that 16 does not divide, and for 1. Where that is
+    why a parameter is listed, `# tritonopt: ignore[specialization]` says so.
+
+    ## Numerics
+
+    Nothing is changed.
+
+    ## Example
+
+    ```python
+    @triton.jit(do_not_specialize=["stride"])
+    def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
+        tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+    ```
+
+    is reported, and this is not:
+
+    ```python
+    @triton.jit
+    def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
+        tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+    ```
+
+    ## Measured
+
+    Nothing to measure: no code is changed.
+
+    Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, the first kernel of the example
+    has 16 accesses of 32 bits, the second one 4 of 128 bits
+    (`tests/passes/test_specialization_compiled.py`). What an annotation and a list hide from the
+    compiler is the same in Triton 3.6, 3.7 and 3.9.
+    """
+
+    name: ClassVar[str] = "specialization"
+    summary: ClassVar[str] = "find sizes and strides of which the compiler is not told enough"
+    harm: ClassVar[str] = (
+        "loads and stores are up to four times as many: their lanes are not known to be aligned"
+    )
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        listed = _listed(facts.kernel)
+        if listed is None or facts.launches.caller is not None:
+            return  # a helper is compiled with what its caller knows
+        untold = {
+            p.name: found
+            for p in facts.kernel.parameters
+            if (found := _untold(facts, p, listed.get(p.name, "")))
+        }
+        if untold:
+            yield from _narrowed(facts, untold, listed)
+        for parameter in facts.kernel.parameters:
+            if parameter.name not in listed and not parameter.constexpr:
+                yield from _told_in_vain(facts, parameter)
+
+
+def _listed(kernel: Kernel) -> dict[str, str] | None:
+    """By parameter, the list of the decorator that has it; None where that cannot be read."""
+    jit = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
+    found: dict[str, str] = {}
+    names = [p.name for p in kernel.parameters]
+    for keyword in jit.keywords if isinstance(jit, ast.Call) else ():
+        if keyword.arg is None:
+            return None
+        if keyword.arg not in _LISTS:
+            continue
+        if not isinstance(keyword.value, (ast.List, ast.Tuple)):
+            return None
+        for element in keyword.value.elts:
+            match element:
+                case ast.Constant(value=str() as name):
+                    found.setdefault(name, keyword.arg)
+                case ast.Constant(value=int() as place) if 0 <= place < len(names):
+                    found.setdefault(names[place], keyword.arg)
+                case _:
+                    return None
+    return found
+
+
+def _untold(facts: KernelFacts, parameter: Parameter, which: str) -> frozenset[_Told]:
+    """What the compiler is not told of a parameter; `which` list has it."""
+    if parameter.constexpr or parameter.name in facts.pointers:
+        return frozenset()
+    lost = {"": set(), _LISTS[0]: {_Told.ALIGNED, _Told.ONE}, _LISTS[1]: {_Told.ALIGNED}}[which]
+    return frozenset(lost | ({_Told.ONE} if _is_annotated(facts, parameter) else set()))
+
+
+def _is_annotated(facts: KernelFacts, parameter: Parameter) -> bool:
+    annotation = parameter.annotation
+    return annotation is not None and facts.kernel.module.builtin(annotation) == "int"
+
+
+def _narrowed(
+    facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
+) -> Iterator[Site]:
+    said: set[str] = set()
+    for effect in facts.effects:
+        if effect.kind not in (EffectKind.LOAD, EffectKind.STORE) or effect.pointer is None:
+            continue
+        try:
+            found = list(_lost(facts, effect))
+        except TooLarge:
+            continue
+        for name, what, told in found:
+            if name in said or told not in untold.get(name, ()):
+                continue
+            said.add(name)
+            why = f"listed in {listed[name]}" if name in listed else "annotated int"
+            mend = "take it out of the list" if name in listed else "take the annotation away"
+            message = (
+                f"{name} is {why}, so the compiler is not told {what} in line {effect.line}: {mend}"
+            )
+            node = next(a for a in _arguments(facts.kernel) if a.arg == name)
+            yield Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
+
+
+def _arguments(kernel: Kernel) -> list[ast.arg]:
+    given = kernel.node.args
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs]
+
+
+def _lost(facts: KernelFacts, effect: Effect) -> Iterator[tuple[str, str, _Told]]:
+    """Parameters that decide how wide an access may be: (name, what is lost in words, what)."""
+    assert effect.pointer is not None
+    base, offset = facts.forms.address(effect.pointer)
+    lanes = {atom for atom in offset.atoms if isinstance(atom, Lane)}
+    if base is None or not lanes:
+        return
+    side_by_side = {a for m, c in offset.terms.items() if (a := _only(m)) in lanes and c == 1}
+    kind, constants = effect.kind.value, {p.name for p in facts.kernel.parameters if p.constexpr}
+    ends = _ends(facts, effect, side_by_side)
+    begins: list[str] = []
+    for monomial, number in offset.terms.items():
+        atom = _only(monomial)
+        if atom in lanes and number == 1:
+            continue
+        sizes = _sizes(monomial)
+        if not sizes and number % 16 != 0:
+            return  # nothing that is told makes it a multiple of 16 bytes
+        if len(sizes) == 1 and number % 2 and not sizes & constants:
+            begins += sizes
+            if not side_by_side and any(a in lanes for a, _ in monomial):
+                yield (
+                    begins[-1],
+                    f"{_Told.ONE.value}, and lanes of the {kind} lie side by side",
+                    _Told.ONE,
+                )
+    if not side_by_side or ends is None:
+        return
+    for name in begins:
+        yield name, f"{_Told.ALIGNED.value}, and so where the {kind} begins", _Told.ALIGNED
+    for name in ends:
+        yield name, f"{_Told.ALIGNED.value}, and so where the {kind} ends", _Told.ALIGNED
+
+
+def _only(monomial: _Monomial) -> Atom | None:
+    return monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
+
+
+def _sizes(monomial: _Monomial) -> set[str]:
+    """The parameters in a product; none where it is loaded, or a number of turns or programs."""
+    factors = [Polynomial.of(atom) for atom, _ in monomial if not isinstance(atom, Lane)]
+    leaves = {leaf for factor in factors for leaf in factor.leaves()}
+    if not all(isinstance(leaf, _PLACES) for leaf in leaves):
+        return set()
+    return {leaf.name for leaf in leaves if isinstance(leaf, Param)}
+
+
+def _ends(facts: KernelFacts, effect: Effect, side_by_side: set[Atom]) -> list[str] | None:
+    """Where the mask ends lanes that lie side by side; None where it ends them anywhere else."""
+    if effect.mask is None or effect.mask.is_none:
+        return []
+    found: list[str] = []
+    for atom in facts.forms.condition(effect.mask).atoms:
+        if side_by_side.isdisjoint(Polynomial.of(atom).leaves()):
+            continue
+        if not isinstance(atom, Negative):
+            return None
+        for monomial, number in atom.form.terms.items():
+            sizes = _sizes(monomial)
+            if _only(monomial) in side_by_side:
+                continue
+            if not sizes and number % 16 != 0:
+                return None
+            found += sizes if len(sizes) == 1 and number % 2 else ()
+    return found
+
+
+def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
+    """A seed, of which the compiler is told what makes no code better."""
+    uses = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == parameter.name]
+    if not uses or not all(_is_seed(facts, use) for use in uses):
+        return
+    if parameter.name in facts.launches.constants:
+        return
+    message = (
+        f"{parameter.name} is a seed, and the kernel is compiled anew for one that 16 divides, and "
+        f'for 1: list it, do_not_specialize=["{parameter.name}"]'
+    )
+    node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
+    yield Site.of_mistake(node, "is-told-for-a-reason", "recompiles-for-nothing", message)
+
+
+def _is_seed(facts: KernelFacts, use: ast.Name) -> bool:
+    """Whether a name is the first argument of a function that makes random numbers."""
+    module = facts.kernel.module
+    call = module.names.parents.get(use)
+    return (
+        isinstance(call, ast.Call)
+        and function(module.resolve(call.func)) in RANDOM - {"pair_uniform_to_normal"}
+        and bool(call.args)
+        and call.args[0] is use
+    )

@@ -1,0 +1,38 @@
+"""Triton has another name in this file."""
+
+import torch
+import triton as tr
+import triton.language as tl
+
+
+@tr.autotune(
+    configs=[
+        tr.Config({"BLOCK": 64}, num_warps=4),
+        tr.Config({"BLOCK": 512}, num_warps=2),
+        tr.Config({"BLOCK": 512}, num_warps=4),
+        tr.Config({"BLOCK": 1024}, num_warps=4),
+        tr.Config({"BLOCK": 1024}, num_warps=8),
+        tr.Config({"BLOCK": 2048}, num_warps=4),
+        tr.Config({"BLOCK": 2048}, num_warps=8),
+        tr.Config({"BLOCK": 4096}, num_warps=8),
+        tr.Config({"BLOCK": 4096}, num_warps=16),
+        tr.Config({"BLOCK": 8192}, num_warps=16),
+    ],
+    key=["N"],
+)
+@tr.jit
+def row_sum(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(tr.cdiv(m, 1),)](x, y, n)
+    return y

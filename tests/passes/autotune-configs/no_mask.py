@@ -1,0 +1,21 @@
+# verify: no, the rest of the output is as it was allocated
+"""Without masks another tile would go beyond the end."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets)
+    tl.store(Y + offsets, x * 2)
+
+
+def doubled(x: torch.Tensor):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    n = x.numel() // 128 * 128
+    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
+    return y

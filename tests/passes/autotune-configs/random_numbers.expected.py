@@ -1,0 +1,29 @@
+"""A random number is of its place; that is not followed, so the tile stays."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[
+        triton.Config({}, num_warps=4),
+        triton.Config({}, num_warps=2),
+        triton.Config({}, num_warps=8),
+        triton.Config({}, num_warps=16),
+    ],
+    key=["N"],
+)
+@triton.jit
+def double(X, Y, N, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < N)
+    tl.store(Y + offsets, x * tl.rand(7, offsets), mask=offsets < N)
+
+
+def doubled(x: torch.Tensor):
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    n = x.numel()
+    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
+    return y

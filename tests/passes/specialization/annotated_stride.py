@@ -1,0 +1,13 @@
+# expect: silent
+"""Of what is annotated the compiler is told what 16 divides."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double_rows(X, Y, stride: int, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
+    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)

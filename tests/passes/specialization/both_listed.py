@@ -1,0 +1,13 @@
+# expect: analysis compiler-is-not-told
+"""The mask ends nobody knows where, and the row begins there."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit(do_not_specialize=["stride", 3])
+def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
+    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)

@@ -1,0 +1,16 @@
+# expect: silent
+"""Nobody knows what is in the list."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+NAMES = list()
+
+
+@triton.jit(do_not_specialize=NAMES)
+def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
+    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)

@@ -1,0 +1,108 @@
+"""What the compiler makes of a size that it is told, and of one that it is not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.passes.compiling import module_of
+
+CASES = Path(__file__).resolve().parent / "specialization"
+SIZES = {
+    "listed_stride": ("stride", 16),
+    "listed_length": ("N", 16),
+    "lanes_apart": ("stride", 1),
+    "loop_over_a_row": ("N", 16),
+    "in_a_helper": ("stride", 16),
+    "pointer_moves": ("stride", 16),
+}
+"""Of a case the parameter that is reported, and what of it is to be told."""
+
+
+@pytest.fixture(autouse=True)
+def not_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are made for the compiler, whatever the environment says."""
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_accesses_are_wider_where_it_is_told(name: str) -> None:
+    kernel = list(_kernels(CASES / f"{name}.py"))[-1]
+    parameter, number = SIZES[name]
+    told, untold = accesses(kernel, {parameter: number}), accesses(kernel, {parameter: None})
+    assert sum(told.values()) < sum(untold.values())
+    assert told["v4"] > untold["v4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("times_a_constant", "first"),
+        ("times_sixteen", "first"),
+        ("rows_end", "M"),
+        ("masked_by_data", "N"),
+        ("of_a_loop", "n"),
+    ],
+)
+def test_nothing_is_said_where_that_changes_no_access(name: str, parameter: str) -> None:
+    kernel = list(_kernels(CASES / f"{name}.py"))[-1]
+    told, untold = accesses(kernel, {parameter: 16}), accesses(kernel, {parameter: None})
+    assert told == untold
+
+
+def test_what_is_told() -> None:
+    """Of what is listed nothing, of what is annotated not the 1, and of one list not the 16."""
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import make_backend
+    from triton.runtime.jit import create_function_from_signature
+
+    def told(name: str, number: int) -> list[tuple[str, object]]:
+        (kernel,) = _kernels(CASES / f"{name}.py")
+        target = make_backend(GPUTarget("cuda", 90, 32))
+        bind = create_function_from_signature(kernel.signature, kernel.params, target)
+        return list(bind(*[number] * len(kernel.params))[1])
+
+    usual = [told("nothing_listed", number)[2] for number in (1, 32, 33)]
+    assert usual == [("constexpr", 1), ("i32", "D"), ("i32", "")]
+    annotated = [told("annotated_stride", number)[2] for number in (1, 32, 33)]
+    assert annotated == [("i32", 1), ("i32", "D"), ("i32", "")]
+    assert [told("listed_stride", number)[2] for number in (1, 32, 33)] == [("i32", None)] * 3
+    not_aligned = [told("not_aligned", number)[2] for number in (1, 32, 33)]
+    assert not_aligned == [("constexpr", 1), ("i32", ""), ("i32", "")]
+
+
+def accesses(kernel: Any, told: dict[str, int | None]) -> dict[str, int]:
+    """Loads and stores by their width, for sm_90, fp32 and tiles of 64, or of 1024 in one axis.
+
+    Of each parameter that is not `told` otherwise 16 divides the number; of None nothing is told.
+    """
+    from triton import compile as compile_kernel
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    signature: dict[str, str] = {}
+    constants: dict[tuple[int, ...], int] = {}
+    attributes: dict[tuple[int, ...], list[list[object]]] = {}
+    for place, parameter in enumerate(kernel.params):
+        number = told.get(parameter.name, 16)
+        if parameter.is_constexpr or number == 1:
+            signature[parameter.name] = "constexpr"
+            text = kernel.src
+            block = 64 if "[:, None]" in text else 1024
+            constants[(place,)] = block if parameter.is_constexpr else 1
+            continue
+        signature[parameter.name] = "*fp32" if parameter.name in "XY" else "i32"
+        if number == 16:
+            attributes[(place,)] = [["tt.divisibility", 16]]
+    asked = ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=attributes)
+    ptx = compile_kernel(asked, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+    found = re.findall(r"(?:ld|st)\.global(?:\.\w+::\w+)?(?:\.(v\d))?", ptx)
+    return {width: found.count(width) for width in ("", "v2", "v4")}
+
+
+def _kernels(path: Path) -> list[Any]:
+    module = module_of(path)
+    return [found for found in vars(module).values() if hasattr(found, "params")]

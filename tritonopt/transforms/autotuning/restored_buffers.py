@@ -1,0 +1,68 @@
+"""Buffers that a tuner must put right: it runs a kernel many times on the same memory."""
+
+from __future__ import annotations
+
+import ast
+
+from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.effects import Effect
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import reachable
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.constexprs import is_constexpr
+
+_CLAIM = "runs-twice-like-once"
+_REPEATABLE = frozenset(
+    {EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC, EffectKind.BARRIER, EffectKind.EXIT}
+)
+
+
+def restored_buffers(facts: KernelFacts, checklist: Checklist) -> list[str]:
+    """Parameters whose buffers a run of the kernel changes for the next one, in their order.
+
+    Those that are written, and that the kernel may read: by a load, or by an atomic. Raises
+    Declined where the kernel does something that cannot be put right by copying buffers back.
+    """
+    for effect in facts.effects:
+        where = f"the {effect.name} in line {effect.line}"
+        if effect.kind not in _REPEATABLE:
+            raise unknown(_CLAIM, "effects-are-not-restored", f"{where} would be done many times")
+        if effect.writes and facts.bases(effect) is None:
+            detail = f"which buffer {where} writes to is not known"
+            raise unknown(_CLAIM, "effects-are-not-restored", detail)
+    loads = [e for e in facts.effects if e.kind is EffectKind.LOAD]
+    changed: set[str] = set()
+    for write in (e for e in facts.effects if e.writes):
+        is_read = write.kind is EffectKind.ATOMIC or any(facts.may_alias(e, write) for e in loads)
+        if is_read:
+            changed |= facts.bases(write) or frozenset()
+    for name in changed:
+        _check_is_a_tensor(facts, name)
+    names = [p.name for p in facts.kernel.parameters if p.name in changed]
+    what = ", ".join(names) if names else "nothing"
+    checklist.prove(_CLAIM, f"the tuner puts back {what}; nothing else that is read is written")
+    return names
+
+
+def _check_is_a_tensor(facts: KernelFacts, name: str) -> None:
+    """A tuner copies the buffer before it runs anything: it must be there at every launch."""
+    asked = any(
+        v.op in (Op.IS, Op.IS_NOT) and any(o.op is Op.PARAM and o.name == name for o in v.operands)
+        for v in reachable(facts.values.values())
+    )
+    accesses = [e for e in facts.effects if name in (facts.bases(e) or ())]
+    if asked or not any(_is_always_compiled(facts, access) for access in accesses):
+        detail = f"{name} may be None, and a tuner cannot copy that"
+        raise refuted(_CLAIM, "buffer-may-be-none", detail)
+    for launch in facts.launches.launches:
+        if not isinstance(launch.arguments.get(name), ast.Name):
+            detail = (
+                f"the launch in {launch.where} passes no name for {name}: if it is a part of a "
+                "tensor, the kernel may write beside it, and a tuner copies no more than the part"
+            )
+            raise unknown(_CLAIM, "buffer-may-be-a-part", detail)
+
+
+def _is_always_compiled(facts: KernelFacts, access: Effect) -> bool:
+    """Whether the compiler decides no condition around an access, where there may be no buffer."""
+    return not any(is_constexpr(facts, guard.node.test) for guard in access.guards)

@@ -1,0 +1,150 @@
+"""Launches that leave to a tuner what they have said so far: number of warps, stages, a tile."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source import Change, Launch, Remove, ReplaceExpression
+from tritonopt.source.decorators import JIT
+from tritonopt.source.launches import places
+from tritonopt.source.trees import walk
+from tritonopt.transforms.tiling.known_launches import check_statements
+from tritonopt.transforms.tiling.launch_grids import scope_at
+from tritonopt.transforms.writing import NotExpressible
+
+Cut = tuple[int, int, str]
+"""From one offset of the file to another, and what takes the place of the text there."""
+OPTIONS = ("num_warps", "num_stages", "num_ctas")
+"""What each configuration of a tuner sets, whether it names it or not."""
+
+
+def check_launches(facts: KernelFacts, checklist: Checklist) -> None:
+    """That every launch is seen, and can leave its options to a tuner. Raises Declined."""
+    kernel, evidence = facts.kernel, facts.launches
+    claim = "launches-are-seen"
+    if evidence.unknown:
+        raise unknown(claim, "unseen-launches", evidence.unknown)
+    for launch in evidence.launches:
+        if launch.is_elsewhere:
+            detail = f"the launch in {launch.where} would have to change with the kernel"
+            raise unknown(claim, "launch-in-another-file", detail)
+    check_statements(evidence.launches)
+    checklist.prove(claim, f"those in {places(evidence.launches)}")
+    checklist.assume_no_other_launches()
+    claim = "options-can-be-left-to-a-tuner"
+    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+        if name != JIT:
+            what = ast.unparse(decorator).partition("(")[0]
+            detail = f"what {what} does with what a tuner chooses is not looked into"
+            raise unknown(claim, "unknown-decorator", detail)
+    for launch in evidence.launches:
+        where = f"the launch in {launch.where}"
+        if launch.hides_options:
+            detail = f"{where} may have options behind **"
+            raise unknown(claim, "arguments-are-not-seen", detail)
+        if not isinstance(launch.call.func, ast.Subscript):
+            raise unknown(claim, "arguments-are-not-seen", f"{where} is no `kernel[grid](...)`")
+        for option in OPTIONS:
+            if option in launch.options and _number(launch.options[option]) is None:
+                detail = f"{where} computes its {option}"
+                raise unknown(claim, "warps-are-computed", detail)
+    said = {tuple(options_of(launch).items()) for launch in evidence.launches}
+    if len(said) > 1:
+        where = places(evidence.launches)
+        detail = f"the launches in {where} ask for different options"
+        raise refuted(claim, "launches-ask-for-different-options", detail)
+    checklist.prove(claim, "each launch says numbers for them, or nothing")
+
+
+def options_of(launch: Launch) -> dict[str, int]:
+    """The numbers that a launch gives for what a configuration sets."""
+    given = {name: launch.options.get(name) for name in OPTIONS}
+    numbers = {name: _number(node) for name, node in given.items() if node is not None}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
+def _number(node: ast.expr) -> int | None:
+    is_number = isinstance(node, ast.Constant) and type(node.value) is int
+    return node.value if is_number else None  # type: ignore[attr-defined]
+
+
+def tile_at(launch: Launch, tile: str, also: ast.expr | None = None) -> int | None:
+    """The number that a launch passes for a tile by its name.
+
+    None where it is no number, and where the launcher has another use for it than this argument,
+    or `also` some expression.
+    """
+    keyword = next((k for k in launch.call.keywords if k.arg == tile), None)
+    if keyword is None:
+        return None
+    if isinstance(keyword.value, ast.Name):
+        statement = _own(launch, keyword.value, also)
+        return _number(statement.value) if statement is not None else None
+    return _number(keyword.value)
+
+
+def _own(launch: Launch, name: ast.Name, also: ast.expr | None) -> ast.Assign | None:
+    """The one statement that binds a name which is read at this launch alone, or `also` there."""
+    scope = scope_at(launch)
+    if launch.launcher is None or scope.node is not launch.launcher:
+        return None
+    other = set(walk(also)) if also is not None else set()
+    names = (n for n in walk(launch.launcher) if isinstance(n, ast.Name) and n.id == name.id)
+    uses = [n for n in names if n not in other]
+    if len(uses) != 2:
+        return None
+    for node in walk(launch.launcher):
+        match node:
+            case ast.Assign(targets=[ast.Name() as target]) if target in uses:
+                return node
+    return None
+
+
+def left_to_the_tuner(
+    launch: Launch, taken: Collection[str], grid: Sequence[Cut] = ()
+) -> Iterator[Change]:
+    """A launch without the keywords that are taken out of it. Raises NotExpressible.
+
+    `grid` is what changes in its grid, for a tile that is taken out.
+    """
+    call, module = launch.call, launch.module
+    gone = [k for k in call.keywords if k.arg in taken]
+    if not gone:
+        return
+    start, end = module.lines.span(call)
+    text = module.text[start:end]
+    for first, last, code in reversed([*grid, *_cuts(launch, gone)]):
+        if "#" in module.text[first:last]:
+            raise NotExpressible(f"line {call.lineno} has a comment beside what goes")
+        text = text[: first - start] + code + text[last - start :]
+    yield ReplaceExpression(call, text)
+    also = launch.grid if grid else None
+    for keyword in gone:
+        if isinstance(keyword.value, ast.Name):
+            statement = _own(launch, keyword.value, also)
+            if statement is not None:
+                yield Remove(statement)
+
+
+def _cuts(launch: Launch, gone: Sequence[ast.keyword]) -> list[Cut]:
+    """From where to where the text of a call goes, in order: each keyword with one comma."""
+    call, span = launch.call, launch.module.lines.span
+    items: list[ast.expr | ast.keyword] = sorted(
+        [*call.args, *call.keywords], key=lambda i: span(i)
+    )
+    cuts: list[Cut] = []
+    kept = [item for item in items if item not in gone]
+    if not kept:
+        raise NotExpressible(f"line {call.lineno} passes nothing else")
+    for place, item in enumerate(items):
+        if item not in gone:
+            continue
+        before = [other for other in items[:place] if other not in gone]
+        if before:
+            cuts.append((span(items[place - 1])[1], span(item)[1], ""))
+        else:
+            cuts.append((span(item)[0], span(items[place + 1])[0], ""))
+    return cuts
