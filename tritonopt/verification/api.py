@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 from tritonopt import source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalize
-from tritonopt.verification.coverage.demands import LOOPS
+from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
@@ -18,7 +19,14 @@ from tritonopt.verification.run import Finding, Progress, Settings, Verification
 from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launched_elsewhere import in_its_package
 from tritonopt.verification.signature.launchers import Launchers
-from tritonopt.verification.tasks import Task, kernel_alone, parse_module, read_module, tasks_of
+from tritonopt.verification.tasks import (
+    Task,
+    inner_tasks,
+    kernel_alone,
+    parse_module,
+    read_module,
+    tasks_of,
+)
 from tritonopt.verification.verdict import YES, Answer, Verdict, together
 
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
@@ -73,6 +81,7 @@ def verify(
     _check_installed()
     if backend in ("auto", "interpreter"):
         fork_server()  # it imports torch meanwhile
+    inner: Launchers | None = None
     old = read_module(Path(original))
     new = read_module(Path(rewritten)) if text is None else parse_module(text, Path(rewritten))
     if command:
@@ -89,12 +98,14 @@ def verify(
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
         old = in_its_package(old)
-        tasks = tasks_of(Launchers(old), new, launcher, args, about)
+        launchers = Launchers(old)
+        tasks = tasks_of(launchers, new, launcher, args, about)
+        inner = launchers if launcher is None and args is None else None
     importlib.import_module(_WANTED_SOON)
     chosen = choose_backend(backend)
     asked = (require, max_examples, seed or 0, embedded, progress, tuple(assume))
     settings = Settings(chosen, *asked, assume_covered, algebra)
-    verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
+    verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings, inner)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
 
@@ -122,8 +133,10 @@ def _verdict_of(
     rewritten: Path,
     tasks: list[Task],
     settings: Settings,
+    inner: Launchers | None,
 ) -> Verdict:
-    made = []
+    """Of all tasks; launchers that they call are asked too, where `inner` says which there are."""
+    made: list[tuple[Verification, Finding]] = []
     for task in tasks:
         verification = Verification(old, new, original, rewritten, task, settings)
         try:
@@ -134,8 +147,29 @@ def _verdict_of(
             reason = str(error)
             finding = Finding(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
         made.append((verification, finding))
+    if inner is not None and all(f.is_yes for _, f in made):
+        lines = {d.line for v, f in made for d in _never_ran(f, made) if d.title == "original"}
+        for task in inner_tasks(inner, tasks, lines):
+            verification = Verification(old, new, original, rewritten, task, settings)
+            with contextlib.suppress(VerificationError):
+                finding = verification.run()
+                if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
+                    made.append((verification, finding))
+            if not any(_never_ran(f, made) for _, f in made):
+                break
     verdicts = [_unless_unseen(*one, made) for one in made]
-    return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
+    if len(verdicts) == 1:
+        return verdicts[0]
+    return _combined([v.task for v, _ in made], verdicts)
+
+
+def _never_ran(finding: Finding, every: Sequence[tuple[Verification, Finding]]) -> list[Demand]:
+    """What has to run of one launcher, and ran from none."""
+    return [
+        demand
+        for demand in finding.never_ran.unmet
+        if all(demand in f.never_ran.unmet for v, f in every if demand in v.demands)
+    ]
 
 
 def _unless_unseen(
@@ -148,11 +182,7 @@ def _unless_unseen(
     if finding.trial_failure:
         reason = f"no plain call of the original succeeds: {finding.trial_failure}"
         return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
-    unmet = [
-        demand
-        for demand in finding.never_ran.unmet
-        if all(demand in f.never_ran.unmet for v, f in every if demand in v.demands)
-    ]
+    unmet = _never_ran(finding, every)
     if not unmet:
         return _unless_narrowed(verification, verdict)
     # What never ran took no second turn either.

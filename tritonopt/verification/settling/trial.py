@@ -24,7 +24,13 @@ from tritonopt.verification.inputs.plain_examples import (
 )
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import Attempt, RunOptions, same_bits
-from tritonopt.verification.settling.candidates import FRAMES, Choice, choices, variations
+from tritonopt.verification.settling.candidates import (
+    FRAMES,
+    Choice,
+    choices,
+    either_form,
+    variations,
+)
 from tritonopt.verification.settling.repairs import Repair, repairs
 from tritonopt.verification.settling.wider_forms import raised, with_complex, with_tensors
 from tritonopt.verification.signature.argument_language import (
@@ -92,6 +98,7 @@ class Trial:
         self.tries, self.seconds = 0, 0.0
         found = raised(found, self.reading.evidence, self._taken, self._stable)
         found = self._varied(self._with_other_ranks(self._with_leading(found)))
+        found = self._in_either_form(found)
         return self._with_complex(self._without_bad_types(found))
 
     # The search
@@ -307,6 +314,22 @@ class Trial:
                 signature = self._with(signature, ChoiceArgument(name, tuple(values)))
         return signature
 
+    def _in_either_form(self, signature: Signature) -> Signature:
+        """With numbers beside tensors, and tensors beside numbers, where both are taken."""
+        for name, forms in either_form(self.reading, signature):
+            for form in forms:
+                if self._spent():
+                    return signature
+                wider = form
+                if isinstance(signature.get(name), TensorArgument):
+                    taken = (n for n in form.numbers if self._takes(signature, name, n))
+                    wider = replace(form, numbers=tuple(taken))
+                elif not self._good(self._with(signature, replace(form, numbers=()))):
+                    continue
+                signature = self._with(signature, wider)
+                break
+        return signature
+
     def _takes_both(self, signature: Signature, form: TensorArgument) -> bool:
         """A tensor, and None: that of the two which the signature does not have so far."""
         if isinstance(signature.get(form.name), TensorArgument):
@@ -318,10 +341,16 @@ class Trial:
         wanted = self._with(signature, ChoiceArgument(name, (value,)))
         names = {size for shape in wanted.shapes for size in shape}
         one = [n for n in "mblkcdpqrs" if n not in names][:1]
-        return self._good(wanted) or ("..." in names and self._good(with_leading(wanted, one)))
+        if self._good(wanted) or ("..." in names and self._good(with_leading(wanted, one))):
+            return True
+        # Of several that may be left out one is asked for.
+        filled = with_others_given(signature)
+        return value is None and filled != signature and self._takes(filled, name, None)
 
     def _good(self, signature: Signature) -> bool:
-        return self._attempt_any(signature).level == Attempt.GOOD and self._taken(signature) > 0
+        closed = _is_closed(signature)
+        good = closed and self._attempt_any(signature).level == Attempt.GOOD
+        return good and self._taken(signature) > 0
 
     def _without_bad_types(self, signature: Signature) -> Signature:
         """Types that the original does not take are left out, all tensors alike."""
@@ -332,8 +361,8 @@ class Trial:
         return signature
 
     def _with_complex(self, signature: Signature) -> Signature:
-        """Complex numbers, where the code asks for them and the original takes them."""
-        if "complex" not in ast.unparse(self.reading.launcher.definition):
+        """Complex numbers, where the file speaks of them and the original takes them."""
+        if "complex" not in self.worker.spec.text:
             return signature
         alone = with_complex(signature, beside=False)
         taken = alone != signature and self._attempt_any(alone).level == Attempt.GOOD
@@ -402,6 +431,17 @@ def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
         return replace(tensor, shape=tuple(shape))
 
     return with_tensors(signature, changed)
+
+
+def with_others_given(signature: Signature) -> Signature:
+    """With another value in the place of each None that comes first."""
+
+    def given(argument: Argument) -> Argument:
+        values = argument.values if isinstance(argument, ChoiceArgument) else ()
+        several = len(values) > 1 and values[0] is None
+        return ChoiceArgument(argument.name, (*values[1:], None)) if several else argument
+
+    return replace(signature, arguments=tuple(map(given, signature.arguments)))
 
 
 def _of_floats(signature: Signature) -> set[str]:

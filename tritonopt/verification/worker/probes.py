@@ -211,6 +211,10 @@ def _type(value: Any) -> str | None:
     return "fp32" if isinstance(value, float) else None
 
 
+_OF_A_PROGRAM = 20
+"""So many statements a program counts for at least: those of other files are not seen."""
+
+
 class Recorder:
     """The probes of a process, and what they have seen of the current run."""
 
@@ -223,6 +227,7 @@ class Recorder:
         self.host.begin()
         self.kernel.begin()
         self.counted = Sheet()
+        self.programs = 0
         self.stored = self.any_stored = False
         self.grids: dict[tuple[str, tuple[int, ...]], None] = {}
         self.constants: set[int] = set()
@@ -230,6 +235,7 @@ class Recorder:
 
     def program_begins(self) -> None:
         """Also where the last one of a launch has ended."""
+        self.programs += 1
         if self.stored:
             self.counted.add(self.kernel.sheet)
         else:
@@ -268,7 +274,7 @@ class Recorder:
             total.extents,
             tuple(self.grids),
             frozenset(self.constants),
-            self.kernel.statements,
+            max(self.kernel.statements, _OF_A_PROGRAM * self.programs),
             frozenset(self.writers),
             self.any_stored,
         )
