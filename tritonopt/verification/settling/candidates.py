@@ -337,7 +337,7 @@ def variations(
         default = reading.launcher.defaults.get(name)
         evidence = reading.evidence[name]
         given = signature.get(name)
-        none = isinstance(default, ast.Constant) and default.value is None
+        none = default is not None and _is_nothing(default)
         if isinstance(given, TensorArgument) and (none or (default is None and evidence.optional)):
             yield name, (replace(given, optional=True),)
         if (default is None and name in known) or name in _WHERE:
@@ -379,6 +379,26 @@ def either_form(
             ]
             if numbers:
                 yield name, tuple(forms[:_MOST])
+
+
+def free_numbers(reading: InferredSignature, signature: Signature) -> Iterator[ChoiceArgument]:
+    """For what was guessed to be a size, or 1, and may be any number: several that are none.
+
+    Two limits that are the same size hide all that lies between them.
+    """
+    known = {a.name for a in reading.known}
+    for at, parameter in enumerate(reading.launcher.parameters):
+        name = parameter.arg
+        given, default = signature.get(name), reading.launcher.defaults.get(name)
+        optional = default is not None and _is_nothing(default)
+        guessed = isinstance(given, SizeArgument) and optional and not given.as_tuple
+        guessed |= given == ChoiceArgument(name, (1,)) and (default is None or optional)
+        if guessed and name not in known and reading.kind(parameter) in ("", "number", "float"):
+            yield ChoiceArgument(name, _numbers(at))
+
+
+def _is_nothing(default: ast.expr) -> bool:
+    return isinstance(default, ast.Constant) and default.value is None
 
 
 def _numbers(at: int) -> tuple[int | float, ...]:

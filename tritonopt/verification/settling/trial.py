@@ -29,6 +29,7 @@ from tritonopt.verification.settling.candidates import (
     Choice,
     choices,
     either_form,
+    free_numbers,
     variations,
 )
 from tritonopt.verification.settling.repairs import Repair, repairs
@@ -97,7 +98,8 @@ class Trial:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
         found = raised(found, self.reading.evidence, self._taken, self._stable)
-        found = self._varied(self._with_other_ranks(self._with_leading(found)))
+        found = self._with_numbers(self._with_other_ranks(self._with_leading(found)))
+        found = self._varied(found)
         found = self._in_either_form(found)
         return self._with_complex(self._without_bad_types(found))
 
@@ -292,6 +294,14 @@ class Trial:
             wider = with_tensors(signature, opened)
             if rest and _is_closed(wider) and self._good(with_leading(wider, leading)):
                 return wider
+        return signature
+
+    def _with_numbers(self, signature: Signature) -> Signature:
+        """With numbers that are no sizes, where they are taken as well."""
+        for numbers in free_numbers(self.reading, signature):
+            # One after the other: what two are together may matter.
+            if all(self._takes(signature, numbers.name, value) for value in numbers.values):
+                signature = self._with(signature, numbers)
         return signature
 
     def _varied(self, signature: Signature) -> Signature:
