@@ -78,10 +78,8 @@ def verify(
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
     _check_options(backend, require, max_examples)
-    _check_installed()
     if backend in ("auto", "interpreter"):
         fork_server()  # it imports torch meanwhile
-    inner: Launchers | None = None
     old = read_module(Path(original))
     new = read_module(Path(rewritten)) if text is None else parse_module(text, Path(rewritten))
     if command:
@@ -98,14 +96,13 @@ def verify(
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
         old = in_its_package(old)
-        launchers = Launchers(old)
-        tasks = tasks_of(launchers, new, launcher, args, about)
-        inner = launchers if launcher is None and args is None else None
+        tasks = tasks_of(Launchers(old), new, launcher, args, about)
     importlib.import_module(_WANTED_SOON)
     chosen = choose_backend(backend)
     asked = (require, max_examples, seed or 0, embedded, progress, tuple(assume))
     settings = Settings(chosen, *asked, assume_covered, algebra)
-    verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings, inner)
+    inner = not (launcher or kernel or args)
+    verdict = _verdict_of((old, new), (Path(original), Path(rewritten)), tasks, settings, inner)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
 
@@ -127,18 +124,16 @@ def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
 
 
 def _verdict_of(
-    old: source.Module,
-    new: source.Module,
-    original: Path,
-    rewritten: Path,
+    modules: tuple[source.Module, source.Module],
+    paths: tuple[Path, Path],
     tasks: list[Task],
     settings: Settings,
-    inner: Launchers | None,
+    inner: bool,
 ) -> Verdict:
-    """Of all tasks; launchers that they call are asked too, where `inner` says which there are."""
+    """Of all tasks; with `inner` launchers that they call are asked for what never ran."""
     made: list[tuple[Verification, Finding]] = []
     for task in tasks:
-        verification = Verification(old, new, original, rewritten, task, settings)
+        verification = Verification(*modules, *paths, task, settings)
         try:
             finding = verification.run()
         except VerificationError as error:
@@ -147,10 +142,10 @@ def _verdict_of(
             reason = str(error)
             finding = Finding(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
         made.append((verification, finding))
-    if inner is not None and all(f.is_yes for _, f in made):
-        lines = {d.line for v, f in made for d in _never_ran(f, made) if d.title == "original"}
-        for task in inner_tasks(inner, tasks, lines):
-            verification = Verification(old, new, original, rewritten, task, settings)
+    if inner and all(f.is_yes for _, f in made):
+        lines = {d.line for _, f in made for d in _never_ran(f, made) if d.title == "original"}
+        for task in inner_tasks(Launchers(modules[0]), tasks, lines):
+            verification = Verification(*modules, *paths, task, settings)
             with contextlib.suppress(VerificationError):
                 finding = verification.run()
                 if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
@@ -223,6 +218,7 @@ def _check_options(backend: str, require: str, max_examples: int) -> None:
         raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
     if max_examples < 1:
         raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
+    _check_installed()
 
 
 def _check_installed() -> None:

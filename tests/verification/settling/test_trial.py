@@ -9,7 +9,14 @@ import pytest
 
 from tritonopt import source
 from tritonopt.verification.inputs.examples import Example, PlainValue
-from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome, RunOptions
+from tritonopt.verification.process.messages import (
+    Attempt,
+    Blame,
+    Failure,
+    Outcome,
+    RunOptions,
+    VersionSpec,
+)
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import ChoiceArgument
 from tritonopt.verification.signature.inference import read
@@ -29,9 +36,11 @@ def kernel(x, n, BLOCK: tl.constexpr):
 class Original:
     """Answers what a worker would: `rule` gives the level that an example reaches."""
 
-    def __init__(self, rule: Callable[[Example], int]) -> None:
+    def __init__(self, rule: Callable[[Example], int], text: str = "") -> None:
         self.rule = rule
         self.calls = 0
+        path = "kernel.py"
+        self.spec = VersionSpec("original", path, text, path, "interpreter", "f", False)
 
     def attempt(self, example: Example) -> Attempt:
         self.calls += 1
@@ -44,7 +53,7 @@ class Original:
 def _trial(code: str, rule: Callable[[Example], int]) -> Trial:
     launchers = Launchers(source.read(_HEAD + code, "kernel.py"))
     reading = read(launchers, launchers.named("f"))
-    return Trial(Original(rule), reading, backward=False)  # type: ignore[arg-type]  # a stand-in
+    return Trial(Original(rule, _HEAD + code), reading, backward=False)  # type: ignore[arg-type]  # a stand-in
 
 
 _LOSS = """

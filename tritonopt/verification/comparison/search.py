@@ -23,7 +23,7 @@ from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.past_failures import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
 from tritonopt.verification.process.coverage_data import Coverage
-from tritonopt.verification.settling.trial import with_leading
+from tritonopt.verification.settling.wider_forms import with_leading
 
 _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""

@@ -28,12 +28,15 @@ from tritonopt.verification.settling.candidates import (
     FRAMES,
     Choice,
     choices,
-    either_form,
-    free_numbers,
-    variations,
 )
+from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
-from tritonopt.verification.settling.wider_forms import raised, with_complex, with_tensors
+from tritonopt.verification.settling.wider_forms import (
+    raised,
+    with_complex,
+    with_leading,
+    with_tensors,
+)
 from tritonopt.verification.signature.argument_language import (
     FLOATS,
     Argument,
@@ -98,9 +101,8 @@ class Trial:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
         found = raised(found, self.reading.evidence, self._taken, self._stable)
-        found = self._with_numbers(self._with_other_ranks(self._with_leading(found)))
-        found = self._varied(found)
-        found = self._in_either_form(found)
+        others = OtherValues(self.reading, self._good, self._with, self._spent)
+        found = others.beside(self._with_other_ranks(self._with_leading(found)))
         return self._with_complex(self._without_bad_types(found))
 
     # The search
@@ -296,67 +298,6 @@ class Trial:
                 return wider
         return signature
 
-    def _with_numbers(self, signature: Signature) -> Signature:
-        """With numbers that are no sizes, where they are taken as well."""
-        for numbers in free_numbers(self.reading, signature):
-            # One after the other: what two are together may matter.
-            if all(self._takes(signature, numbers.name, value) for value in numbers.values):
-                signature = self._with(signature, numbers)
-        return signature
-
-    def _varied(self, signature: Signature) -> Signature:
-        """With values for what has defaults, as far as the original takes them."""
-        for name, forms in variations(self.reading, signature):
-            values: list[object] = []
-            for form in forms:
-                if self._spent():
-                    return signature
-                if isinstance(form, TensorArgument):
-                    if any(value is not None for value in values):
-                        break
-                    if self._takes_both(signature, form):
-                        signature = self._with(signature, form)
-                        break
-                elif isinstance(form, ChoiceArgument):
-                    wanted = [v for v in form.values if v not in values]
-                    values += [v for v in wanted if self._takes(signature, name, v)]
-            if len(values) > 1:
-                signature = self._with(signature, ChoiceArgument(name, tuple(values)))
-        return signature
-
-    def _in_either_form(self, signature: Signature) -> Signature:
-        """With numbers beside tensors, and tensors beside numbers, where both are taken."""
-        for name, forms in either_form(self.reading, signature):
-            for form in forms:
-                if self._spent():
-                    return signature
-                wider = form
-                if isinstance(signature.get(name), TensorArgument):
-                    taken = (n for n in form.numbers if self._takes(signature, name, n))
-                    wider = replace(form, numbers=tuple(taken))
-                elif not self._good(self._with(signature, replace(form, numbers=()))):
-                    continue
-                signature = self._with(signature, wider)
-                break
-        return signature
-
-    def _takes_both(self, signature: Signature, form: TensorArgument) -> bool:
-        """A tensor, and None: that of the two which the signature does not have so far."""
-        if isinstance(signature.get(form.name), TensorArgument):
-            return self._takes(signature, form.name, None)
-        return self._good(self._with(signature, replace(form, optional=False)))
-
-    def _takes(self, signature: Signature, name: str, value: object) -> bool:
-        """A value, with any leading dimensions or with one that has the sizes of all others."""
-        wanted = self._with(signature, ChoiceArgument(name, (value,)))
-        names = {size for shape in wanted.shapes for size in shape}
-        one = [n for n in "mblkcdpqrs" if n not in names][:1]
-        if self._good(wanted) or ("..." in names and self._good(with_leading(wanted, one))):
-            return True
-        # Of several that may be left out one is asked for.
-        filled = with_others_given(signature)
-        return value is None and filled != signature and self._takes(filled, name, None)
-
     def _good(self, signature: Signature) -> bool:
         closed = _is_closed(signature)
         good = closed and self._attempt_any(signature).level == Attempt.GOOD
@@ -431,27 +372,6 @@ def _is_closed(signature: Signature) -> bool:
 def _has_sizes(signature: Signature) -> bool:
     """Whether anything has a size that is drawn: what is taken of one size only shows nothing."""
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
-
-
-def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
-    """With these dimensions in place of `...`."""
-
-    def changed(tensor: TensorArgument) -> TensorArgument:
-        shape = (s for d in tensor.shape for s in (names if d == "..." else (d,)))
-        return replace(tensor, shape=tuple(shape))
-
-    return with_tensors(signature, changed)
-
-
-def with_others_given(signature: Signature) -> Signature:
-    """With another value in the place of each None that comes first."""
-
-    def given(argument: Argument) -> Argument:
-        values = argument.values if isinstance(argument, ChoiceArgument) else ()
-        several = len(values) > 1 and values[0] is None
-        return ChoiceArgument(argument.name, (*values[1:], None)) if several else argument
-
-    return replace(signature, arguments=tuple(map(given, signature.arguments)))
 
 
 def _of_floats(signature: Signature) -> set[str]:

@@ -631,21 +631,14 @@ class _Parser:
                 self.expect("..", f"`..` between the bounds, or one of {', '.join(VALUE_CLASSES)}")
                 high = self.size_or_formula((",", "]", ")", "|", *VALUE_CLASSES))
             kind = self.value_class(dtypes)
-        found = TensorArgument(name, tuple(dtypes), tuple(shape), low=low, high=high, kind=kind)
-        return self.with_others(found)
-
-    def with_others(self, tensor: TensorArgument) -> TensorArgument:
-        """The tensor with all that may be passed instead of it."""
-        optional, numbers = False, []
+        instead = []
         while self.accept("|"):
-            if self.token.kind == "number":
-                value = self.plain()
-                assert isinstance(value, (int, float)), "it was a number"
-                numbers.append(value)
-            else:
-                self.expect("None", "`None` or a number: a tensor has one form")
-                optional = True
-        return replace(tensor, optional=optional, numbers=tuple(numbers))
+            if self.token.kind != "number" and self.token.text != "None":
+                self.fail("`None` or a number: a tensor has one form")
+            instead.append(self.plain())
+        found = TensorArgument(name, tuple(dtypes), tuple(shape), low=low, high=high, kind=kind)
+        numbers = tuple(v for v in instead if isinstance(v, (int, float)))
+        return replace(found, optional=None in instead, numbers=numbers)
 
     def value_class(self, dtypes: list[str]) -> str:
         """The class of values that stands here, if one does."""
