@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.mutation.edits import drawn, evenly  # noqa: E402
 from benchmarks.mutation.right import RIGHT  # noqa: E402
 from benchmarks.mutation.slots import answers, end_with_a_signal  # noqa: E402
-from benchmarks.mutation.small import SMALL  # noqa: E402
+from benchmarks.mutation.small import DROPPED, SMALL  # noqa: E402
 from benchmarks.mutation.wrong import WRONG  # noqa: E402
 from tritonopt import source  # noqa: E402
 
@@ -93,6 +93,7 @@ def mutants(options: argparse.Namespace) -> Iterator[tuple[Row, Path, str]]:
         ("small", SMALL, options.sample),
         ("wrong", WRONG, options.wrong),
         ("right", RIGHT, options.right),
+        ("small", DROPPED, min(options.sample, 1)),
     ):
         chosen += [
             (kind, *item) for item in drawn(modules, operators, each, numbers, options.share)

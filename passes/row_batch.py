@@ -37,19 +37,24 @@ class RowBatches(Pass):
     is loaded once for all of them.
 
     Where the compiler decides between code for a row that one tile holds and loops for longer ones,
-    as `one-tile` leaves it, only the former is lifted. The loops stay as they were, with one row to
-    a program: each launch asks for the condition itself, and passes `ROWS=1` where it does not
-    hold. What comes before or behind the decision, and has to do with the row, goes into both.
+    as `one-tile` leaves it, only the former is lifted: each launch asks for the condition itself.
 
     Each launch divides its grid, and passes `ROWS`: a power of two, as many as make a program hold
     about `elements` elements of a tile, and not so many that fewer than `programs` programs
-    remain. Where fewer than four rows fit, a program has one, which is what it had. Where no
-    parameter of the kernel is seen to be the number of rows, it is passed too.
+    remain. Where no parameter of the kernel is seen to be the number of rows, it is passed too.
+
+    A row is long where fewer than four such tiles fit. Where a launch may have long rows, the
+    kernel stays as it is for these, and one of its own for short rows is written behind it; the
+    launch decides (`if BLOCK <= 512:`).
 
     Options:
 
     - `elements` (2048): how many elements of a tile a program should hold; a power of two.
     - `programs` (1024): how many programs should remain.
+    - `apart` (true): whether short rows get a kernel of their own where rows may be long. With
+      `false` one kernel does both, and a long row has a tile of two axes there, which may be
+      slower. So it is too where the launches do not call the kernel by its name, and where it is
+      no function of the file's own block.
 
     ## Why
 
@@ -146,22 +151,22 @@ class RowBatches(Pass):
 
     ## Measured
 
-    0.99x to 14.91x for rows of up to 128 elements, 0.97x to 3.90x for 256 and 512, 0.76x to 1.42x
-    for longer ones, which keep one row to a program.
+    0.97x to 14.72x for rows of up to 128 elements, 0.95x to 3.88x for 256 and 512, 0.96x to 1.09x
+    for longer ones, which keep the kernel that they had.
 
     Textbook kernels over rows (norms, softmax, cross-entropy, sums, extremes: `examples/`), 22
     shapes in fp32, fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. Most is
     gained where there are many rows: sums of 1000000 rows of 64 elements.
 
-    The loss: a tile of more than 512 elements holds a row of its own, for more than one was slower.
-    It has two axes all the same, and what the compiler makes of such a tile may be slower or faster
-    than of one axis, at worst in a mean of squares over very long rows. So the pass pays where all
-    launches that are seen have tiles of at most 512 elements, and no loop goes on along the row.
+    With `apart=false` longer rows have a tile of two axes, which cost up to a quarter. The pass
+    pays where all launches that are seen have tiles of at most 512 elements, and no loop goes on
+    along the row: elsewhere it adds a kernel that may never run.
     Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     elements: int = 2048
     programs: int = 1024
+    apart: bool = True
 
     name: ClassVar[str] = "row-batch"
     summary: ClassVar[str] = "let each program handle several short rows at once"
@@ -189,7 +194,9 @@ class RowBatches(Pass):
 
         ids = row_ids(facts)
         if ids is not None:
-            yield self._examined(facts, ids)
+            site = self._examined(facts, ids)
+            if site is not None:
+                yield site
             return
         several = fixed_rows(facts)
         if several is not None:
@@ -200,13 +207,14 @@ class RowBatches(Pass):
                 raise refuted("rows-can-be-lifted", "several-rows-already", detail)
             yield Site(anchor, checklist.conditions, f"left the rows as they are: {detail}")
 
-    def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site:
+    def _examined(self, facts: KernelFacts, ids: ProgramIds) -> Site | None:
         from tritonopt.transforms.rank_lifting.lifting_legality import prove_row_batch
         from tritonopt.transforms.rank_lifting.row_launches import Batching
         from tritonopt.transforms.writing import Writer
 
         checklist = Checklist()
         batching = Batching(self.elements, self.programs)
+        apart = False
         proof: RowBatch | None = None
         changes: tuple[Change, ...] = ()
         with checklist.until_one_fails():
@@ -215,11 +223,14 @@ class RowBatches(Pass):
             except TooLarge:
                 large = "the indices are too large to compare"
                 raise unknown("is-understood", "opaque-value", large) from None
+            if proof.launches.are_long(batching):
+                return None  # short rows have a kernel of their own
             longest = max(proof.launches.known_tiles, default=0)
             if longest > batching.longest:
                 detail = f"a tile of {longest} elements is as much as a program should hold"
                 raise refuted("rows-are-short", "tile-is-long", detail)
-            changes = tuple(proof.changes(batching))
+            apart = self.apart and proof.is_apart(batching)
+            changes = tuple(proof.changes(batching, apart=apart))
             detail = (
                 "the numbers of rows past the end go up to those of one program more; they stay"
             )
@@ -228,9 +239,12 @@ class RowBatches(Pass):
         done = checklist.failed is None
         if checklist.failed is None and proof is not None:
             message = f"made each program handle several rows at once ({proof.launches.summary})"
-            if proof.part.decisions:
+            if apart:
+                message = f"made a kernel for several rows at once, of {batching.longest} elements "
+                message += "each at most; longer ones keep the one that there was"
+            elif proof.part.decisions:
                 message += "; one that loops over tiles of a row keeps that one"
-            if not proof.launches.known_tiles:
+            if not apart and not proof.launches.known_tiles:
                 message += f"; a row of more than {batching.longest} elements keeps a program alone"
                 message += ", in a tile of two axes, which may cost some percent"
         else:

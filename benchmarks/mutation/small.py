@@ -68,6 +68,24 @@ def weak_store(subject: Subject) -> Iterator[Change]:
             yield {value: f"(({subject.text(value)}) * 1.000001)"}
 
 
+def dropped_element(subject: Subject) -> Iterator[Change]:
+    """One element of ten thousand is left out of what a kernel with a sum reads."""
+    if not any(subject.calls("sum")):
+        return
+    tests = {
+        node.targets[0].id: node.value
+        for node in subject.nodes
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    for call in subject.calls("load"):
+        mask = subject.argument(call, 1, "mask")
+        test = tests.get(mask.id) if isinstance(mask, ast.Name) else mask
+        if mask is None or not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            continue
+        if isinstance(test.ops[0], ast.Lt) and not isinstance(test.left, ast.Subscript):
+            yield {mask: f"({subject.text(mask)}) & (({subject.text(test.left)}) != 9999)"}
+
+
 SMALL: dict[str, Operator] = {
     "smaller epsilon": smaller_epsilon,
     "nearby constant": nearby_constant,
@@ -76,3 +94,6 @@ SMALL: dict[str, Operator] = {
     "weak factor": weak_factor,
     "weak store": weak_store,
 }
+
+DROPPED: dict[str, Operator] = {"dropped element": dropped_element}
+"""Drawn by itself: such a mistake shows in calls with ten thousand elements alone."""

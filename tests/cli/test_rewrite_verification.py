@@ -95,7 +95,10 @@ def test_the_evidence_is_said(
 ) -> None:
     judge(lambda fused, where: replace(GOOD, algebra=Algebra(answer, 4, 1e-20)))
     assert run("--verify", "--backend=interpreter") == 0
-    assert f"a.py: verified: {said}" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"a.py: verified: {said}" in told
+    tiers = "same algebra, same numbers" if answer == "same" else "same numbers"
+    assert told.count(f"    evidence: {tiers}\n") == 2  # one for each site that passed
 
 
 def test_what_was_verified_is_written(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -155,6 +155,7 @@ def test_text(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "  discarded: 1 example that the original cannot run",
         "  largest error of the rewritten kernel: 2.5e-07",
         "  largest error of the original: 1e-07",
+        "  evidence: same numbers",
         "  note: a note",
     ]
     answer(DIFFERENT)
@@ -185,6 +186,7 @@ def test_json(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "script": None,
         "reason": None,
         "notes": ["a note"],
+        "evidence": ["same numbers"],
         "algebra": None,
     }
 
@@ -195,6 +197,7 @@ def test_algebra_stands_beside_the_verdict(answer: Any, capsys: pytest.CaptureFi
     report = json.loads(capsys.readouterr().out)
     assert (report["algebra"], report["algebra_draws"]) == ("same", 4)
     assert report["algebra_bound"] == 2.5e-30
+    assert report["evidence"] == ["same algebra", "same numbers"]
     main(["verify", "a.py", "b.py"])
     assert "  algebra: same (4 draws, by chance at most 1e-29)" in capsys.readouterr().out
 

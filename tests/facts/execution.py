@@ -379,7 +379,8 @@ class Execution:
 
     def _call(self, node: ast.Call) -> Result:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "to":
-            return _cast(self._number(node.func.value), ast.unparse(node.args[0]))
+            # What was cast is a tensor, of which the compiler knows no value.
+            return _runtime(_cast(self._number(node.func.value), ast.unparse(node.args[0])))
         name = ast.unparse(node.func)
         if name == "tl.zeros":
             shape = tuple(int(n.one) for n in self._expression(node.args[0]))  # type: ignore[union-attr]

@@ -113,13 +113,29 @@ def test_a_variant_that_wins_on_some_calls_is_chosen_there(planted: Planted) -> 
     assert "no longer holds" in str(checks[-1])
 
 
-def test_what_is_not_the_same_function_is_never_timed(planted: Planted) -> None:
+def test_what_is_not_the_same_function_is_never_accepted(planted: Planted) -> None:
     rules = [{"kernel": "ONE_TILE", "factor": 0.1}]
     answer = planted.tuned(rules, wrong=["ONE_TILE"])
     assert not answer.changed and not answer.failure
     assert {tried.fate for tried in answer.tried} == {Fate.REFUSED}
     assert all("another function" in tried.reason for tried in answer.tried)
-    assert planted.asked().count("time") == len(answer.rows)  # the original alone
+
+
+def test_what_is_no_faster_is_not_verified(planted: Planted) -> None:
+    assert not planted.tuned([{"kernel": "ONE_TILE", "factor": 1.1}]).changed
+    assert "evidence" not in planted.asked()
+
+
+def test_what_gains_most_and_is_wrong_leaves_the_next_one(planted: Planted) -> None:
+    rules = [
+        {"kernel": "ONE_TILE", "factor": 0.8},
+        {"kernel": "num_warps=8", "factor": 0.5},
+    ]
+    answer = planted.tuned(rules, parameters=True, wrong=["num_warps=8"])
+    assert answer.what.startswith("one-tile") and "num_warps 4 -> 8" not in answer.what
+    assert answer.evidence is not None and answer.evidence.is_yes
+    refused = [tried for tried in answer.tried if tried.fate is Fate.REFUSED]
+    assert refused and all("num_warps" in tried.text for tried in refused)
 
 
 @pytest.mark.thorough

@@ -18,7 +18,7 @@ class Fate(str, Enum):
     WAITING = "waiting"
     """The time was over before its turn."""
     REFUSED = "refused"
-    """It was not shown to be the same function, and so never timed."""
+    """It was not shown to be the same function, however fast it is."""
     SAME_CODE = "same-code"
     """The compiler makes the same machine code of it, for every call."""
     FAILED = "failed"
@@ -134,6 +134,8 @@ class Answer:
     """Why there is no answer at all: nothing of the rest means anything then."""
     seconds: float = 0.0
     """It took so long."""
+    spent: Mapping[str, float] = field(default_factory=dict)
+    """Seconds of these for each phase, in its order: see `Progress`."""
 
     @property
     def changed(self) -> bool:
@@ -146,7 +148,7 @@ class Progress:
 
     launcher: str
     phase: str
-    """`variants`, `verifying`, `timing`, `accepting`."""
+    """`original`, `search`, `afresh`, `verifying`."""
     done: int
     of: int
     """Variants that are done in this phase, and all of it."""

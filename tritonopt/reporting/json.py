@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from tritonopt.reporting.reporter import (
     VerdictReporter,
     WholeReporter,
 )
-from tritonopt.rewriting.model import Remark
+from tritonopt.rewriting.model import Remark, RemarkKind
 
 if TYPE_CHECKING:
     from tritonopt.measurement.results import Comparison as Timing
@@ -87,6 +87,11 @@ def tuning_report(answers: Iterable[Answer]) -> str:
     return _text({"version": VERSION, "launchers": [_tuned(answer) for answer in answers]})
 
 
+def check_report(checks: Iterable[Mapping[str, Any]]) -> str:
+    """The object that `tune --check --format json` prints: every call, then and now."""
+    return _text({"version": VERSION, "calls": list(checks)})
+
+
 def _tuned(answer: Answer) -> dict[str, Any]:
     found = asdict(answer)
     diff = unified(answer.path, answer.original, answer.text)
@@ -112,7 +117,7 @@ def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:
                     "path": found.path,
                     "changed": found.changed,
                     "diff": found.diff,
-                    "remarks": [_remark(remark) for remark in found.remarks],
+                    "remarks": [{**_remark(r), **_evidence(r, found)} for r in found.remarks],
                     **({"verified": found.verified} if found.verified else {}),
                 }
                 for found in files
@@ -188,6 +193,7 @@ _NO_VERDICT: dict[str, Any] = {
     "script": None,
     "reason": None,
     "notes": [],
+    "evidence": [],
     "algebra": None,
 }
 
@@ -207,6 +213,7 @@ def _verdict(verdict: Verdict, script: str | None) -> dict[str, Any]:
         "script": script,
         "reason": verdict.reason,
         "notes": list(verdict.notes),
+        "evidence": list(verdict.evidence),
         **({} if verdict.algebra is None else _algebra(verdict.algebra)),
         **(
             {"compiled": [_comparison(pair) for pair in verdict.compiled]}
@@ -258,6 +265,13 @@ def _remark(remark: Remark) -> dict[str, Any]:
             for condition in remark.conditions
         ],
     }
+
+
+def _evidence(remark: Remark, found: FileFindings) -> dict[str, Any]:
+    """Of an edit that was made, and verified."""
+    if found.verdict is None or remark.kind is not RemarkKind.PASSED:
+        return {}
+    return {"evidence": list(found.verdict.evidence)}
 
 
 def _finite(error: float | None) -> float | str | None:

@@ -147,8 +147,12 @@ class TextReporter(Reporter):
 
     def remarks(self, found: FileFindings, style: Style) -> Iterator[str]:
         """The lines for the remarks on a file."""
+        evidence = () if found.verdict is None else found.verdict.evidence
         for remark in found.remarks:
             yield from remark_lines(found.path, remark, style)
+            if evidence and remark.kind is RemarkKind.PASSED:
+                said = ", ".join(evidence)
+                yield from style.folded([("    ", ""), ("evidence: ", DIM)], said, _INDENT)
 
     def suggestions(self, found: FileFindings, style: Style) -> Iterator[str]:
         """The lines for the suggestions for a file."""
@@ -334,6 +338,8 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
         said.append(("largest error of the rewritten kernel", f"{verdict.worst_error:.3g}"))
     if verdict.oracle_error is not None:
         said.append(("largest error of the original", f"{verdict.oracle_error:.3g}"))
+    if verdict.evidence:
+        said.append(("evidence", ", ".join(verdict.evidence)))
     if verdict.algebra is not None:
         said.append(("algebra", _algebra(verdict.algebra)))
     said += [("note", note) for note in verdict.notes]

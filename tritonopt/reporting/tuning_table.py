@@ -51,8 +51,9 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
     yield from _without_times(answer)
     counts = Counter(tried.fate for tried in answer.tried)
     rest = [f"{counts[fate]} {text}" for fate, text in _FATES.items() if counts[fate]]
+    spent = ", ".join(f"{phase} {seconds:.0f} s" for phase, seconds in answer.spent.items())
     yield f"    {len(answer.tried)} variants in {answer.seconds:.0f} s" + (
-        f": {', '.join(rest)}" if rest else ""
+        (f" ({spent})" if spent else "") + (f": {', '.join(rest)}" if rest else "")
     )
     if answer.evidence is not None:
         found = answer.evidence
@@ -103,7 +104,10 @@ def _cells(row: TunedRow, style: Style) -> str:
     cells = "".join(f"{_time(times.get(n)):>12}" for n in (ORIGINAL, TUNED))
     if ratio is None:
         failures = row.original.failures if row.original is not None else {}
-        return f"{cells}  {next(iter(failures.values()), 'no variant was faster')}"
+        why = next(iter(failures.values()), "no variant was faster")
+        if row.best and row.best_ratio is not None:
+            why = f"{row.best_ratio.value:.3f}x in the search with {row.best}, not accepted"
+        return f"{cells}  {why}"
     value = f"{f'{ratio.value:.3f}x':>9}"
     color = GREEN if ratio.is_gain else RED if ratio.is_loss else ""
     cells += style.paint(value, color) if color else value

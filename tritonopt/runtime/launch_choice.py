@@ -8,7 +8,7 @@ and faster in a fresh measurement, is found as for `tune`.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -18,7 +18,7 @@ from typing import Any
 from tritonopt import source
 from tritonopt.measurement.results import Ratio
 from tritonopt.measurement.timing import Effort
-from tritonopt.measurement.tuned import TUNED, Evidence, Progress
+from tritonopt.measurement.tuned import TUNED, Evidence, Fate, Progress
 from tritonopt.tuning import session, verifying
 from tritonopt.tuning.acceptance import is_accepted, is_claim
 from tritonopt.tuning.calls import Call
@@ -41,8 +41,6 @@ _LEAST = 30.0
 """Seconds that a verification has, though the budget is used up."""
 _ATTEMPTS = 3
 """Texts that are measured afresh, at most: each is one more chance for noise."""
-_SCREENING = 4
-"""A text of the search is verified on so many times fewer examples than what is accepted."""
 
 
 @dataclass(frozen=True)
@@ -139,11 +137,9 @@ class _Choice:
         if not row.times:
             why = "; ".join(row.failures.values())
             return Chosen(failure=f"the original could not be timed: {why}")
-        search = Search(
-            self._variation(), calls, self.trials, self._screened, self._is_search_over, _silent
-        )
+        search = Search(self._variation(), calls, self.trials, self._is_search_over, _silent)
         chosen = self._accepted(search.run(), calls[0])
-        unseen = [s.variant.name for s in search.standings if s.evidence is None]
+        unseen = [s.variant.name for s in search.standings if s.fate is Fate.WAITING]
         if not chosen.name and unseen:
             names = ", ".join(unseen)
             return Chosen(failure=f"the time was over before these were looked at: {names}")
@@ -151,22 +147,22 @@ class _Choice:
         return replace(chosen, notes=tuple(dict.fromkeys([*said, *self.notes])))
 
     def _accepted(self, finalists: Sequence[Standing], call: Call) -> Chosen:
-        """The best that is verified on all examples, and that a fresh measurement bears out."""
+        """The best that a fresh measurement bears out, and that is verified then."""
         for standing in finalists[:_ATTEMPTS]:
             name, text = standing.variant.name, standing.variant.text
             claimed = standing.found[call.label].ratio
             if claimed is None or not is_claim(claimed):
                 continue
-            evidence = self._verified(text)
-            if not evidence.is_yes:
-                self.notes.append(f"{name}: {evidence.reason}")
-                continue
             row = self.trials.fresh(TUNED, text, call)
             ratio = row.ratios.get(TUNED) if TUNED not in row.doubts else None
-            if is_accepted({call.label: ratio}, {call.label: claimed}):
+            if not is_accepted({call.label: ratio}, {call.label: claimed}):
+                seen = "not at all" if ratio is None else f"{ratio.value:.3f}x"
+                self.notes.append(f"{name}: {claimed.value:.3f}x, and {seen} when measured afresh")
+                continue
+            evidence = self._verified(text)
+            if evidence.is_yes:
                 return Chosen(name, ratio, evidence)
-            seen = "not at all" if ratio is None else f"{ratio.value:.3f}x"
-            self.notes.append(f"{name}: {claimed.value:.3f}x, and {seen} when measured afresh")
+            self.notes.append(f"{name}: {evidence.reason}")
         return Chosen()
 
     def _is_search_over(self) -> bool:
@@ -207,28 +203,15 @@ class _Choice:
     def _store(self) -> Store | None:
         return Store(Path(self.asked.store)) if self.asked.store else None
 
-    def _screened(self, texts: Sequence[str]) -> Iterable[Evidence]:
-        examples = max(self.asked.examples // _SCREENING, 1)
-        return self._answers([replace(self._question(t), examples=examples) for t in texts])
-
     def _verified(self, text: str) -> Evidence:
-        (found,) = self._answers([self._question(text)])
-        return found
-
-    def _answers(self, questions: Sequence[Question]) -> list[Evidence]:
         """What is known is not asked again, so that another process goes on where this one ends."""
-        found: dict[Question, Evidence] = {}
-        for question in questions:
-            if (kept := self.trials.stored(self._key(question))) is not None:
-                found[question] = Evidence(**{**kept, "notes": tuple(kept["notes"])})
-        missing = [question for question in questions if question not in found]
-        answers = self.verifying.answers(missing, max(self.left, _LEAST))
-        for question, evidence in zip(missing, answers, strict=True):
-            found[question] = evidence
-            if evidence.backend:  # else it came to no verdict, and may another time
-                kept = {**vars(evidence), "notes": list(evidence.notes)}
-                self.trials.keep(self._key(question), kept)
-        return [found[question] for question in questions]
+        question = self._question(text)
+        if (kept := self.trials.stored(self._key(question))) is not None:
+            return Evidence(**{**kept, "notes": tuple(kept["notes"])})
+        (found,) = self.verifying.answers([question], max(self.left, _LEAST))
+        if found.backend:  # else it came to no verdict, and may another time
+            self.trials.keep(self._key(question), {**vars(found), "notes": list(found.notes)})
+        return found
 
     def _key(self, question: Question) -> Key:
         what = f"verified: {question.examples} of {question.grid} {question.args}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 from tritonopt.source import Module, ReplaceExpression
 from tritonopt.source.parsing import parsed
@@ -107,6 +108,14 @@ class CodeEdits:
 
 def _parsed(text: str) -> ast.expr:
     return parsed(f"({text}\n)", mode="eval").body
+
+
+def new_function_name(module: Module, wanted: str) -> str:
+    """A name for a new function of the file's own block that nothing in the file means."""
+    taken = {node.id for node in walk(module.tree) if isinstance(node, ast.Name)}
+    taken |= set(module.names.module.bindings)
+    numbered = (f"{wanted}_{number}" for number in count(2))
+    return next(name for name in chain([wanted], numbered) if name not in taken)
 
 
 def in_parentheses(text: str) -> str:

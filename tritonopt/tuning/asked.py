@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ from tritonopt.tuning.calls import Call
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import how_to, without_sizes
 from tritonopt.tuning.subjects import Wanted, own_command, seen_call, signature_of, subjects_of
-from tritonopt.verification.capture.generalize import NotGeneral, generalize
+from tritonopt.verification.capture.generalize import NotGeneral
 from tritonopt.verification.capture.seen_calls import seen_calls
+from tritonopt.verification.capture.seen_forms import SeenForm
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.signature.argument_language import LONG_NAMES, TensorArgument, parse
+from tritonopt.verification.signature.argument_language import Signature, parse
 from tritonopt.verification.signature.launchers import Launcher, Launchers
 from tritonopt.verification.tasks import read_module, tasks_of
 
@@ -107,14 +108,15 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
         calls, args = _calls(seen.get(launcher.name, []), launcher, notes)
         if calls:
             of_file = _of_file(module, wanted, like)
-            by_position = launcher.autograd
+            drawn = _drawn_from(module, launcher, args)
             requests.append(
                 replace(
                     of_file,
                     launcher=launcher.name,
-                    by_position=by_position,
+                    by_position=launcher.autograd,
                     calls=calls,
-                    args=_drawn_from(module, launcher, args),
+                    args=drawn,
+                    seen=drawn is not None,
                 )
             )
     if not requests:
@@ -130,7 +132,7 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
 def _calls(
     seen: Sequence[Mapping[str, Any]], launcher: Launcher, notes: list[str]
 ) -> tuple[tuple[Call, ...], str]:
-    """The calls, and the first one's arguments as a verification would draw them."""
+    """The calls, and the arguments of the most that are alike, as a verification draws them."""
     alike: dict[object, list[dict[str, Any]]] = {}
     for one in seen:
         arguments = dict(one["arguments"])
@@ -139,44 +141,20 @@ def _calls(
         ranks = tuple((n, len(v["shape"])) for n, v in arguments.items() if "shape" in v)
         alike.setdefault(ranks, []).append(arguments)
     calls: dict[str, Call] = {}
-    first = ""
-    for group in alike.values():
+    drawn = ""
+    for group in sorted(alike.values(), key=len, reverse=True):
         try:
-            for text, arguments in zip(_written(group), group, strict=True):
+            form = SeenForm.of(group)
+            for text, arguments in zip(form.each(), group, strict=True):
                 call = seen_call(parse(text), {"arguments": arguments})
                 calls.setdefault(call.label, call)
-                first = first or text
+            drawn = drawn or form.all_together()
         except (NotGeneral, VerificationError) as error:
             notes.append(f"{launcher.name}: a call cannot be made again: {error}")
-    return tuple(calls.values()), first
-
-
-def _written(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Calls with tensors of the same ranks, as `--args` has them; the same sizes have one name."""
-    tensors = [{n: v for n, v in one.items() if "shape" in v} for one in group]
-    form = generalize([{"arguments": each, "grid": []} for each in tensors])
-    named = {argument.name: argument for argument in parse(form.args).arguments}
-    for one in group:
-        parts = []
-        for name, value in one.items():
-            argument = named.get(name)
-            if isinstance(argument, TensorArgument):
-                dtype = LONG_NAMES.get(value["dtype"], value["dtype"])
-                parts.append(str(replace(argument, dtypes=(dtype,))))
-            elif argument is not None:
-                parts.append(str(argument))
-            elif "value" in value:
-                parts.append(f"{name}: {value['value']!r}")
-            else:
-                raise NotGeneral(f"`{name}` is a {value['other']}")
-        yield ", ".join(parts)
+    return tuple(calls.values()), drawn
 
 
 def _drawn_from(module: source.Module, launcher: Launcher, args: str) -> str | None:
-    """What a verification draws from: what the file says, or else what was seen."""
-    try:
-        (task,) = tasks_of(Launchers(module), module, launcher.name, None)
-        signature_of(task)
-    except VerificationError:
-        return args
-    return None
+    """What a verification draws from: what is written in the file, or else what was seen."""
+    (task,) = tasks_of(Launchers(module), module, launcher.name, None)
+    return None if isinstance(task.arguments, Signature) else args

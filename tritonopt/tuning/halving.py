@@ -3,12 +3,15 @@ again.
 
 What a variant is worth is what it gains where it is faster: where it is not, the original can
 stay. So a variant that is by far the best for one call is not dropped for what it loses on others.
+
+Nothing is verified here, which takes ten times as long as timing does: most variants are no faster,
+and need no proof. So what comes out has to be verified before anything is made of it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -31,8 +34,8 @@ _GENERATIONS = 3
 _PARENTS = 3
 _KEPT = 8
 """Variants that reach the second rung, at most."""
-
-Verify = Callable[[Sequence[str]], Iterable[Evidence]]
+_AT_ONCE = 4
+"""Variants that are timed before it is asked whether the time is over."""
 
 
 @dataclass
@@ -43,6 +46,7 @@ class Standing:
     fate: Fate = Fate.WAITING
     reason: str = ""
     evidence: Evidence | None = None
+    """Once it was chosen, and verified."""
     found: dict[str, Found] = field(default_factory=dict)
     """By the label of the call."""
 
@@ -51,6 +55,10 @@ class Standing:
         """Logarithms of the ratios, summed over the calls where it is faster."""
         ratios = [found.ratio for found in self.found.values() if found.ratio is not None]
         return sum(max(math.log(ratio.value), 0.0) for ratio in ratios)
+
+    def refuse(self, evidence: Evidence) -> None:
+        """It is not known to be the same function."""
+        self.evidence, self.fate, self.reason = evidence, Fate.REFUSED, evidence.reason
 
     def take(self, found: dict[str, Found]) -> None:
         self.found |= found
@@ -85,25 +93,26 @@ class Search:
     variation: Variation
     calls: Sequence[Call]
     trials: Trials
-    verify: Verify
-    """Evidence for texts, in their order; fewer where the time is over."""
     over: Callable[[], bool]
     report: Callable[[Progress], None]
-    at_once: int = 4
-    """Variants that are verified and timed before the next ones are looked at."""
     standings: list[Standing] = field(default_factory=list)
 
     def run(self) -> list[Standing]:
-        """The finalists, the best first."""
+        """Time variants as long as there are any and the time is not over; the finalists."""
         variants = list(self.variation.first())
         for _ in range(_GENERATIONS):
             begun = [Standing(variant) for variant in variants]
             self.standings += begun
-            for start in range(0, len(begun), self.at_once):
-                self._first_rung(begun[start : start + self.at_once])
+            for start in range(0, len(begun), _AT_ONCE):
+                if not self.over():
+                    self._time(begun[start : start + _AT_ONCE], self._probes(), 0, _EFFORTS[0])
             variants = self._made_of(self.best(_PARENTS))
             if self.over() or not variants:
                 break
+        return self.finalists()
+
+    def finalists(self) -> list[Standing]:
+        """Of those that were no finalists before, what gains most on all calls; the best first."""
         finalists = self.best(min(_KEPT, max(len(self.timed) // 2, 2)))
         for rung, effort in enumerate(_EFFORTS[1:], start=1):
             self._time(finalists, self.calls, rung, effort)
@@ -120,18 +129,6 @@ class Search:
         """Those that gain most; of two that gain the same, the simpler one first."""
         faster = [s for s in among or self.timed if s.gain > 0 and s.fate is Fate.DROPPED]
         return sorted(faster, key=lambda s: (-round(s.gain, 2), s.variant.effort))[:count]
-
-    def _first_rung(self, batch: Sequence[Standing]) -> None:
-        if self.over():
-            return
-        self._report("verifying")
-        texts = [standing.variant.text for standing in batch]
-        for standing, evidence in zip(batch, self.verify(texts), strict=False):
-            standing.evidence = evidence
-            if not evidence.is_yes:
-                standing.fate, standing.reason = Fate.REFUSED, evidence.reason
-        proved = [s for s in batch if s.evidence is not None and s.evidence.is_yes]
-        self._time(proved, self._probes(), 0, _EFFORTS[0])
 
     def _time(
         self, standings: Sequence[Standing], calls: Sequence[Call], rung: int, effort: Effort

@@ -21,7 +21,7 @@ from tritonopt.tuning.trials import Trials, same_code
 from tritonopt.verification.process.client import Died, Refusal
 
 _ATTEMPTS = 3
-"""Proposals that are measured afresh, at most: each is one more chance for noise."""
+"""Proposals that a fresh measurement may go against: each one more is a chance for noise."""
 
 
 _WIDTH = 88
@@ -62,30 +62,42 @@ class Choosing:
     evidence: Evidence | None = None
     forbidden: dict[str, set[str]] = field(default_factory=dict)
     """By the text of a variant, the calls on which a fresh measurement went against it."""
+    looked_at: set[str] = field(default_factory=set)
+    """Texts of proposals."""
+    against: int = 0
+    """Proposals that a fresh measurement went against."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more may be proposed: one is always looked at to its end."""
+        return self.against >= _ATTEMPTS or (bool(self.looked_at) and self.over())
 
     def accepted(self, finalists: Sequence[Standing]) -> Proposal | None:
-        """The best proposal that a fresh measurement bears out, if there is one."""
-        refused: set[str] = set()
-        for attempt in range(_ATTEMPTS):
-            proposals = [p for s in finalists for p in self._proposals(s) if p.text not in refused]
+        """The best proposal that a fresh measurement bears out, and that is verified then.
+
+        What is not verified is refused, whatever it gains.
+        """
+        while not self.is_done:
+            standing = (s for s in finalists if s.fate is not Fate.REFUSED)
+            every = [p for s in standing for p in self._proposals(s)]
+            proposals = [p for p in every if p.text not in self.looked_at]
             if not proposals:
                 return None
             proposal = max(proposals, key=_worth)
-            refused.add(proposal.text)
+            self.looked_at.add(proposal.text)
+            if not self._is_borne_out(proposal):
+                self.against += 1
+                continue
             evidence = self._verified(proposal)
             if not evidence.is_yes:
-                self._note(proposal, f"the whole text was not verified: {evidence.reason}")
+                proposal.standing.refuse(evidence)
                 continue
-            if attempt and self.over():
-                self._note(proposal, "the time was over before it could be measured afresh")
-                return None
-            self.evidence = evidence
-            if self._is_borne_out(proposal):
-                proposal.standing.fate = Fate.ACCEPTED
-                if proposal.choice is None:
-                    return proposal
-                ratios = {label: r.ratio for label, r in self.fresh.items() if r.ratio is not None}
-                return replace(proposal, text=proposal.choice(ratios, False))
+            proposal.standing.fate = Fate.ACCEPTED
+            self.evidence = proposal.standing.evidence = evidence
+            if proposal.choice is None:
+                return proposal
+            ratios = {label: r.ratio for label, r in self.fresh.items() if r.ratio is not None}
+            return replace(proposal, text=proposal.choice(ratios, False))
         return None
 
     def _verified(self, proposal: Proposal) -> Evidence:

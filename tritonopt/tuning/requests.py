@@ -25,6 +25,8 @@ class Request:
     calls: tuple[Call, ...] = field(repr=False)
     args: str | None = None
     """What a verification draws from, as `--args` without numbers; None for what the file says."""
+    seen: bool = False
+    """Whether `args` are those of calls that were seen: the file may take others as well."""
     assume: tuple[str, ...] = ()
     by_position: bool = False
     """Whether the launcher takes no names: an autograd function."""

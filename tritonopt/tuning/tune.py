@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import metadata
@@ -13,7 +13,7 @@ from pathlib import Path
 from tritonopt import source
 from tritonopt.measurement.results import Row
 from tritonopt.measurement.timing import Effort
-from tritonopt.measurement.tuned import Answer, Evidence, Progress, TunedRow
+from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress, TunedRow
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing, Proposal
@@ -28,16 +28,17 @@ from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
 from tritonopt.verification.signature.launchers import Launchers
 
-_FOR_VARIANTS, _FOR_THE_SEARCH = 0.6, 0.8
+_FOR_VARIANTS, _FOR_THE_SEARCH = 0.5, 0.6
 """Of the budget: then no new variant is looked at; then none is timed. What is left is for
-verifying and measuring what the search chose."""
+measuring what the search chose afresh, and for verifying it."""
 _ORIGINAL = Effort(precision=0.02, least=10, most=40, seconds=0.2)
 """Of the original alone, which nothing is compared with."""
 _SCREENING = 4
-"""A variant of the search is verified on so many times fewer examples than what is accepted."""
-_LEAST = {False: 90.0, True: 300.0}
-"""Seconds that a verification has, though the budget is used up: of a variant of the search, and
-of what it chose."""
+"""Where nothing is timed, variants are verified on so many times fewer examples."""
+_LEAST = 90.0
+"""Seconds that a verification has, though the budget is used up."""
+_SHARE = 2
+"""Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
 
 def tune_subject(request: Request, progress: Callable[[Progress], None] | None = None) -> Answer:
@@ -70,6 +71,8 @@ class _Tuning:
     progress: Callable[[Progress], None]
     begin: float
     notes: list[str] = field(default_factory=list)
+    spent: dict[str, float] = field(default_factory=dict)
+    """Seconds, by phase."""
 
     @cached_property
     def store(self) -> Store | None:
@@ -108,7 +111,8 @@ class _Tuning:
         self._check()
         if not self.request.gpu:
             return self._compiled()
-        rows = self.trials.original(_ORIGINAL)
+        with self._phase("original"):
+            rows = self.trials.original(_ORIGINAL)
         calls = [c for c, row in zip(self.request.calls, rows, strict=True) if row.times]
         for row in rows:
             self.notes += [f"{row.label}: {why}; left out" for why in row.failures.values()]
@@ -118,11 +122,33 @@ class _Tuning:
                 rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
                 notes=tuple(dict.fromkeys(self.notes)),
             )
+        self.verifying.begin()
         search = self._search(rows, calls)
-        finalists = search.run()
         choosing = Choosing(self.trials, calls, self._verified, self.is_over, self.notes)
-        accepted = choosing.accepted(finalists)
+        with self._phase("timing"):
+            finalists = search.run()
+        accepted = self._accepted(choosing, finalists)
+        while accepted is None and finalists and not choosing.is_done:
+            # Verification refused what gained most: now those that come next.
+            with self._phase("timing"):
+                finalists = search.finalists()
+            accepted = self._accepted(choosing, finalists)
         return self._told(rows, search.standings, choosing, accepted)
+
+    def _accepted(self, choosing: Choosing, finalists: Sequence[Standing]) -> Proposal | None:
+        with self._phase("afresh"):
+            return choosing.accepted(finalists)
+
+    @contextmanager
+    def _phase(self, name: str) -> Iterator[None]:
+        """Seconds of the clock for a phase; those of a phase within it are not counted twice."""
+        begin, others = time.monotonic(), sum(self.spent.values())
+        try:
+            yield
+        finally:
+            inner = sum(self.spent.values()) - others
+            taken = time.monotonic() - begin - inner
+            self.spent[name] = self.spent.get(name, 0.0) + taken
 
     def _compiled(self) -> Answer:
         """Where nothing is timed: what the variants need as machine code."""
@@ -165,16 +191,7 @@ class _Tuning:
         def report(where: Progress) -> None:
             self.progress(replace(where, left=max(self.left, 0.0)))
 
-        at_once = self.verifying.workers
-        return Search(
-            self._variation(kernels),
-            calls,
-            self.trials,
-            self._screened,
-            self.no_more_variants,
-            report,
-            at_once=at_once,
-        )
+        return Search(self._variation(kernels), calls, self.trials, self.no_more_variants, report)
 
     def _kernels(self) -> frozenset[str]:
         """Those that the launcher may run; helpers included."""
@@ -185,12 +202,12 @@ class _Tuning:
         return frozenset(k.name for k in module.kernels if k.name in reached)
 
     def _screened(self, texts: Sequence[str]) -> Iterator[Evidence]:
-        """Evidence for variants of the search; what is known is not asked again."""
+        """Evidence for variants that are not timed; what is known is not asked again."""
         examples = max(self.request.examples // _SCREENING, 1)
         asked = [self._question(text, examples) for text in texts]
         known = {a.text: e for a in asked if (e := self._known(a)) is not None}
         missing = [a for a in asked if a.text not in known]
-        answers = self.verifying.answers(missing, max(self.left, _LEAST[False]))
+        answers = self.verifying.answers(missing, max(self.left, _LEAST))
         for question, evidence in zip(missing, answers, strict=True):
             self._keep(question, evidence)
             known[question.text] = evidence
@@ -198,12 +215,21 @@ class _Tuning:
 
     def _verified(self, text: str) -> Evidence:
         """Evidence for what may be accepted: on all examples, with residues."""
-        self._report("accepting")
+        self._report("verifying")
         question = replace(self._question(text, self.request.examples), algebra=True)
+        evidence = self._answered(question)
+        if self.request.seen and evidence.backend and evidence.verdict == "unsupported":
+            # The calls that were seen do not run all that differs: others that the file takes may.
+            return self._answered(replace(question, args=None))
+        return evidence
+
+    def _answered(self, question: Question) -> Evidence:
         known = self._known(question)
         if known is not None:
             return known
-        (evidence,) = self.verifying.answers([question], max(self.left, _LEAST[True]))
+        with self._phase("verifying"):
+            seconds = max(self.left / _SHARE, _LEAST)
+            (evidence,) = self.verifying.answers([question], seconds)
         self._keep(question, evidence)
         return evidence
 
@@ -247,7 +273,7 @@ class _Tuning:
     ) -> Answer:
         request = self.request
         if self.left <= 0:
-            waiting = sum(s.evidence is None for s in standings)
+            waiting = sum(s.fate is Fate.WAITING for s in standings)
             self.notes.append(
                 f"the budget of {request.budget:.0f} s is used up, with {waiting} of "
                 f"{len(standings)} variants not looked at: run it again, and it goes on"
@@ -264,6 +290,7 @@ class _Tuning:
             None if accepted is None else choosing.evidence,
             self.trials.machine,
             tuple(dict.fromkeys(self.notes)),
+            spent=self.spent,
         )
 
 
@@ -285,7 +312,7 @@ def _row(
     return TunedRow(
         label,
         original.sizes,
-        choosing.fresh.get(label),
+        choosing.fresh.get(label) if accepted is not None else None,
         original,
         best,
         ratio,

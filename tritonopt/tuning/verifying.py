@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tritonopt.measurement.tuned import Evidence
@@ -30,9 +31,23 @@ class Verifying:
     server: str = SERVER
     """The module that serves in a worker."""
     _free: list[Worker] = field(default_factory=list)
+    _begun: bool = False
+    """Whether the first worker has yet to say that it has imported what it needs."""
+
+    def begin(self) -> None:
+        """Start a worker, which imports what it needs while something else is done."""
+        if not self._free:
+            worker = Worker(_LONGEST, forked=False, server=self.server)
+            worker.send("begin")
+            self._free.append(worker)
+            self._begun = True
 
     def answers(self, questions: Sequence[Question], seconds: float) -> Iterator[Evidence]:
         """Their answers, in their order; each has so many seconds. What ends or hangs is no yes."""
+        if self._begun:
+            self._begun = False
+            with suppress(Died, Refusal):  # the question will show it again
+                self._free[0].receive(seconds)
         while len(self._free) < min(self.workers, len(questions)):
             self._free.append(Worker(_LONGEST, forked=False, server=self.server))
         for start in range(0, len(questions), self.workers):
@@ -53,7 +68,11 @@ class Verifying:
         try:
             found: Evidence = worker.receive(seconds)
         except (Died, Refusal) as error:
-            return Evidence("unsupported", reason=f"the verification failed: {error}")
+            late = isinstance(error, Died) and error.failure.kind == "Hang"
+            reason = f"it was not verified within {seconds:.0f} s" if late else (
+                f"the verification failed: {error}"
+            )  # fmt: skip
+            return Evidence("unsupported", reason=reason)
         return found
 
     def close(self) -> None:

@@ -27,6 +27,14 @@ class Question:
 class VerifyingServer:
     """What the worker can be asked."""
 
+    def begin(self) -> None:
+        """Import what takes long, and start what other processes are forked from."""
+        import tritonopt.verification.comparison.search  # noqa: F401
+        from tritonopt.verification.api import verify  # noqa: F401
+        from tritonopt.verification.process.fork_server import fork_server
+
+        fork_server()
+
     def evidence(self, asked: Question) -> Evidence:
         from tritonopt.verification.api import verify
         from tritonopt.verification.errors import VerificationError

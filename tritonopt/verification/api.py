@@ -11,6 +11,7 @@ from pathlib import Path
 from tritonopt import source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalize
+from tritonopt.verification.capture.residues import answer
 from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
@@ -27,7 +28,7 @@ from tritonopt.verification.tasks import (
     read_module,
     tasks_of,
 )
-from tritonopt.verification.verdict import YES, Answer, Verdict, together
+from tritonopt.verification.verdict import YES, Algebra, Answer, Verdict, together
 
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
 REQUIREMENTS = ("equivalent", "identical", "algebra")
@@ -39,6 +40,8 @@ _ORDER = [
     Answer.COUNTEREXAMPLE.value,
 ]
 """From the best answer to the worst."""
+_BOTH = ("original", "rewritten")
+"""The titles of both versions, where neither is in a file as it is."""
 _WANTED_SOON = "tritonopt.verification.comparison.search"
 """It imports hypothesis, which takes a while: best while the fork server imports torch."""
 _FOR_A_SCRIPT = 10
@@ -87,20 +90,20 @@ def verify(
             raise VerificationError(
                 "with `-- COMMAND` the command chooses the launches, not --args or --assume"
             )
-        return _captured(old, new, command, backend, require, max_examples, seed or 0, progress)
+        asked = (choose_backend(backend), require, max_examples, seed or 0)
+        return _captured(old, new, command, Settings(*asked, _BOTH, progress, algebra=algebra))
     embedded: tuple[str, ...] = ("rewritten",) if text is not None else ()
     if kernel is not None:
         old, new, tasks = kernel_alone(old, new, kernel, grid, args)
-        embedded = ("original", "rewritten")
+        embedded = _BOTH
     elif grid is not None:
         raise VerificationError("--grid is the grid of a kernel: add --kernel NAME")
     else:
         old = in_its_package(old)
         tasks = tasks_of(Launchers(old), new, launcher, args, about)
     importlib.import_module(_WANTED_SOON)
-    chosen = choose_backend(backend)
-    asked = (require, max_examples, seed or 0, embedded, progress, tuple(assume))
-    settings = Settings(chosen, *asked, assume_covered, algebra)
+    asked = (choose_backend(backend), require, max_examples, seed or 0)
+    settings = Settings(*asked, embedded, progress, tuple(assume), assume_covered, algebra)
     inner = not (launcher or kernel or args)
     verdict = _verdict_of((old, new), (Path(original), Path(rewritten)), tasks, settings, inner)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
@@ -238,25 +241,18 @@ def _captured(
     old: source.Module,
     new: source.Module,
     command: Sequence[str],
-    backend: str,
-    require: str,
-    max_examples: int,
-    seed: int,
-    progress: Callable[[Progress], None] | None,
+    settings: Settings,
 ) -> Verdict:
     """What the command showed; where that is no difference, what launches like its own show."""
-    if require == "algebra":
-        raise VerificationError("with `-- COMMAND` launches are compared by their numbers")
-    seen = capture(old, new, command, identical=require == "identical")
+    require = settings.require
+    wanted = settings.algebra or require == "algebra"
+    seen = capture(old, new, command, identical=require == "identical", algebra=wanted)
     counts = ", ".join(f"{name} {count}x" for name, count in seen.launches.items())
     notes = [f"launches seen and compared: {counts or 'none'}"]
     notes += [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
     notes += seen.without_oracle()
     if seen.status:
         notes.append(f"the command ended with exit status {seen.status}")
-    embedded = ("original", "rewritten")
-    chosen = choose_backend(backend)
-    settings = Settings(chosen, require, max_examples, seed, embedded, progress)
     result = Verdict(
         Answer.IDENTICAL.value,
         seen.backend,
@@ -279,7 +275,23 @@ def _captured(
         if drawn is not None:
             result = _worse_of(result, drawn)
     result = replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
+    if wanted and result.verdict in YES:
+        algebra = together([answer(seen.draws, seen.launches), result.algebra])
+        assert algebra is not None
+        result = replace(result, algebra=algebra)
+        if require == "algebra":
+            result = _as_required(result, algebra)
     return _with_rest(result, left_out(Launchers(old), new, seen.launches), chosen=False)
+
+
+def _as_required(result: Verdict, algebra: Algebra) -> Verdict:
+    """The yes of a command, where it has to be the same algebra as well."""
+    if algebra.is_same:
+        return result
+    if algebra.is_different:
+        return replace(result, verdict=Answer.COUNTEREXAMPLE.value, counterexample=algebra.text)
+    reason = f"whether it is the same algebra is not known: {algebra.text}"
+    return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
 
 
 def _with_script(
@@ -337,6 +349,7 @@ def _worse_of(seen: Verdict, drawn: Verdict) -> Verdict:
         written=seen.written + drawn.written,
         compared=seen.compared + drawn.compared,
         notes=(*seen.notes, *drawn.notes),
+        algebra=together([seen.algebra, drawn.algebra]),
     )
 
 

@@ -26,7 +26,7 @@ from tritonopt.verification.inputs.edge_cases import plain_calls
 from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
-from tritonopt.verification.process.messages import VersionSpec
+from tritonopt.verification.process.messages import RunOptions, VersionSpec
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
 from tritonopt.verification.signature.inference import InferredSignature
@@ -253,6 +253,7 @@ class Verification:
         tuned = any("tune" in m.text for m in (self.old, self.new))
         calls = drawable.calls(loaded.limits, tuned=tuned)
         compared = Comparison.of(self.old, self.new)
+        given = isinstance(self.task.arguments, Signature)
         with contextlib.ExitStack() as stack:
             scouts = None
             if not checker.versions.interpreted:
@@ -265,12 +266,13 @@ class Verification:
                 max_examples=self.settings.max_examples,
                 seed=self.settings.seed,
                 numbers=Numbers.of(compared, self._home),
+                given=given,
                 subject=f"{self.original_path.resolve()}:{self.task.launcher.name}",
                 progress=lambda examples, phase: self._report(examples, phase, loaded.backend),
             )
             begin = time.monotonic()
             found = search.run()
-        never_ran = NeverRan.after(search, given=isinstance(self.task.arguments, Signature))
+        never_ran = NeverRan.after(search, given=given)
         compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
         asked = self.settings.max_examples
@@ -292,20 +294,27 @@ class Verification:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
         from tritonopt.verification.comparison.same_algebra import SameAlgebra
 
-        required = self.settings.require == "algebra"
+        required, drawn = self.settings.require == "algebra", None
         if verdict.verdict not in YES or not (self.settings.algebra or required):
             return verdict
         if not checker.versions.interpreted:
             reason = "residues are followed by the interpreter: --backend interpreter"
             algebra = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=reason)
         else:
-            algebra = SameAlgebra(checker, self.settings.seed, self.demands).run()
+            drawn = SameAlgebra(checker, self.settings.seed, self.demands)
+            algebra = drawn.run()
         verdict = replace(verdict, algebra=algebra)
         if not required or algebra.is_same:
             return verdict
-        if algebra.is_different:
-            answer = Answer.COUNTEREXAMPLE.value
-            return replace(verdict, verdict=answer, counterexample=algebra.text)
+        if drawn is not None and drawn.differing is not None:
+            example, difference = drawn.differing
+            answer, text = Answer.COUNTEREXAMPLE.value, str(difference)
+            return replace(
+                verdict,
+                verdict=answer,
+                counterexample=self._describe(example, text),
+                script=self._script(checker, example, (drawn.differing_options,), text),
+            )
         reason = f"whether it is the same algebra is not known: {algebra.text}"
         return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
 
@@ -325,13 +334,8 @@ class Verification:
                 errors,
                 verdict=Answer.COUNTEREXAMPLE.value,
                 counterexample=self._describe(example, str(difference)),
-                script=script(
-                    checker.versions.original.spec,
-                    checker.versions.rewritten.spec,
-                    example,
-                    checker.versions.options(example),
-                    str(difference),
-                    embedded=self.settings.embedded,
+                script=self._script(
+                    checker, example, checker.versions.options(example), str(difference)
                 ),
             )
         reason = checker.tally.why_unsupported()
@@ -342,6 +346,18 @@ class Verification:
         if checker.tally.any_bits_differ:
             return replace(errors, verdict=Answer.EQUIVALENT.value)
         return result
+
+    def _script(
+        self, checker: Checker, example: Example, runs: tuple[RunOptions, ...], difference: str
+    ) -> str:
+        return script(
+            checker.versions.original.spec,
+            checker.versions.rewritten.spec,
+            example,
+            runs,
+            difference,
+            embedded=self.settings.embedded,
+        )
 
     @property
     def _home(self) -> tuple[source.Module, ...]:

@@ -20,6 +20,8 @@ class Answer(str, Enum):
     """No answer could be reached; the reason says why. Never a yes."""
 
 
+SAME_CODE, SAME_ALGEBRA, SAME_NUMBERS = "same machine code", "same algebra", "same numbers"
+"""The tiers of evidence."""
 YES = (Answer.IDENTICAL.value, Answer.EQUIVALENT.value)
 
 
@@ -113,3 +115,13 @@ class Verdict:
     """Beside a yes, where it was asked for."""
     compiled: tuple[Comparison, ...] = ()
     """What the `compile` backend compared: one for each signature and target."""
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What a yes rests on, in words, the strongest first; nothing without a yes."""
+        if self.verdict not in YES:
+            return ()
+        if self.backend.startswith("compile"):
+            return (SAME_CODE,)
+        same = self.algebra is not None and self.algebra.is_same
+        return (SAME_ALGEBRA, SAME_NUMBERS) if same else (SAME_NUMBERS,)

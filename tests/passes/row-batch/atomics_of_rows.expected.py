@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """Each row adds to the place of its class; programs add at any time."""
 
 import torch
@@ -8,7 +8,17 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, K, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, K, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    k = tl.load(K + row)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.atomic_add(Y + k * N + cols, x, mask=cols < N)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(X, K, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     k = tl.load(K + rows, mask=row_mask)
@@ -30,23 +40,22 @@ def classes(x: torch.Tensor, k: torch.Tensor):
     m, n = x.shape
     x, k = x.contiguous(), k.contiguous()
     y = torch.zeros(4, n, dtype=torch.float32, device=x.device)
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        k,
-        y,
-        x.stride(0),
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=m,
-        ROWS=rows_per_program,
-    )
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](
+            x,
+            k,
+            y,
+            x.stride(0),
+            n,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=m,
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[(m,)](x, k, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y

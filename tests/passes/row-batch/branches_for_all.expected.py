@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """Branches that are the same for all rows stay."""
 
 import torch
@@ -8,7 +8,25 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(
+def kernel(X, W, Y, stride, N, scale, HAS_W: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if N == 0:
+        return
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    if HAS_W:
+        w = tl.load(W + cols, mask=cols < N, other=1.0)
+        x = x * w
+    if scale > 1:
+        x = x / tl.sum(x * x, axis=0)
+    else:
+        x = -x
+    tl.store(Y + row * stride + cols, x, mask=cols < N)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(
     X,
     W,
     Y,
@@ -50,22 +68,21 @@ def run(x: torch.Tensor, w: torch.Tensor, scale: int):
     x, w = x.contiguous(), w.contiguous()
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        if block <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        w,
-        y,
-        x.stride(0),
-        n,
-        scale,
-        HAS_W=True,
-        BLOCK=block,
-        num_rows=m,
-        ROWS=rows_per_program,
-    )
+    if block <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](
+            x,
+            w,
+            y,
+            x.stride(0),
+            n,
+            scale,
+            HAS_W=True,
+            BLOCK=block,
+            num_rows=m,
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[(m,)](x, w, y, x.stride(0), n, scale, HAS_W=True, BLOCK=block)
     return y

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """Random numbers come from a seed for all and an offset of each lane."""
 
 import torch
@@ -8,7 +8,19 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(
+def kernel(X, Y, stride, N, seed, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    offsets = row * stride + cols
+    keep = tl.rand(seed, offsets) > 0.5
+    x = tl.load(X + offsets, mask=cols < N, other=0.0)
+    x -= tl.max(x, axis=0)
+    tl.store(Y + offsets, tl.where(keep, x * 2.0, 0.0), mask=cols < N)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(
     X, Y, stride, N, seed, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
@@ -30,23 +42,22 @@ def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty_like(x)
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        y,
-        x.stride(0),
-        n,
-        7,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=m,
-        ROWS=rows_per_program,
-    )
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](
+            x,
+            y,
+            x.stride(0),
+            n,
+            7,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=m,
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[(m,)](x, y, x.stride(0), n, 7, BLOCK=triton.next_power_of_2(n))
     return y

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """A helper that computes lane by lane takes tiles of rows as it is."""
 
 import torch
@@ -15,7 +15,17 @@ def silu(x, slope):
 
 
 @triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    gate = tl.load(X + row * stride + cols, mask=cols < N)
+    up = tl.load(X + row * stride + N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, silu(gate, 1.5) * up, mask=cols < N)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     cols = tl.arange(0, BLOCK)
@@ -39,22 +49,21 @@ def swiglu(x: torch.Tensor):
     m, n = x.shape[0], x.shape[1] // 2
     x = x.contiguous()
     y = torch.empty(m, n, dtype=x.dtype, device=x.device)
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        y,
-        x.stride(0),
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=m,
-        ROWS=rows_per_program,
-    )
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](
+            x,
+            y,
+            x.stride(0),
+            n,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=m,
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y

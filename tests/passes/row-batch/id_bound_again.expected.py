@@ -1,4 +1,4 @@
-# options: programs=1
+# options: programs=1,elements=64
 """The name of the program id is bound again, so it stays; another ROWS is taken."""
 
 import torch
@@ -7,7 +7,18 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(
+def kernel(X, Y, first, stride, N, ROWS, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    row = row + first
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    y = tl.sum(x, axis=0) * ROWS
+    tl.store(Y + row, y)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(
     X,
     Y,
     first,
@@ -38,24 +49,23 @@ def sums(x: torch.Tensor):
     y = torch.zeros(m, dtype=torch.float32, device=x.device)
     if m > 1:
         num_rows = m - 1
-        # A power of two, with which programs enough remain.
-        rows_per_program = (
-            max(
+        if triton.next_power_of_2(n) <= 16:
+            # A power of two, with which programs enough remain.
+            rows_per_program = max(
                 1,
-                min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+                min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
             )
-            if triton.next_power_of_2(n) <= 512
-            else 1
-        )
-        kernel[(triton.cdiv(num_rows, rows_per_program),)](
-            x,
-            y,
-            1,
-            x.stride(0),
-            n,
-            2,
-            BLOCK=triton.next_power_of_2(n),
-            num_rows=num_rows,
-            ROWS_PER_PROGRAM=rows_per_program,
-        )
+            kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
+                x,
+                y,
+                1,
+                x.stride(0),
+                n,
+                2,
+                BLOCK=triton.next_power_of_2(n),
+                num_rows=num_rows,
+                ROWS_PER_PROGRAM=rows_per_program,
+            )
+        else:
+            kernel[(num_rows,)](x, y, 1, x.stride(0), n, 2, BLOCK=triton.next_power_of_2(n))
     return y

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """A row is read, and written where it was read."""
 
 import torch
@@ -8,7 +8,16 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(X + row * stride + cols, x - tl.sum(x) / N, mask=cols < N)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(X, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     cols = tl.arange(0, BLOCK)
@@ -28,21 +37,20 @@ def kernel(X, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
 def center_(x: torch.Tensor):
     m, n = x.shape
     assert x.is_contiguous()
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        x.stride(0),
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=m,
-        ROWS=rows_per_program,
-    )
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](
+            x,
+            x.stride(0),
+            n,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=m,
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[(m,)](x, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return x

@@ -1,4 +1,4 @@
-# options: programs=1
+# options: programs=1,elements=64
 """More programs are started than there are rows."""
 
 import torch
@@ -7,7 +7,19 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(
+def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    # Nothing to do for these.
+    if row >= M:
+        return
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(
     X, W, Y, stride, M, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
@@ -33,24 +45,23 @@ def run(x: torch.Tensor, w: torch.Tensor):
     x, w = x.contiguous(), w.contiguous()
     y = torch.zeros_like(x)
     num_rows = m + 3
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(num_rows, rows_per_program),)](
-        x,
-        w,
-        y,
-        x.stride(0),
-        m,
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=num_rows,
-        ROWS=rows_per_program,
-    )
+        kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
+            x,
+            w,
+            y,
+            x.stride(0),
+            m,
+            n,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=num_rows,
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[(num_rows,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
     return y

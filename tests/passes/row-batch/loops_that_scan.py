@@ -1,4 +1,4 @@
-# options: programs=1
+# options: programs=1,elements=64
 """What cannot be lifted stands in the loop, which is for one row only."""
 
 import torch

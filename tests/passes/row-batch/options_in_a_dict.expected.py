@@ -1,4 +1,4 @@
-# options: programs=1
+# options: programs=1,elements=64
 """All arguments are passed, so that a dictionary can hold options of the launch only."""
 
 import torch
@@ -7,7 +7,16 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     cols = tl.arange(0, BLOCK)
@@ -31,23 +40,22 @@ def centered(x: torch.Tensor):
     options = {}
     if x.device.type == "xpu":
         options["grf_mode"] = "large"
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        y,
-        x.stride(0),
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=m,
-        ROWS=rows_per_program,
-        **options,
-    )
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](
+            x,
+            y,
+            x.stride(0),
+            n,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=m,
+            ROWS=rows_per_program,
+            **options,
+        )
+    else:
+        kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), **options)
     return y

@@ -1,4 +1,4 @@
-# options: programs=1
+# options: programs=1,elements=64
 # verify: always
 """How long a row is, it says itself, in a mask."""
 
@@ -8,7 +8,17 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, L, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    length = tl.load(L + row)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=(cols < N) & (cols < length), other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0) / tl.maximum(length, 1))
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(X, L, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     length = tl.load(L + rows, mask=row_mask)
@@ -26,23 +36,22 @@ def means(x: torch.Tensor, l: torch.Tensor):
     m, n = x.shape
     x, l = x.contiguous(), l.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        l,
-        y,
-        x.stride(0),
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=m,
-        ROWS=rows_per_program,
-    )
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](
+            x,
+            l,
+            y,
+            x.stride(0),
+            n,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=m,
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[(m,)](x, l, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y

@@ -1,4 +1,4 @@
-# options: programs=1
+# options: programs=1,elements=64
 """A row is one of a head, by division; the parameters say how many rows there are."""
 
 import torch
@@ -7,7 +7,20 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, S, Y, B, H, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
+def kernel(X, S, Y, B, H, N, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    head = pid % H
+    batch = pid // H
+    scale = tl.load(S + head)
+    cols = tl.arange(0, BLOCK)
+    offsets = batch * H * N + head * N + cols
+    x = tl.load(X + offsets, mask=cols < N, other=0.0)
+    tl.store(Y + offsets, x * scale / tl.max(tl.abs(x)), mask=cols < N)
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(X, S, Y, B, H, N, BLOCK: tl.constexpr, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < B * H
     head = rows % H
@@ -29,16 +42,15 @@ def scaled(x: torch.Tensor, s: torch.Tensor):
     x, s = x.contiguous(), s.contiguous()
     y = torch.empty_like(x)
     num_rows = b * h
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(num_rows, rows_per_program),)](
-        x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n), ROWS=rows_per_program
-    )
+        kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
+            x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n), ROWS=rows_per_program
+        )
+    else:
+        kernel[(num_rows,)](x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n))
     return y

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """Each launch divides its grid, whatever it is called, and says how many rows."""
 
 import torch
@@ -8,7 +8,16 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(x, axis=0))
+
+
+# kernel for short rows, of which a program has several.
+@triton.jit
+def kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     row_mask = rows < num_rows
     cols = tl.arange(0, BLOCK)
@@ -25,25 +34,24 @@ def sums(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
-    grid = lambda meta: (triton.cdiv(x.shape[0], rows_per_program),)
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    grid = lambda meta: (x.shape[0],)
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[grid](
-        x,
-        y,
-        x.stride(0),
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=x.shape[0],
-        ROWS=rows_per_program,
-    )
+        kernel_rows[lambda meta: (triton.cdiv(grid(meta)[0], rows_per_program),)](
+            x,
+            y,
+            x.stride(0),
+            n,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=x.shape[0],
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[grid](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y
 
 
@@ -53,22 +61,21 @@ def sums_of_batches(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty(b, m, dtype=torch.float32, device=x.device)
     num_rows = b * m
-    # A power of two, with which programs enough remain.
-    rows_per_program = (
-        max(
+    if triton.next_power_of_2(n) <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(
             1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
+            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
         )
-        if triton.next_power_of_2(n) <= 512
-        else 1
-    )
-    kernel[(triton.cdiv(num_rows, rows_per_program),)](
-        x,
-        y,
-        x.stride(1),
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=num_rows,
-        ROWS=rows_per_program,
-    )
+        kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
+            x,
+            y,
+            x.stride(1),
+            n,
+            BLOCK=triton.next_power_of_2(n),
+            num_rows=num_rows,
+            ROWS=rows_per_program,
+        )
+    else:
+        kernel[(num_rows,)](x, y, x.stride(1), n, BLOCK=triton.next_power_of_2(n))
     return y

@@ -1,5 +1,5 @@
 # verify: always
-# options: programs=1
+# options: programs=1,elements=64
 """Each launch divides its grid, whatever it is called, and says how many rows."""
 
 import torch

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -74,11 +77,18 @@ def test_a_constant_that_is_a_little_off_is_told(of_texts: Callable[..., Verdict
 
 
 def test_it_is_a_counterexample_where_algebra_is_required(
-    of_texts: Callable[..., Verdict],
+    of_texts: Callable[..., Verdict], tmp_path: Path
 ) -> None:
     verdict = of_texts(GELU, NEARBY, backend="interpreter", max_examples=4, require="algebra")
-    assert verdict.verdict == "counterexample"
+    assert verdict.verdict == "counterexample" and verdict.script is not None
     assert "another function of the inputs" in (verdict.counterexample or "")
+    head, _, _ = verdict.script.partition("# That is all there is to read")
+    assert len(head.splitlines()) < 60
+    script = tmp_path / "counterexample.py"
+    script.write_text(verdict.script)
+    shown = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert shown.returncode == 1, shown.stderr
+    assert "another function of the inputs" in shown.stdout
 
 
 def test_what_is_regrouped_is_the_same(of_texts: Callable[..., Verdict]) -> None:
@@ -102,6 +112,26 @@ def test_a_limit_that_was_changed_is_told(
     verdict = of_texts(original, rewritten, backend="interpreter", max_examples=4)
     assert verdict.algebra is not None and verdict.algebra.answer == answer, verdict
     assert answer == "same" or "compares floats with 1000" in verdict.algebra.text
+
+
+@pytest.mark.parametrize(
+    ("rewritten", "answer"),
+    [
+        ("tl.where(-x < 0.0, x,", "same"),
+        ("tl.where(x * 1.000001 > 0.0, x,", "not-applicable"),
+    ],
+)
+def test_what_decides_is_computed_by_both(
+    of_texts: Callable[..., Verdict], rewritten: str, answer: str
+) -> None:
+    # What is chosen is the same on every input that was drawn.
+    original = GELU.replace("x * tl.sig", "tl.where(x > 0.0, x, x * tl.sig").replace(
+        "2 * inner)", "2 * inner))"
+    )
+    changed = original.replace("tl.where(x > 0.0, x,", rewritten)
+    verdict = of_texts(original, changed, backend="interpreter", max_examples=4)
+    assert verdict.algebra is not None and verdict.algebra.answer == answer, verdict
+    assert answer == "same" or "what the original one never computes" in verdict.algebra.text
 
 
 def test_what_torch_makes_of_a_result_is_not_followed(of_texts: Callable[..., Verdict]) -> None:

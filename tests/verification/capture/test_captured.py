@@ -118,6 +118,24 @@ def test_launches_are_compared_and_others_like_them_drawn(command: list[str]) ->
     assert verdict.examples > 3
     assert "launches seen and compared: _softmax 3x" in verdict.notes
     assert any("--grid 'm' --args 'out: f32[m, n], x: f32[m, n]" in n for n in verdict.notes)
+    assert verdict.algebra is not None and verdict.algebra.is_same, verdict.algebra
+    assert verdict.algebra.draws >= 4 and (verdict.algebra.bound or 1.0) < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("factor", "answer", "said"),
+    [("1.0000005", "counterexample", "another function"), ("1.0", "identical", "")],
+)
+def test_launches_have_to_be_the_same_algebra(
+    command: list[str], factor: str, answer: str, said: str
+) -> None:
+    _changed("e / tl.sum(e, axis=0)", f"e / tl.sum(e, axis=0) * {factor}")
+    verdict = verify(
+        "kernel.py", "rewritten.py", command=command, backend="interpreter", max_examples=2,
+        require="algebra",
+    )  # fmt: skip
+    assert verdict.verdict == answer, verdict
+    assert said in (verdict.counterexample or "")
 
 
 def test_a_launch_that_differs_is_told(command: list[str]) -> None:

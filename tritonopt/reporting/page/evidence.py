@@ -53,11 +53,10 @@ def in_short(verdict: Verdict) -> str:
         return f"counterexample ({backend})"
     if verdict.verdict not in ("identical", "equivalent"):
         return "no answer"
+    tiers = ", ".join(verdict.evidence)
     if backend == _ONLY_COMPILED:
-        return "same machine code"
-    same = verdict.algebra is not None and verdict.algebra.is_same
-    tier = "same algebra, same numbers" if same else "same numbers"
-    return f"{tier}: {verdict.examples} inputs ({backend})"
+        return tiers
+    return f"{tiers}: {verdict.examples} inputs ({backend})"
 
 
 def grade_of(verdict: str) -> str:

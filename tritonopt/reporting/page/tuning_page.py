@@ -36,7 +36,7 @@ _FATES = {
     Fate.DROPPED: "timed, and others were faster",
     Fate.FAILED: "could not be timed on any call",
     Fate.SAME_CODE: "the compiler makes the same machine code of it",
-    Fate.REFUSED: "not shown to be the same function, and so never timed",
+    Fate.REFUSED: "not shown to be the same function, however fast it is",
     Fate.WAITING: "not looked at: the time was over",
 }
 _SHOWN = 60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,18 @@ def insertions(text: str, start: int, codes: Sequence[str], indent: str) -> list
     newline = "\r\n" if text.startswith("\r\n", line_end) else text[line_end]
     below = "".join(f"{newline}{lead}{code}," for code in codes)
     return [(end, missing), (line_end, below if closing else below[:-1])]
+
+
+def without(text: str, start: int, name: str) -> str:
+    """The text without a parameter of the `def` at an offset.
+
+    It is left there where it is the first one, and where a comment stands at it.
+    """
+    for (_, before), (begin, end) in pairwise(_parentheses(text, start).items):
+        is_it = re.match(r"\w+", text[begin:end])
+        if is_it and is_it.group() == name and "#" not in text[before:end]:
+            return text[:before] + text[end:]
+    return text
 
 
 def broken(

@@ -21,6 +21,7 @@ from tritonopt.transforms.rank_lifting.axes import CLAIM
 from tritonopt.transforms.rank_lifting.lifted_body import LiftedBody, lift_body
 from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart, lifted_part
 from tritonopt.transforms.rank_lifting.row_branches import RowBranches
+from tritonopt.transforms.rank_lifting.row_kernel import RowKernel, may_be_copied
 from tritonopt.transforms.rank_lifting.row_launches import (
     Batching,
     RowLaunches,
@@ -43,16 +44,25 @@ class RowBatch:
     body: LiftedBody
     launches: RowLaunches
 
-    def changes(self, batching: Batching) -> list[Change]:
+    def is_apart(self, batching: Batching) -> bool:
+        """Whether a kernel of its own may handle several rows, and one alone the one as it is."""
+        may_be_long = bool(self.part.decisions) or self.launches.may_be_long(batching)
+        return may_be_long and may_be_copied(self.facts)
+
+    def changes(self, batching: Batching, *, apart: bool) -> list[Change]:
         """Of the kernel and its launches. Raises NotExpressible."""
         changes = self.names.changes(self.launches.count)
         names, count = self.names, self.launches.count
         there_are = (f"{names.rows} < {count}", f"~({names.rows} >= {count})")
         said = [f"{names.mask} &= {code}" for code in there_are]
         changes += self.body.changes(self.facts.kernel.node, said)
+        new = self.launches.parameters(self.facts)
+        if apart:
+            several = RowKernel(self.facts, self.part, [*changes, *new])
+            return several.changes() + self.launches.changes(batching, several.name)
         if self.part.decisions:
             changes = RowBranches(self.facts, self.part, changes).changes(names.size)
-        return changes + self.launches.changes(self.facts, batching)
+        return changes + new + self.launches.changes(batching)
 
     @property
     def adds_up_floats(self) -> bool:

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tritonopt.facts import KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.source import AddArgument, AddParameter, Change, InsertBefore, Launch
+from tritonopt.source import (
+    AddArgument,
+    AddParameter,
+    Change,
+    EditConflict,
+    Enclose,
+    InsertBefore,
+    Launch,
+    ReplaceExpression,
+)
+from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.launches import places
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.rank_lifting.lifted_part import AXIS, LiftedPart
+from tritonopt.transforms.rank_lifting.row_kernel import callee
 from tritonopt.transforms.tiling.known_launches import (
+    NumberAtLaunch,
     check_builtin,
     check_numbers,
     check_parameter,
@@ -27,7 +40,7 @@ from tritonopt.transforms.tiling.known_launches import (
     why_not_changed,
 )
 from tritonopt.transforms.tiling.launch_grids import Extent, names_in, new_name, statement_of
-from tritonopt.transforms.writing import Writer, names_bound
+from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
 _COMMENT = "# A power of two, with which programs enough remain."
 _LONG = 76
@@ -73,17 +86,39 @@ class RowLaunches:
         one = len(self.extents) == 1
         return "the launch divides its grid" if one else "each launch divides its grid"
 
-    def changes(self, facts: KernelFacts, batching: Batching) -> list[Change]:
-        """The launches, and the new parameters of the kernel. Raises NotExpressible."""
-        has_default = any(p.default is not None for p in facts.kernel.parameters)
-        changes: list[Change] = []
+    def parameters(self, facts: KernelFacts) -> list[Change]:
+        """The new parameters of the kernel."""
+        changes = [AddParameter(facts.kernel, self._parameter(facts))]
         if self.is_passed:
+            has_default = any(p.default is not None for p in facts.kernel.parameters)
             default = "=None" if has_default else ""
-            changes.append(AddParameter(facts.kernel, f"{self.count}{default}"))
-        changes.append(AddParameter(facts.kernel, self._parameter(facts)))
+            changes.insert(0, AddParameter(facts.kernel, f"{self.count}{default}"))
+        return [*changes]
+
+    def changes(self, batching: Batching, kernel: str = "") -> list[Change]:
+        """The launches; where rows are short, those of `kernel`, if there is one for them.
+
+        Raises NotExpressible.
+        """
+        changes: list[Change] = []
         for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
-            changes += self._edited(extent, tiles, only_if, batching)
+            if kernel:
+                changes += self._either(extent, tiles, only_if, batching, kernel)
+            else:
+                changes += self._edited(extent, tiles, only_if, batching)
         return changes
+
+    def may_be_long(self, batching: Batching) -> bool:
+        """Whether a launch may have rows that keep a program each."""
+        return not self.known_tiles or max(self.known_tiles) > batching.longest
+
+    def are_long(self, batching: Batching) -> bool:
+        """Whether each launch stands where rows are not short, which another one is for."""
+        for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
+            short = _where_short(tiles, only_if, batching)
+            if not short or not _is_otherwise(extent.launch, _parsed(short)):
+                return False
+        return True
 
     def _parameter(self, facts: KernelFacts) -> str:
         annotations = [
@@ -107,30 +142,111 @@ class RowLaunches:
         rows = _rows(number.code, tiles, only_if, batching)
         changes = list(number.changes)
         changes.append(InsertBefore(statement, f"{_COMMENT}\n{name} = {rows}"))
-        changes += extent.wrapped(lambda rows: f"triton.cdiv({rows}, {name})", number.bound_to)
+        return [*changes, *self._fewer(extent, number, name)]
+
+    def _fewer(self, extent: Extent, number: NumberAtLaunch, rows: str) -> list[Change]:
+        """A launch of as many programs as take so many rows each."""
+        call = extent.launch.call
+        changes = extent.wrapped(lambda count: f"triton.cdiv({count}, {rows})", number.bound_to)
         if self.is_passed:
-            changes.append(AddArgument(launch.call, f"{self.count}={number.code}"))
-        changes.append(AddArgument(launch.call, f"{self.size}={name}"))
+            changes.append(AddArgument(call, f"{self.count}={number.code}"))
+        changes.append(AddArgument(call, f"{self.size}={rows}"))
+        return changes
+
+    def _either(
+        self,
+        extent: Extent,
+        tiles: tuple[str | int, ...],
+        only_if: str,
+        batching: Batching,
+        kernel: str,
+    ) -> list[Change]:
+        """A launch of `kernel` where the tiles are short, and the launch as it was where not."""
+        launch = extent.launch
+        statement, called = statement_of(launch), callee(launch)
+        assert statement is not None
+        assert called is not None
+        extent = replace(extent, stays=True)
+        if _least(tiles) > batching.longest:
+            return []
+        only_if = _where_short(tiles, only_if, batching)
+        for name in ("max", "min", "triton"):
+            check_builtin(launch, name)
+        number = number_at_launch(extent, "num_rows")
+        rows = new_name("rows_per_program", launch)
+        changes = [ReplaceExpression(called, kernel), *self._fewer(extent, number, rows)]
+        said = f"{_COMMENT}\n{rows} = {_batched(number.code, tiles, batching)}"
+        if not only_if:
+            return [*number.changes, InsertBefore(statement, said), *changes]
+        try:
+            code = excerpts.changed_code(launch.module, statement, changes)
+        except EditConflict as conflict:
+            raise NotExpressible(str(conflict)) from conflict
+        several = excerpts.indented(f"{said}\n{code}", "    ")
+        changes = [
+            *number.changes,
+            InsertBefore(statement, f"if {only_if}:\n{several}"),
+            Enclose(statement, statement, f"{ELSE}\n    ..."),
+        ]
+        if number.changes and extent.expression is not None:
+            changes.append(ReplaceExpression(extent.expression, number.code))
         return changes
 
 
 def _rows(count: str, tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
-    """Code for the rows of a program: a power of two, as the length of a tile is."""
-    numbers = [tile for tile in tiles if isinstance(tile, int)]
-    codes = [tile for tile in tiles if isinstance(tile, str)]
-    if max(numbers, default=0) > batching.longest:
+    """Code for the rows of a program, which is one where a tile is long."""
+    if _least(tiles) > batching.longest:
         return "1"
-    # An empty row may come with a tile of none.
-    least = str(max(numbers, default=1))
-    tile = f"max({', '.join([*codes, least])})" if codes else least
-    count = in_parentheses(count)
+    return _batched(count, tiles, batching, _where_short(tiles, only_if, batching))
+
+
+def _where_short(tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
+    """Code for where a program may have several rows; "" where it always may."""
+    if not any(isinstance(tile, str) for tile in tiles):
+        return only_if
+    return _only_if(only_if, _longest(tiles), batching.longest)
+
+
+def _is_otherwise(launch: Launch, test: ast.expr) -> bool:
+    """Whether a launch is all that is done where a condition does not hold."""
+    statement = statement_of(launch)
+    return launch.launcher is not None and any(
+        isinstance(node, ast.If)
+        and node.orelse == [statement]
+        and ast.dump(node.test) == ast.dump(test)
+        for node in walk(launch.launcher)
+    )
+
+
+def _least(tiles: tuple[str | int, ...]) -> int:
+    """What the longest of several tiles has at least. An empty row may have a tile of none."""
+    return max((tile for tile in tiles if isinstance(tile, int)), default=1)
+
+
+def _longest(tiles: tuple[str | int, ...]) -> str:
+    """Code for the longest of several tiles, of which some are code."""
+    return str(tiles[0]) if len(tiles) == 1 else _most(tiles)
+
+
+def _most(tiles: tuple[str | int, ...]) -> str:
+    """Code for the longest of several tiles, at least 1."""
+    least = _least(tiles)
+    codes = [tile for tile in tiles if isinstance(tile, str)]
+    return f"max({', '.join([*codes, str(least)])})" if codes else str(least)
+
+
+def _batched(
+    count: str, tiles: tuple[str | int, ...], batching: Batching, only_if: str = ""
+) -> str:
+    """Code for the rows of a program: a power of two, as the length of a tile is."""
+    count, tile = in_parentheses(count), _most(tiles)
     share = count if batching.programs == 1 else f"{count} // {batching.programs}"
-    fitting = f"{batching.elements} // {tile}" if codes else str(batching.elements // int(least))
-    most = [fitting, f"triton.next_power_of_2({share} + 1) // 2"]
+    fitting = f"{batching.elements} // {tile}"
+    most = [
+        str(batching.elements // int(tile)) if tile.isdecimal() else fitting,
+        f"triton.next_power_of_2({share} + 1) // 2",
+    ]
     parts = [f"max(1, min({', '.join(most)}))"]
-    if codes:
-        longest = codes[0] if len(tiles) == 1 else tile
-        only_if = _only_if(only_if, longest, batching.longest)
     if only_if:
         parts += [f"if {only_if}", "else 1"]
     code = " ".join(parts)

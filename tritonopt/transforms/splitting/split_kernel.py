@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 
 from tritonopt.facts import Value
 from tritonopt.facts.operations import Op
@@ -21,7 +20,7 @@ from tritonopt.source import (
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
-from tritonopt.transforms.code_edits import in_parentheses, on_lines
+from tritonopt.transforms.code_edits import in_parentheses, new_function_name, on_lines
 from tritonopt.transforms.splitting.split_launches import NewNames
 from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
@@ -46,7 +45,9 @@ class SplitKernel:
         many = len(accumulators) > 1
         partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
         passed = tuple(p.name for p in self._parameters)
-        return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), self._new_function, passed)
+        kernel = self.split.facts.kernel
+        final = new_function_name(kernel.module, f"{kernel.name}_final")
+        return NewNames(fresh("SPLITS"), tuple(map(fresh, partials)), final, passed)
 
     @cached_property
     def _width(self) -> int:
@@ -56,16 +57,6 @@ class SplitKernel:
     def _number(self) -> str:
         """The name of the number of the part that a program has."""
         return self.writer.fresh("split")
-
-    @cached_property
-    def _new_function(self) -> str:
-        """A name for the new kernel that nothing in the file means."""
-        module, name = self.split.facts.kernel.module, self.split.facts.kernel.name
-        taken = {n.id for n in walk(module.tree) if isinstance(n, ast.Name)}
-        taken |= set(module.names.module.bindings)
-        numbered = (f"{name}_final_{number}" for number in count(2))
-        wanted = f"{name}_final"
-        return wanted if wanted not in taken else next(n for n in numbered if n not in taken)
 
     def changes(self) -> list[Change]:
         """Of the kernel, and the new one behind it."""

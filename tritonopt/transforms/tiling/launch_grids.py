@@ -15,7 +15,7 @@ from itertools import chain, count
 
 from tritonopt.facts.host.side_effects import Evaluation
 from tritonopt.facts.host.torch_api import SIZES
-from tritonopt.source import Change, Launch, ReplaceExpression
+from tritonopt.source import Change, Launch, Module, ReplaceExpression
 from tritonopt.source.names import Binding, Scope
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import blocks_of, is_text, walk
@@ -54,6 +54,8 @@ class Extent:
     """What the grid is called; "" where it stands at the launch itself."""
     axes: int = 0
     """How many axes the grid has; 0 where that is not the same for all that it may be."""
+    stays: bool = False
+    """The launch is needed as it is too, beside one that starts other programs."""
 
     @property
     def _scope(self) -> Scope:
@@ -153,7 +155,7 @@ class Extent:
         decorators = zip(launch.kernel.node.decorator_list, launch.kernel.decorators, strict=True)
         for decorator, name in decorators:
             if name == "triton.heuristics":
-                chosen = _set_by(decorator)
+                chosen = set_by_heuristics(launch.module, decorator)
                 given = {
                     key: value
                     for key, value in given.items()
@@ -314,6 +316,8 @@ class Extent:
     @property
     def _is_shared(self) -> bool:
         """Whether the grid is also another launch's, or of a function around the launcher."""
+        if self.stays and self.name:
+            return True
         names = self.launch.module.names
         here = self._scope
         home = here.find(self.name) if self.name else None
@@ -350,11 +354,17 @@ def read_extent(launch: Launch, axis: int) -> Extent:
     return Extent(launch, axis, None, "", grid.id, axes if same else 0)
 
 
-def _set_by(heuristics: ast.expr) -> set[str] | None:
-    """The arguments that a `triton.heuristics(...)` sets; None where that is not seen."""
+def set_by_heuristics(module: Module, decorator: ast.expr) -> set[str] | None:
+    """The arguments that a decorator sets: those of a `triton.heuristics(...)`.
+
+    None where that is not seen.
+    """
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if module.resolve(called) != "triton.heuristics":
+        return set()
     parts = (
-        [*heuristics.args, *(k.value for k in heuristics.keywords)]
-        if isinstance(heuristics, ast.Call)
+        [*decorator.args, *(k.value for k in decorator.keywords)]
+        if isinstance(decorator, ast.Call)
         else []
     )
     match parts:

@@ -19,6 +19,7 @@ from tritonopt.verification.replacing import replaced
 _PREFIX = "create_"
 _COMPARISON = "fcmp"
 _LIMITING = ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
+_ROUNDING = ("floor", "ceil", "fp_to_si", "fp_to_ui")
 
 
 @contextlib.contextmanager
@@ -62,6 +63,11 @@ def _followed(run: Run, name: str, original: Callable[..., Any]) -> Callable[...
         result = original(*operands, **named)
         if name.startswith(_COMPARISON) or name in _LIMITING:
             run.limited(operands)
+        if name.startswith(_COMPARISON):
+            run.compared(operands)
+        if name in _ROUNDING:
+            wholes = reals_of(result) if is_float(result) else result.data
+            run.rounded(operands[0], wholes)
         if not is_float(result):
             if name == "bitcast" and is_float(operands[0]):
                 # What is done to the bits may only move them, as sorting does.

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from tritonopt.verification.algebra.carried import NUMBER, Carried
+from tritonopt.verification.algebra.decisions import COMPARED, ROUNDED, Decisions
 from tritonopt.verification.algebra.handles import is_float, reals_of, width_of
 from tritonopt.verification.algebra.memory import Memory
-from tritonopt.verification.algebra.ring import Ring, of_integers
+from tritonopt.verification.algebra.ring import Ring, of_integers, of_whole_floats
 from tritonopt.verification.algebra.trace import Node, Trace
 
 _CARRIED, _NODE = "carried", "node"
@@ -28,6 +29,7 @@ class Run:
         """What was last written to an address, in a run with a trace."""
         self.limits: set[float] = set()
         """The numbers of the program that floats were compared with, or limited by."""
+        self.decisions = Decisions()
 
     def of(self, handle: Any) -> Carried:
         """What a handle of floats carries; a number of the program stands for itself."""
@@ -41,6 +43,7 @@ class Run:
         values = reals_of(handle)
         if values.size == 1:
             constant = self.ring.of_constant(float(values.reshape(())), np.ndim(values))
+            self.decisions.computed.add(constant)
             return Carried(constant, NUMBER)
         if ((values == 0) | np.isnan(values)).all():
             # The interpreter's own padding of a block pointer.
@@ -53,6 +56,7 @@ class Run:
         shape = np.shape(handle.data)
         if carried.shape != shape:
             carried = carried.spread(shape)
+        self.decisions.computed.add(carried.residues)
         setattr(handle, _CARRIED, carried)
 
     def limited(self, operands: Iterable[Any]) -> None:
@@ -71,6 +75,20 @@ class Run:
             first = float(values.flat[0])
             if 0 < abs(first) < _SENTINEL and (values == first).all():
                 self.limits.add(float(np.float32(first)))
+
+    def compared(self, operands: Iterable[Any]) -> None:
+        """Values decide something here, of what is no number of the program."""
+        floats = [handle for handle in operands if is_float(handle) and np.size(handle.data)]
+        given = [self.of(h).residues for h in floats if not self._is_number(h)]
+        if given:
+            self.decisions.decide(COMPARED, given)
+
+    def rounded(self, operand: Any, wholes: Any) -> None:
+        """Values became these whole numbers; those that were whole ones were only moved."""
+        residues = self.of(operand).residues
+        other = (residues != of_whole_floats(wholes)).any(axis=0)
+        if other.any():
+            self.decisions.decide(ROUNDED, [residues[:, other]])
 
     @staticmethod
     def _is_number(handle: Any) -> bool:

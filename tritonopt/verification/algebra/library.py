@@ -40,6 +40,7 @@ def follow(run: Run, name: str, operands: tuple[Any, ...], result: Any) -> None:
     handles = [semantic.to_tensor(operand).handle for operand in operands]
     law = _LAWS.get(name) or LAWS.get(_SAME.get(name, name)) or uninterpreted(name)
     if name in _WHOLE:
+        run.rounded(handles[0], reals_of(handle))
         run.give(handle, Carried(of_whole_floats(reals_of(handle))))
         return
     run.give(handle, law(run, handle, *handles))

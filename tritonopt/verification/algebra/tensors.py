@@ -20,6 +20,11 @@ _NAMES = {
     torch.float16: "fp16",
     torch.bfloat16: "bf16",
 }
+_ARRANGING = {
+    *("cat", "concat", "stack", "hstack", "vstack", "__getitem__", "index_select", "gather"),
+    *("flip", "roll", "repeat", "tile", "reshape", "flatten", "clone", "contiguous"),
+}
+"""What puts numbers into new memory, and can be asked to do so with whole numbers."""
 _INTEGER = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 _LOOKING = torch_api.SIZE_METHODS | {
@@ -59,11 +64,14 @@ class Tensors:
         """What lies in these from now on is known, and what they hold now is looked up."""
         for tensor in tensors:
             if tensor.dtype in _NAMES and tensor.numel():
-                low = tensor.untyped_storage().data_ptr()
-                high = low + tensor.untyped_storage().nbytes()
-                size = tensor.element_size()
-                self.run.memory.cover(low, low + (high - low) // size * size, *_kind(tensor))
+                self._cover(tensor)
                 self._look(tensor.detach())
+
+    def _cover(self, tensor: Any) -> None:
+        low = tensor.untyped_storage().data_ptr()
+        high = low + tensor.untyped_storage().nbytes()
+        size = tensor.element_size()
+        self.run.memory.cover(low, low + (high - low) // size * size, *_kind(tensor))
 
     def host(
         self, function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], result: Any
@@ -82,6 +90,7 @@ class Tensors:
         if name in torch_api.KEPT_VALUES and not _narrows(given, found):
             self.computed.update(_storage(t) for t in found)
             self.computed.update(_storage(t) for t in _tensors(args[:1]) if name.endswith("_"))
+            self._moved(function, args, kwargs, result)
             return
         if not any(t.dtype in _NAMES for t in given):
             return
@@ -92,6 +101,44 @@ class Tensors:
             self.run.lose(f"torch.{name}, which goes on with what a kernel computed")
         else:
             self._give(result, carried)
+
+    def _moved(
+        self, function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], result: Any
+    ) -> None:
+        """What numbers carry that torch moved to other memory.
+
+        Where this cannot be told they are known again by their values, if these are unique.
+        """
+        name = getattr(function, "__name__", "")
+        if name == "copy_" and len(args) == 2 and not kwargs:
+            self._give(result, self._operand(args[1]).carried)
+            return
+        storages = {_storage(t) for t in _tensors((args, kwargs))}
+        found = [t for t in _tensors(result) if t.dtype in _NAMES and t.numel()]
+        if not found or any(_storage(t) in storages for t in found):
+            return  # they are where they were
+        if name in LAWS:
+            self._give(result, self._operand(args[0]).carried)  # a wider type, or none
+        elif name in _ARRANGING:
+            both = [self._arranged(function, args, kwargs, part) for part in (0, 1)]
+            for tensor, *parts in zip(found, *both, strict=True):
+                residues = np.stack([p.numpy().astype(np.uint64) for p in parts])
+                self._give(tensor, Carried(residues, self.degree))
+
+    def _arranged(
+        self, function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], part: int
+    ) -> list[Any]:
+        """What a function that only arranges makes of one of the two residues."""
+
+        def of(value: Any) -> Any:
+            if isinstance(value, torch.Tensor) and value.dtype in _NAMES:
+                residues = self._look(value.detach()).residues[part]
+                return torch.from_numpy(residues.astype(np.int64)).reshape(value.shape)
+            if isinstance(value, (list, tuple)):
+                return type(value)(map(of, value))
+            return value
+
+        return list(_tensors(function(*of(args), **{k: of(v) for k, v in kwargs.items()})))
 
     def _operand(self, value: Any) -> Operand:
         """A tensor or a number, as an operand of a law."""
@@ -109,7 +156,10 @@ class Tensors:
 
     def _give(self, tensor: Any, carried: Carried) -> None:
         """What torch computed carries this, and is followed as what kernels compute."""
-        self.launch([tensor])
+        if not tensor.numel():
+            return
+        self._cover(tensor)
+        self.computed.add(_storage(tensor))
         flat = carried.spread(tuple(tensor.shape))
         flat = flat.of(flat.residues.reshape(2, -1))
         addresses, values, name = _cells(tensor.detach())

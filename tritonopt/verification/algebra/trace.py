@@ -35,7 +35,7 @@ class Node:
 @dataclass
 class Trace:
     known: Any
-    """What the original computed, sorted; empty in the original's own run."""
+    """What the original computed."""
     nodes: list[Node] = field(default_factory=list)
     launch: str = ""
     line: Callable[[], int] = lambda: 0
@@ -48,13 +48,6 @@ class Trace:
         node = Node(name, place, np.ravel(residues[1]), parents, list(constants))
         self.nodes.append(node)
         return node
-
-    def computed(self) -> Any:
-        """Every residue of this run, once."""
-        every = [np.unique(node.residues) for node in self.nodes]
-        every += [np.ravel(r[1]) for node in self.nodes for r, _ in node.constants]
-        found = np.concatenate(every) if every else np.zeros(0, np.uint64)
-        return np.unique(found).astype(np.uint32)
 
     def _agrees(self, residues: Any) -> bool:
         """Whether the original knows more than half: masked lanes may hold anything."""

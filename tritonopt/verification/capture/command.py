@@ -54,6 +54,8 @@ class Captured:
     records: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     """Launches of every kernel, as `shadowing` describes them."""
 
+    draws: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    """What residues said of launches, by kernel; see `residues`."""
     obstacles: Mapping[str, str] = field(default_factory=dict)
     """Kernels without a float64 copy, and why."""
 
@@ -83,9 +85,16 @@ class Captured:
 
 
 def capture(
-    old: source.Module, new: source.Module, command: Sequence[str], *, identical: bool
+    old: source.Module,
+    new: source.Module,
+    command: Sequence[str],
+    *,
+    identical: bool,
+    algebra: bool = False,
 ) -> Captured:
     """Run the command and read what its processes report; `identical` is without contraction.
+
+    With `algebra` launches in the interpreter are followed with residues too.
 
     Raises VerificationError where nothing can be shadowed: launchers that changed too, a
     command that cannot be started, or that never launches a kernel of the file.
@@ -107,6 +116,7 @@ def capture(
             widened=widened.source,
             widened_names=tuple(n for n in widened.names if n not in widened.obstacles),
             atomic=tuple(sorted(_atomic(old) | _atomic(new))),
+            algebra=algebra,
         )
         shown = shlex.join(command)
         found = Captured(_status(command, plan, Path(folder)), obstacles=widened.obstacles)
@@ -249,6 +259,8 @@ def _read(path: Path, found: Captured) -> None:
         if line["launch"] is not None:
             found.records.setdefault(kernel, []).append(line["launch"])
         _remember(kernel, line, found)
+        if "draws" in line:
+            found.draws.setdefault(kernel, []).extend(line["draws"])
         if line["difference"] and not found.difference:
             found.difference, found.differing = _told(kernel, line), kernel
     if begun and harmless:

@@ -41,8 +41,9 @@ def seen_calls(
 ) -> tuple[int, dict[str, list[Mapping[str, Any]]]]:
     """Run the command; its exit status, and the different calls of each outermost launcher.
 
-    A call has its `arguments` as those of a launch, see `generalize`. Raises VerificationError
-    where the command cannot be started.
+    A call has its `arguments` as those of a launch, see `generalize`; tuples and lists of whole
+    numbers are `numbers`, and types of torch are a `type`. Raises VerificationError where the
+    command cannot be started.
     """
     places = {_place(x): x.name for x in Launchers(module).outermost()}
     with tempfile.TemporaryDirectory(prefix="tritonopt-") as name:
@@ -82,6 +83,17 @@ def install() -> None:
         sys.setprofile(watch)
 
 
+def _described(value: Any) -> dict[str, Any]:
+    """As for a launch; what only functions of Python take is a value as well."""
+    import torch
+
+    if isinstance(value, (list, tuple)) and value and all(type(part) is int for part in value):
+        return {"numbers": list(value)}
+    if isinstance(value, torch.dtype):
+        return {"type": str(value)}
+    return described(value)
+
+
 class _Watch:
     """What is called whenever a function is entered."""
 
@@ -112,7 +124,7 @@ class _Watch:
     def _take_down(self, launcher: str, frame: FrameType) -> None:
         code = frame.f_code
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        call = {n: described(frame.f_locals[n]) for n in names}
+        call = {n: _described(frame.f_locals[n]) for n in names}
         places: dict[str, int] = {}
         for value in call.values():
             if "memory" in value:

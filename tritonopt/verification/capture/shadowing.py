@@ -12,6 +12,7 @@ Nothing here may disturb the command: it sees its own launch only.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.abc
 import importlib.util
@@ -28,6 +29,8 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from tritonopt.verification.capture.residues import DRAWS, LAUNCHES, compared, follow
 
 VARIABLE = "TRITONOPT_SHADOW"
 """The environment variable that names a file with a `Plan` as JSON: it may be too long itself."""
@@ -55,6 +58,8 @@ class Plan:
     """Kernels whose copy is as the kernel, only more exact."""
     atomic: tuple[str, ...] = ()
     """Kernels that add atomically, in one version or the other."""
+    algebra: bool = False
+    """Whether launches that agree are followed with residues too, in the interpreter."""
     compares: bool = True
     """Whether the launches are made again and compared; else they are described only."""
 
@@ -105,6 +110,9 @@ class Shadow:
         self.rewritten: dict[str, Any] | None = None
         self.oracle: Any = None
         self.described: dict[str, int] = {}
+        self.followed: dict[str, int] = {}
+        """Of every kernel, how many launches were followed with residues."""
+        self.draws = 0
         self.told = False
         name = f"{os.getpid()}.jsonl"
         self.report = (Path(plan.reports) / name).open("a", encoding="utf-8")
@@ -177,6 +185,7 @@ class Shadow:
             self._write(kernel=name, skipped="its memory could not be copied: out of memory")
             return launch(*args, **kwargs)
         exact = self._copy_for_the_oracle(name, names, args, kwargs)
+        followed = self._copies_to_follow(name, names, args, kwargs) if interpreted else []
         # If the process dies, the last line says of what.
         self._write(kernel=name, skipped="the process ended in the original", begun=True)
         try:
@@ -190,8 +199,41 @@ class Shadow:
             # Should the process die of this, it is no fault of either version.
             self._write(kernel=name, skipped="the process ended in its float64 copy", begun=True)
             found |= self._measured(kernel, function, grid, first, second, exact)
+        if followed and not found["difference"] and how in ("identical", "equivalent"):
+            found["draws"] = self._followed(kernel, function, grid, followed)
         self._write(kernel=name, launch=described, **found)
         return result
+
+    def _copies_to_follow(
+        self, name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> list[tuple[_Call, _Call]]:
+        """Copies of the memory of a launch, for both versions in every draw."""
+        if not self.plan.algebra or self.followed.get(name, 0) >= LAUNCHES:
+            return []
+        self.followed[name] = self.followed.get(name, 0) + 1
+        every = [_Call.copied(names, args, kwargs) for _ in range(2 * DRAWS)]
+        return list(zip(every[::2], every[1::2], strict=True))
+
+    def _followed(
+        self, kernel: Any, function: Any, grid: Any, copies: Sequence[tuple[_Call, _Call]]
+    ) -> list[dict[str, object]]:
+        """What residues say of one launch, in every draw."""
+        found: list[dict[str, object]] = []
+        for both in copies:
+            self.draws += 1
+            outcomes: list[Any] = []
+            try:
+                for version, call in zip((kernel, self._rewritten(function)), both, strict=True):
+                    with _as_tuned(kernel, version):
+                        launch = functools.partial(version[grid], *call.args, **call.kwargs)
+                        tensors = [tensor for _, tensor in call.copies.tensors]
+                        memory = _memory(call.copies)
+                        outcomes.append(follow(launch, tensors, memory, self.draws))
+            except Exception as error:
+                # Whatever it is: the numbers were compared.
+                return [*found, {"lost": f"a version fails with residues ({_say(error)})"}]
+            found.append(compared(*outcomes))
+        return found
 
     def _copy_for_the_oracle(
         self, name: str, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -482,6 +524,11 @@ def _bytes_of(tensor: Any) -> Any:
 
 def _outputs(copies: _Copies) -> Iterator[Any]:
     """Every copied memory, whole, under the name of the first argument that lies in it."""
+    return (output for output, _ in _memory(copies))
+
+
+def _memory(copies: _Copies) -> Iterator[tuple[Any, Any]]:
+    """The same, each with the memory that it is of."""
     import torch
 
     from tritonopt.verification.process.messages import Output
@@ -497,7 +544,8 @@ def _outputs(copies: _Copies) -> Iterator[Any]:
         flat.set_(tensor.untyped_storage())
         shape = tuple(tensor.shape) if flat.numel() == tensor.numel() else (flat.numel(),)
         bits = integer_view(flat.cpu()).numpy()
-        yield Output(label, COMPARED[tensor.dtype], shape, bits.view(f"u{bits.dtype.itemsize}"))
+        bits = bits.view(f"u{bits.dtype.itemsize}")
+        yield Output(label, COMPARED[tensor.dtype], shape, bits), flat
 
 
 @contextlib.contextmanager

@@ -324,6 +324,34 @@ def shared(original: Outcome, rewritten: Outcome) -> Iterable[tuple[Output, Outp
             yield output, other
 
 
+def residues_differ(ours: Outcome, theirs: Outcome) -> tuple[Difference | None, int]:
+    """The first element that is another function of the inputs, and how many were compared.
+
+    They are where both versions give a number. Whole numbers are compared by their values.
+    """
+    compared = 0
+    for output, other in shared(ours, theirs):
+        if output.residues is None or other.residues is None:
+            compared += int((output.bits == other.bits).sum()) if not output.is_float else 0
+            continue
+        finite = np.isfinite(output.reals()) & np.isfinite(other.reals())
+        wrong = (output.residues != other.residues) & finite
+        compared += int(finite.sum())
+        if wrong.any():
+            at = int(wrong.argmax())
+            share = f"{int(wrong.sum())} of {wrong.size} elements"
+            found = Difference(
+                f"another function of the inputs: {share}",
+                output.label,
+                output.position(at),
+                output.value(at),
+                other.value(at),
+                at=at,
+            )
+            return found, compared
+    return None, compared
+
+
 def elements_compared(original: Pair, rewritten: Pair) -> int:
     """How many elements both have, and the original has written or was given."""
     return sum(

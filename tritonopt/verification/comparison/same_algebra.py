@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
+from functools import cached_property, reduce
 
 from tritonopt.verification.algebra.field import Q
 from tritonopt.verification.comparison.checker import Checker
-from tritonopt.verification.comparison.compare import Difference, shared
+from tritonopt.verification.comparison.compare import Difference, residues_differ, shared
+from tritonopt.verification.comparison.same_decisions import decided_otherwise, limits_differ
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.observed import Both
-from tritonopt.verification.inputs.examples import ORDINARY, Example
+from tritonopt.verification.inputs.examples import ORDINARY, Example, PlainValue, Repeat
 from tritonopt.verification.process.coverage_data import Coverage
-from tritonopt.verification.process.messages import Outcome, RunOptions
+from tritonopt.verification.process.messages import Outcome, RunOptions, same_bits
 from tritonopt.verification.verdict import Algebra, AlgebraAnswer
 
 LEAST, MOST = 4, 12
 """How many draws are made, on calls that run together what all of them do, if they can."""
 _TITLES = ("original", "rewritten")
+_SMALLER = 3
+"""So many smaller calls are tried where two versions differ."""
 _UNFIT = 3
 """So many draws without an answer are one."""
 
@@ -38,27 +40,56 @@ class SameAlgebra:
     """How likely it is that two different functions agreed in all draws."""
     lost: list[str] = field(default_factory=list)
     differing: tuple[Example, Difference] | None = None
+    differing_options: RunOptions = RunOptions()
+    """With which both versions were run there."""
     ran: Both = (Coverage(), Coverage())
     """What ran in the draws that count."""
     limits: tuple[frozenset[float], frozenset[float]] = (frozenset(), frozenset())
     """The numbers of the programs that floats were compared with there."""
+    saw_rounding: bool = False
+    """Whether the numbers of both versions differed in a draw."""
+    decided: str = ""
+    """Where one version decides by floats that the other does not compute, in words."""
 
     def run(self) -> Algebra:
         """Draw until there is a difference, or enough."""
         for example in self._examples():
             self._draw(example)
             if self._is_over:
+                self._try_smaller_ones()
                 return self._answer()
         for example in self._further_ones():
             if self._is_over or not self._missing(self.ran):
                 break
             if self._adds(example):
                 self._draw(_ordinary(example))
+        for example in self._differing[:LEAST]:
+            if self._is_over or self.saw_rounding:
+                break
+            self._draw(_ordinary(example))
         return self._answer()
+
+    def _try_smaller_ones(self) -> None:
+        """Of the calls with a difference, a small one is easier to read."""
+        found = self.differing
+        if found is None or found[0].main_tensor is None:
+            return
+        smaller = [e for e in self.checker.taken(found[0].main_size - 1) if _is_fit(e)]
+        for example in sorted(smaller, key=lambda e: e.main_size)[:_SMALLER]:
+            self._draw(example)
+            if self.differing is not found:
+                return
 
     @property
     def _is_over(self) -> bool:
         return self.differing is not None or len(self.lost) >= _UNFIT
+
+    @cached_property
+    def _differing(self) -> list[Example]:
+        """Calls in which the numbers of both versions differ, the wide types first."""
+        examined = self.checker.examinations.items()
+        found = [e for e, x in examined if x.measures and not e.is_far]
+        return sorted(found, key=lambda e: (self.checker.observed.is_heavy(e), _is_narrow(e)))
 
     def _adds(self, example: Example) -> bool:
         """Whether a call ran what no draw has."""
@@ -76,16 +107,20 @@ class SameAlgebra:
 
     def _missing(self, ran: Both) -> list[Demand]:
         """What was seen to run, and did not in the draws."""
-        covered = dict(zip(_TITLES, self.checker.observed.covered, strict=True))
         drawn = dict(zip(_TITLES, ran, strict=True))
-        return [
-            d for d in self.demands if d.met_by(covered[d.title]) and not d.met_by(drawn[d.title])
-        ]
+        return [d for d in self._met if not d.met_by(drawn[d.title])]
+
+    @cached_property
+    def _met(self) -> list[Demand]:
+        """What ran in calls in which something was written; there is nothing to compare else."""
+        both = reduce(_merged, self.checker.observed.seen.values(), (Coverage(), Coverage()))
+        covered = dict(zip(_TITLES, both, strict=True))
+        return [d for d in self.demands if d.met_by(covered[d.title])]
 
     def _answer(self) -> Algebra:
         different = self.differing is not None
         missing = self._missing(self.ran)
-        limit = self._other_limit()
+        limit = limits_differ(*self.limits) or self.decided or self._unseen
         if different or (self.draws and not self.lost and not missing and not limit):
             bound = None if different else self.bound
             answer = AlgebraAnswer.DIFFERENT if different else AlgebraAnswer.SAME
@@ -111,7 +146,10 @@ class SameAlgebra:
             return
         difference, compared = residues_differ(ours, theirs)
         if difference is not None:
-            self.differing = example, self._placed(example, seed, difference)
+            assert ours.followed is not None
+            known = ours.followed.computed
+            self.differing_options = RunOptions(algebra=seed)
+            self.differing = example, self._placed(example, seed, difference, known)
             return
         if not compared:
             return
@@ -124,28 +162,25 @@ class SameAlgebra:
             self.limits[0] | ours.followed.limits,
             self.limits[1] | theirs.followed.limits,
         )
+        self.saw_rounding |= any(
+            not same_bits(output, other).all() for output, other in shared(ours, theirs)
+        )
+        self.decided = self.decided or decided_otherwise(ours.followed, theirs.followed)
 
-    def _other_limit(self) -> str:
-        """A number that floats are compared with in one version alone, in words.
+    @property
+    def _unseen(self) -> str:
+        """Where the numbers differ in calls alone that no draw was made of, in words."""
+        if self.saw_rounding or not self._differing:
+            return ""
+        return "the numbers differ, and in no call in which residues could be compared"
 
-        What a comparison decides is followed by values, and only on the calls that were made.
-        """
-        ours, theirs = self.limits
-        for title, here, there in ((_TITLES[0], ours, theirs), (_TITLES[1], theirs, ours)):
-            if here - there:
-                number = f"{min(here - there):.7g}"
-                return f"the {title} version alone compares floats with {number}"
-        return ""
-
-    def _placed(self, example: Example, seed: int, difference: Difference) -> Difference:
+    def _placed(
+        self, example: Example, seed: int, difference: Difference, known: bytes
+    ) -> Difference:
         """The difference, with the operation of the rewritten version at which it begins."""
-        versions = self.checker.versions
-        (ours,) = versions.original.run(example, RunOptions(algebra=seed, known=b""))
-        if ours.followed is None:
-            return difference
         asked = difference.label, difference.at
-        options = RunOptions(algebra=seed, known=ours.followed.computed, asked=asked)
-        (theirs,) = versions.rewritten.run(example, options)
+        options = RunOptions(algebra=seed, known=known, asked=asked)
+        (theirs,) = self.checker.versions.rewritten.run(example, options)
         if theirs.followed is None or not theirs.followed.parting:
             return difference
         text = f"{difference.message}\nwhere they part: {theirs.followed.parting}"
@@ -154,16 +189,22 @@ class SameAlgebra:
     def _examples(self) -> list[Example]:
         """Calls with ordinary values: those that run more than the ones before, and some more.
 
-        Those with wide types first: a constant that is a little off is none in 16 bits.
+        Those with wide types first: a constant that is a little off is none in 16 bits. Of the
+        calls whose numbers differ there is one of each form: what tolerance hides is there.
         """
         seen = self.checker.observed.seen
         fit = [e for e in seen if _is_fit(e) and not self.checker.observed.is_heavy(e)]
+        differing = set(self._differing)
         covered: set[object] = set()
         chosen: list[Example] = []
-        for example in sorted(fit, key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))))):
-            new = set(_ran(seen[example])) - covered
-            if new:
-                covered |= new
+        for example in sorted(
+            fit, key=lambda e: (_is_narrow(e), -len(set(_ran(seen[e]))), e not in differing)
+        ):
+            new = set(_ran(seen[example]))
+            if example in differing:
+                new.add(_form(example))
+            if new - covered:
+                covered |= {*new, _form(example)}
                 chosen.append(example)
         rest = [e for e in fit if e not in chosen]
         rest = [e for e in rest if not _is_narrow(e)] or rest
@@ -198,6 +239,13 @@ def _ordinary(example: Example) -> Example:
     )
 
 
+def _form(example: Example) -> tuple[object, ...]:
+    """What a call looks like, but for the sizes and values of its tensors."""
+    dtypes = tuple((name, recipe.dtype) for name, recipe in example.tensors.items())
+    plain = [(n, repr(r)) for n, r in example.arguments if isinstance(r, (PlainValue, Repeat))]
+    return "form", dtypes, *plain
+
+
 def _is_narrow(example: Example) -> bool:
     """Whether a call is given floats of less than 32 bits."""
     floats = [r for r in example.tensors.values() if r.is_float]
@@ -211,33 +259,6 @@ def _troubles(outcome: Outcome, title: str) -> Iterator[str]:
         yield f"the {title} gave no residues"
     else:
         yield from (f"in the {title}: {why}" for why in outcome.followed.lost)
-
-
-def residues_differ(ours: Outcome, theirs: Outcome) -> tuple[Difference | None, int]:
-    """The first element that is another function of the inputs, and how many were compared.
-
-    They are where both versions give a number.
-    """
-    compared = 0
-    for output, other in shared(ours, theirs):
-        if output.residues is None or other.residues is None:
-            continue
-        finite = np.isfinite(output.reals()) & np.isfinite(other.reals())
-        wrong = (output.residues != other.residues) & finite
-        compared += int(finite.sum())
-        if wrong.any():
-            at = int(wrong.argmax())
-            share = f"{int(wrong.sum())} of {wrong.size} elements"
-            found = Difference(
-                f"another function of the inputs: {share}",
-                output.label,
-                output.position(at),
-                output.value(at),
-                other.value(at),
-                at=at,
-            )
-            return found, compared
-    return None, compared
 
 
 def _told(example: Example, difference: Difference) -> str:

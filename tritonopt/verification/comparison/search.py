@@ -46,6 +46,7 @@ class Search:
         seed: int,
         subject: str,
         numbers: Numbers,
+        given: bool = False,
         progress: Callable[[int, str], None],
     ) -> None:
         def report(phase: str) -> None:
@@ -63,7 +64,7 @@ class Search:
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(calls.signature, ["leading"])
         wanted = requirements.unmet, requirements.demands
-        self.aiming = Aiming(aimed, calls.limits, seen, *wanted, numbers)
+        self.aiming = Aiming(aimed, calls.limits, seen, *wanted, numbers, given)
         self.aimed = AimedCalls(
             checker, self.aiming, self.scouting, self.first, report, calls.backward
         )

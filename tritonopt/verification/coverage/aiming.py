@@ -49,6 +49,8 @@ class Aiming:
     demands: Sequence[Demand] = ()
     """What has to run of both versions, met or not."""
     numbers: Numbers = Numbers()
+    given: bool = False
+    """Whether the caller says what the launcher is called with: then no tensor has another type."""
     sized_calls: SizedCalls = field(init=False)
     """Every call that was made."""
     plain: Exploration = field(init=False)
@@ -100,13 +102,14 @@ class Aiming:
             yield from self.plain.made({**sizes, name: 1})
         for values in other_values(self.signature):
             yield from self.plain.made(sizes, partial(with_values, values=values))
-        for dtype in other_types(self.signature, self.limits):
-            yield from self.plain.made(sizes, partial(typed, dtype=dtype))
+        within = self.signature if self.given else None
+        for dtype in other_types(self.signature, self.limits, given=self.given):
+            yield from self.plain.made(sizes, partial(typed, dtype=dtype, within=within))
         for change in VALUE_CLASSES:
             yield from self.plain.made(sizes, change)
         for change in meeting(self.signature) if self.unmet() else ():
             yield from self.plain.made(sizes, change)
-        for dtype in _WHOLE if self.unmet() else ():
+        for dtype in _WHOLE if self.unmet() and not self.given else ():
             yield from self.plain.made(sizes, partial(typed, dtype=dtype))
 
     def _under_changes(self) -> Iterator[Example]:

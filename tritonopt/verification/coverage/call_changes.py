@@ -31,11 +31,12 @@ from tritonopt.verification.signature.argument_language import (
 _MOST_VALUES = 4
 
 
-def other_types(signature: Signature, limits: Limits) -> list[str]:
-    """Other types of floats than the first; float64 where several are taken."""
+def other_types(signature: Signature, limits: Limits, *, given: bool) -> list[str]:
+    """Other types of floats than the first; where types were inferred, float64 as well if several
+    are taken."""
     taken = {d for t in signature.tensors for d in t.dtypes if d in FLOATS}
     known = list(dict.fromkeys(d for t in signature.tensors for d in t.dtypes[1:]))
-    known += ["f64"] if len(taken) > 1 else []
+    known += ["f64"] if len(taken) > 1 and not given else []
     known = [d for d in dict.fromkeys(known) if d in limits.dtypes]
     return [d for d in known if d in (*FLOATS, COMPLEX)]
 
@@ -94,9 +95,14 @@ def _of_one_number(example: Example, number: int) -> Example:
     return example.with_tensors(changed)
 
 
-def typed(example: Example, dtype: str) -> Example:
-    """The same call with floats of another type."""
-    return example.with_tensors(lambda n, r: replace(r, dtype=dtype) if r.is_float else r)
+def typed(example: Example, dtype: str, within: Signature | None = None) -> Example:
+    """The same call with floats of another type; with a signature only where it allows that."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        allowed = within is None or dtype in within.tensor(name).dtypes
+        return replace(recipe, dtype=dtype) if recipe.is_float and allowed else recipe
+
+    return example.with_tensors(changed)
 
 
 def with_values(example: Example, values: Mapping[str, object]) -> Example:

@@ -96,7 +96,9 @@ class Followed:
     limits: frozenset[float] = frozenset()
     """The numbers of the program that floats were compared with, or limited by."""
     computed: bytes = b""
-    """Every residue of the run, where `RunOptions.known` asks for it."""
+    """Every residue of the run."""
+    decisions: tuple[tuple[tuple[str, int], bytes], ...] = ()
+    """What is decided by values, in which line, and the residues of what it is decided by."""
     parting: str = ""
     """The operation that first computed what is not known, on the way to what was asked for."""
 
@@ -206,7 +208,7 @@ class RunOptions:
     algebra: int = 0
     """Interpreter: the seed of a draw of residues, which are then followed; 0 for none."""
     known: bytes | None = None
-    """In a run that follows residues: say what it computes beside what is known, see `Followed`."""
+    """In a run that follows residues: what is known, to tell where this one parts from it."""
     asked: tuple[str, int] = ("", 0)
     """Of which output, and of which of its elements, is asked where it parts from what is known."""
     absolute: bool = False

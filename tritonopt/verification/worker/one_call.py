@@ -187,10 +187,10 @@ class OneCall:
     def _followed(self) -> Followed | None:
         if self.residues is None:
             return None
-        computed = b"" if self.trace is None else self.trace.computed().tobytes()
         run = self.residues.run
         lost, limits = tuple(run.memory.lost), frozenset(run.limits)
-        return Followed(sum(self.residues.degree), lost, limits, computed, self.parting)
+        computed, by = run.decisions.told()
+        return Followed(sum(self.residues.degree), lost, limits, computed, by, self.parting)
 
     def _called(self) -> Any:
         launcher = self.version.launcher
@@ -249,8 +249,9 @@ class OneCall:
 def _carrying(residues: Tensors) -> Iterator[None]:
     """The interpreter carries residues, and so do the functions of libdevice."""
     run = residues.run
+    run.decisions.line = lambda: RECORDER.kernel.current
     if run.trace is not None:
-        run.trace.line = lambda: RECORDER.kernel.current
+        run.trace.line = run.decisions.line
     with carrying(run), libdevice.followed(lambda *call: follow(run, *call)):
         yield
 

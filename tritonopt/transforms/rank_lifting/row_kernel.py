@@ -1,0 +1,99 @@
+"""A kernel of its own for several rows to a program, beside the one for a row that is long."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import KernelFacts
+from tritonopt.source import (
+    Change,
+    EditConflict,
+    InsertAfter,
+    Launch,
+    Module,
+    Remove,
+    Replace,
+)
+from tritonopt.source.editing import excerpts, parameters
+from tritonopt.transforms.code_edits import new_function_name
+from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart, own_statements
+from tritonopt.transforms.tiling.launch_grids import set_by_heuristics
+from tritonopt.transforms.writing import NotExpressible, names_read
+
+
+@dataclass(frozen=True)
+class RowKernel:
+    """The new kernel: for rows that one tile holds, where the compiler decides about that."""
+
+    facts: KernelFacts
+    part: LiftedPart
+    lifted: Sequence[Change]
+    """What would lift the kernel where it stands."""
+
+    @property
+    def name(self) -> str:
+        """What it is called, which nothing else in the file is."""
+        return new_function_name(self.facts.kernel.module, f"{self.facts.kernel.name}_rows")
+
+    def changes(self) -> list[Change]:
+        """The new kernel behind the other, which stays as it is. Raises NotExpressible."""
+        kernel = self.facts.kernel
+        try:
+            module, node = self._decided(*self._lifted())
+            code = excerpts.statement_code(module, node, comments_above=False)
+        except EditConflict as conflict:
+            raise NotExpressible(str(conflict)) from conflict
+        read = names_read(ast.Module(node.body, []))
+        decorators = []
+        for decorator in node.decorator_list:
+            chosen = set_by_heuristics(module, decorator)
+            if chosen and read.isdisjoint(chosen):
+                for name in chosen:
+                    code = parameters.without(code, 0, name)
+            else:
+                decorators.append(f"@{module.text_of(decorator)}")
+        # The name is the first word behind `def`.
+        code = code.replace(node.name, self.name, 1)
+        said = f"# {kernel.name} for short rows, of which a program has several."
+        return [InsertAfter(kernel.node, "\n\n" + "\n".join([said, *decorators, code]) + "\n")]
+
+    def _lifted(self) -> tuple[Module, ast.FunctionDef]:
+        """The kernel for several rows, without what documents it."""
+        kernel = self.facts.kernel
+        changes = list(self.lifted)
+        if own_statements(kernel) != kernel.node.body:
+            changes.append(Remove(kernel.node.body[0], keep_comments=False))
+        module, (node,) = excerpts.after(kernel.module, changes, [kernel.node])
+        assert isinstance(node, ast.FunctionDef)
+        return module, node
+
+    def _decided(self, module: Module, node: ast.FunctionDef) -> tuple[Module, ast.FunctionDef]:
+        """The kernel with what is done for a row that one tile holds, and without the question."""
+        if not self.part.decisions:
+            return module, node
+        asked = ast.dump(self.part.decisions[0].test)
+        changes: list[Change] = [
+            Replace(statement, excerpts.block_code(module, statement.body))
+            for statement in node.body
+            if isinstance(statement, ast.If) and ast.dump(statement.test) == asked
+        ]
+        module, (decided,) = excerpts.after(module, changes, [node])
+        assert isinstance(decided, ast.FunctionDef)
+        return module, decided
+
+
+def may_be_copied(facts: KernelFacts) -> bool:
+    """Whether the kernel is a function of the file's own block that each launch calls by name."""
+    kernel = facts.kernel
+    at_the_top = kernel.node in kernel.module.tree.body
+    return at_the_top and all(callee(launch) is not None for launch in facts.launches.launches)
+
+
+def callee(launch: Launch) -> ast.Name | None:
+    """The name of the kernel in a launch `kernel[grid](...)`; None where it has none there."""
+    match launch.call.func:
+        case ast.Subscript(value=ast.Name(id=name) as called) if name == launch.kernel.name:
+            return called
+    return None
