@@ -330,7 +330,8 @@ def _generalized(
         notes.append(f"{kernel}: not generalized: {error}")
         return None
     text = f"--kernel {kernel} --grid '{form.grid}' --args '{form.args}'"
-    verdict = _verdict_of(both[0], both[1], Path(old.path), Path(new.path), both[2], settings)
+    paths = Path(old.path), Path(new.path)
+    verdict = _verdict_of(both[:2], paths, both[2], settings, inner=False)
     if verdict.verdict == Answer.UNSUPPORTED.value:
         notes.append(f"{kernel}: not generalized to {text}: {verdict.reason}")
         return None

@@ -188,11 +188,12 @@ class Aiming:
         for values in other_values(self.signature):
             for name in values:
                 found.setdefault(name, []).append(partial(with_values, values=values))
-        types = (*other_types(self.signature, self.limits), *_WHOLE)
+        types = other_types(self.signature, self.limits, given=self.given)
+        types += () if self.given else _WHOLE
         found["type"] = [partial(typed, dtype=dtype) for dtype in types]
         places = (
-            (at + beside, in_turn(one, other))
+            (at + beside, (one, other))
             for first, second in combinations(found.values(), 2)
             for (at, one), (beside, other) in product(enumerate(first), enumerate(second))
         )
-        return [change for _, change in sorted(places, key=lambda pair: pair[0])]
+        return [pair for _, pair in sorted(places, key=lambda place: place[0])]

@@ -164,8 +164,9 @@ class Exploration:
         return self.fits(sizes) and self._expected(sizes) <= _COSTLY_WORK
 
     def fits(self, sizes: Mapping[str, int]) -> bool:
-        """Whether a call of these sizes has not too many elements."""
-        return self.sized_calls.elements(sizes) <= _MOST_ELEMENTS
+        """Whether a call of these sizes has not too many elements, as far as is known."""
+        few = self.sized_calls.elements(sizes) <= _MOST_ELEMENTS
+        return few and not self.sized_calls.may_hang(sizes)
 
     # What a size bears on
 
@@ -266,6 +267,11 @@ class Exploration:
                 found |= coverage.constants
                 found |= {abs(loop.bounds[2]) for loop in coverage.loops.values() if loop.bounds}
         return {n for n in found if 0 < n < _MOST_ELEMENTS}
+
+    def costs(self, sizes: Mapping[str, int], change: Change) -> bool:
+        """Whether a call that was made took longer than most should."""
+        found = self.seen(self._whole(change)(self.sized_calls.plain(sizes))) or ()
+        return sum(c.work for c in found) > _MOST_WORK
 
     def of(self, sizes: Mapping[str, int]) -> tuple[Coverage, ...]:
         """What both versions ran on the call of these sizes; nothing where there is none."""

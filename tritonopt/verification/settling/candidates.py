@@ -414,7 +414,7 @@ def _for_nothing(
     numbers: Sequence[int | float],
 ) -> Iterator[Argument]:
     """What may be passed, at times, for a parameter that is None by default."""
-    if evidence.tensor or kind == "Tensor" or "torch.Tensor" in kind:
+    if evidence.tensor or ("Tensor" in kind and "List" not in kind):
         found = list(_tensors(name, evidence, shapes))
         # As many dimensions as the kernel's accesses show.
         found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
