@@ -175,14 +175,17 @@ class Aiming:
                         costly, made = costly - (not cheap), made + 1
                         yield from self.plain.made(sizes)
 
-    def _combinations(self, sizes: Mapping[str, int], pairs: Sequence[Change]) -> Iterator[Example]:
-        """Changes two by two, as long as something has not run."""
-        for change in pairs:
+    def _combinations(
+        self, sizes: Mapping[str, int], pairs: Sequence[tuple[Change, Change]]
+    ) -> Iterator[Example]:
+        """Changes two by two, as long as something has not run; on few elements where they cost."""
+        for pair in pairs:
             if not self.unmet():
                 return
-            yield from self.plain.made(sizes, change)
+            costly = any(self.plain.costs(sizes, change) for change in pair)
+            yield from self.plain.made(self.plain.tried.base if costly else sizes, in_turn(*pair))
 
-    def _pairs(self) -> list[Change]:
+    def _pairs(self) -> list[tuple[Change, Change]]:
         """Two arguments with other values, or one and another type: what comes first of each."""
         found: dict[str, list[Change]] = {}
         for values in other_values(self.signature):
@@ -190,7 +193,8 @@ class Aiming:
                 found.setdefault(name, []).append(partial(with_values, values=values))
         types = other_types(self.signature, self.limits, given=self.given)
         types += () if self.given else _WHOLE
-        found["type"] = [partial(typed, dtype=dtype) for dtype in types]
+        within = self.signature if self.given else None
+        found["type"] = [partial(typed, dtype=dtype, within=within) for dtype in types]
         places = (
             (at + beside, (one, other))
             for first, second in combinations(found.values(), 2)
