@@ -170,8 +170,8 @@ class Aiming:
                 for size in (number * block, number * block + 1):
                     sizes = {**self.plain.tried.base, name: size}
                     cheap = self.plain.affordable(sizes, needed=False)
-                    bearable = costly and self.plain.bearable(sizes)
-                    if made < _MOST_SINGLED_OUT and (cheap or bearable):
+                    fits = self.plain.fits(sizes)
+                    if made < _MOST_SINGLED_OUT and (cheap or (costly and fits)):
                         costly, made = costly - (not cheap), made + 1
                         yield from self.plain.made(sizes)
 

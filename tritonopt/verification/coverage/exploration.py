@@ -159,10 +159,6 @@ class Exploration:
             for name, size in sizes.items()
         )
 
-    def bearable(self, sizes: Mapping[str, int]) -> bool:
-        """Whether a call of these sizes may be one of the few that take long."""
-        return self.fits(sizes) and self._expected(sizes) <= _COSTLY_WORK
-
     def fits(self, sizes: Mapping[str, int]) -> bool:
         """Whether a call of these sizes has not too many elements, as far as is known."""
         few = self.sized_calls.elements(sizes) <= _MOST_ELEMENTS

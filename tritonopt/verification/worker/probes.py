@@ -211,8 +211,10 @@ def _type(value: Any) -> str | None:
     return "fp32" if isinstance(value, float) else None
 
 
-_OF_A_PROGRAM = 20
-"""So many statements a program counts for at least: those of other files are not seen."""
+_ELSEWHERE = 2
+"""A program that executes no more of the file's statements than these is one of another file."""
+_OF_ANOTHER_FILE = 20
+"""So many statements it counts for, which are not seen."""
 
 
 class Recorder:
@@ -227,7 +229,7 @@ class Recorder:
         self.host.begin()
         self.kernel.begin()
         self.counted = Sheet()
-        self.programs = 0
+        self.unseen = self.before = 0
         self.stored = self.any_stored = False
         self.grids: dict[tuple[str, tuple[int, ...]], None] = {}
         self.constants: set[int] = set()
@@ -235,7 +237,9 @@ class Recorder:
 
     def program_begins(self) -> None:
         """Also where the last one of a launch has ended."""
-        self.programs += 1
+        if self.kernel.statements - self.before <= _ELSEWHERE:
+            self.unseen += _OF_ANOTHER_FILE
+        self.before = self.kernel.statements
         if self.stored:
             self.counted.add(self.kernel.sheet)
         else:
@@ -274,7 +278,7 @@ class Recorder:
             total.extents,
             tuple(self.grids),
             frozenset(self.constants),
-            max(self.kernel.statements, _OF_A_PROGRAM * self.programs),
+            self.kernel.statements + self.unseen,
             frozenset(self.writers),
             self.any_stored,
         )
