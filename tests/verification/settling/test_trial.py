@@ -18,7 +18,7 @@ from tritonopt.verification.process.messages import (
     VersionSpec,
 )
 from tritonopt.verification.settling.trial import NothingWorks, Trial
-from tritonopt.verification.signature.argument_language import ChoiceArgument
+from tritonopt.verification.signature.argument_language import ChoiceArgument, TensorArgument
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge
@@ -465,3 +465,34 @@ def f(x: torch.Tensor, dim=None):
     n = x.shape[-1]
     kernel[(x.numel() // n,)](x, n, BLOCK=16)
 """
+
+
+_EITHER = """
+def f(x, y, low=None, high=None):
+    if isinstance(y, torch.Tensor):
+        y = y.contiguous()
+    check(low, high)
+    n = x.numel()
+    kernel[(n,)](x, n, BLOCK=16)
+"""
+
+
+def _takes_numbers(example: Example) -> int:
+    given = dict(example.arguments)
+    limits = [given.get("low", PlainValue(None)), given.get("high", PlainValue(None))]
+    plain = [limit.value for limit in limits if isinstance(limit, PlainValue)]
+    if len(plain) < 2 or not all(v is None or type(v) in (int, float) for v in plain):
+        return Attempt.FAILED
+    return Attempt.FAILED if plain == [None, None] else Attempt.GOOD
+
+
+def test_numbers_are_passed_for_tensors_and_limits_left_out_by_turns() -> None:
+    found = _trial("import torch\n" + _EITHER, _takes_numbers).find_signature()
+    tensor = found.get("y")
+    assert isinstance(tensor, TensorArgument) and len(set(tensor.numbers) - {0, 1}) == 3
+    low, high = found.get("low"), found.get("high")
+    assert isinstance(low, ChoiceArgument) and isinstance(high, ChoiceArgument)
+    # Each alone, and between two limits that differ.
+    assert None in low.values and None in high.values
+    numbers = [[v for v in limit.values if v is not None] for limit in (low, high)]
+    assert numbers[0][0] != numbers[1][0] and min(numbers[0]) < 0 < max(numbers[0])

@@ -432,7 +432,7 @@ def _for_nothing(
     elif evidence.used:
         usual = (("float", numbers[:2]), ("number", numbers[:2]), ("int", (2,)), ("bool", (True,)))
         typed = [value for word, values in usual if word in kind for value in values]
-        plain = (numbers[0], 2, True) if not kind else ()
+        plain = (*numbers[:2], 2, True) if not kind else ()
         yield ChoiceArgument(name, (None, *(typed or plain)))
         if not kind:
             forms = list(dict.fromkeys(t.shape for t in _tensors(name, evidence, shapes)))
