@@ -496,3 +496,22 @@ def test_numbers_are_passed_for_tensors_and_limits_left_out_by_turns() -> None:
     assert None in low.values and None in high.values
     numbers = [[v for v in limit.values if v is not None] for limit in (low, high)]
     assert numbers[0][0] != numbers[1][0] and min(numbers[0]) < 0 < max(numbers[0])
+
+
+_ALONG = """
+def f(x: torch.Tensor, dim=None):
+    check(dim)
+    kernel[(1,)](x, x.shape[-1], BLOCK=16)
+"""
+
+
+def test_where_none_is_not_taken_other_dimensions_are() -> None:
+    def rule(example: Example) -> int:
+        dim = dict(example.arguments).get("dim", PlainValue(None))
+        whole = isinstance(dim, PlainValue) and type(dim.value) is int
+        return Attempt.GOOD if whole else Attempt.FAILED
+
+    found = _trial("import torch\n" + _ALONG, rule).find_signature()
+    dim = found.get("dim")
+    assert isinstance(dim, ChoiceArgument) and {-1, 0, 1} <= set(dim.values)
+    assert None not in dim.values

@@ -346,7 +346,10 @@ def variations(
             kind, numbers = reading.kind(parameter), _numbers(at)
             yield name, tuple(_for_nothing(name, kind, evidence, shapes, numbers))[:_MOST]
         elif none and isinstance(given, ChoiceArgument) and None not in given.values:
-            yield name, (ChoiceArgument(name, (*given.values, None)),)
+            alone = len(given.values) == 1
+            others = _other_values(name, given.values[0], evidence) if alone else []
+            found = (ChoiceArgument(name, (*given.values, other)) for other in (*others, None))
+            yield name, tuple(found)
         elif default is not None and given is None and reading.kind(parameter) in ("", "int"):
             # `reduction=Reduction.MEAN.value`: which of a few, and what they are stands elsewhere.
             yield name, tuple(ChoiceArgument(name, (value,)) for value in (0, 1, 2))
