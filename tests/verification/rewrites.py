@@ -127,6 +127,11 @@ _ONE_ATOMIC_SUM = (
     ("](x, part, n", "](x, out, n"),
 )
 
+_BY_A_NUMBER = """tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) * y, mask=mask)
+
+
+def scaled"""
+
 WRONG = (
     # layer_norm
     _wrong("layer_norm", "mask dropped", "padding lanes count in the variance",
@@ -311,6 +316,18 @@ WRONG = (
     _wrong("two_step", "race added", "programs share a partial sum",
            "tl.store(part + pid, tl.sum(acc, axis=0))",
            "tl.store(part + pid // 2, tl.sum(acc, axis=0))"),
+    # limits
+    _wrong("limits", "wrong operation", "by a number alone it is added", _BY_A_NUMBER,
+           _BY_A_NUMBER.replace("* y", "+ y"), quick=True),
+    _wrong("limits", "wrong operation", "the other limit wins where they cross",
+           "tl.minimum(tl.maximum(x, low), high)", "tl.maximum(tl.minimum(x, high), low)"),
+    _wrong("limits", "wrong constant", "above one limit alone", "mask=mask), low), mask=mask)",
+           "mask=mask), low + 0.001), mask=mask)"),
+    _wrong("limits", "wrong constant", "the sum of all, which one of rows hands over to",
+           "tl.store(out_ptr + tl.program_id(0), tl.sum(sums, axis=0))",
+           "tl.store(out_ptr + tl.program_id(0), 1.01 * tl.sum(sums, axis=0))", quick=True),
+    _wrong("limits", "wrong constant", "called like a parameter", "x > threshold, x, 0.0",
+           "x > threshold, 1.01 * x, 0.0"),
 )  # fmt: skip
 
 RIGHT = (

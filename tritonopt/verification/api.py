@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from tritonopt import source
 from tritonopt.verification.capture.command import Captured, capture
 from tritonopt.verification.capture.generalize import Launch, NotGeneral, generalize
 from tritonopt.verification.capture.residues import answer
-from tritonopt.verification.coverage.demands import LOOPS
+from tritonopt.verification.coverage.demands import LOOPS, Demand
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.never_ran import listed
 from tritonopt.verification.process.fork_server import fork_server
@@ -19,7 +20,14 @@ from tritonopt.verification.run import Finding, Progress, Settings, Verification
 from tritonopt.verification.signature.counterparts import left_out
 from tritonopt.verification.signature.launched_elsewhere import in_its_package
 from tritonopt.verification.signature.launchers import Launchers
-from tritonopt.verification.tasks import Task, kernel_alone, parse_module, read_module, tasks_of
+from tritonopt.verification.tasks import (
+    Task,
+    inner_tasks,
+    kernel_alone,
+    parse_module,
+    read_module,
+    tasks_of,
+)
 from tritonopt.verification.verdict import YES, Algebra, Answer, Verdict, together
 
 BACKENDS = ("auto", "interpreter", "cuda", "compile")
@@ -73,7 +81,6 @@ def verify(
     Raises VerificationError for what the caller did wrong; what the kernels do wrong is a verdict.
     """
     _check_options(backend, require, max_examples)
-    _check_installed()
     if backend in ("auto", "interpreter"):
         fork_server()  # it imports torch meanwhile
     old = read_module(Path(original))
@@ -97,7 +104,8 @@ def verify(
     importlib.import_module(_WANTED_SOON)
     asked = (choose_backend(backend), require, max_examples, seed or 0)
     settings = Settings(*asked, embedded, progress, tuple(assume), assume_covered, algebra)
-    verdict = _verdict_of(old, new, Path(original), Path(rewritten), tasks, settings)
+    inner = not (launcher or kernel or args)
+    verdict = _verdict_of((old, new), (Path(original), Path(rewritten)), tasks, settings, inner)
     rest = left_out(Launchers(old), new, [name for task in tasks for name in task.reaches])
     return _with_rest(verdict, rest, chosen=bool(launcher or about or kernel))
 
@@ -119,16 +127,16 @@ def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
 
 
 def _verdict_of(
-    old: source.Module,
-    new: source.Module,
-    original: Path,
-    rewritten: Path,
+    modules: tuple[source.Module, source.Module],
+    paths: tuple[Path, Path],
     tasks: list[Task],
     settings: Settings,
+    inner: bool,
 ) -> Verdict:
-    made = []
+    """Of all tasks; with `inner` launchers that they call are asked for what never ran."""
+    made: list[tuple[Verification, Finding]] = []
     for task in tasks:
-        verification = Verification(old, new, original, rewritten, task, settings)
+        verification = Verification(*modules, *paths, task, settings)
         try:
             finding = verification.run()
         except VerificationError as error:
@@ -137,8 +145,29 @@ def _verdict_of(
             reason = str(error)
             finding = Finding(Verdict(Answer.UNSUPPORTED.value, settings.backend, 0, reason=reason))
         made.append((verification, finding))
+    if inner and all(f.is_yes for _, f in made):
+        lines = {d.line for _, f in made for d in _never_ran(f, made) if d.title == "original"}
+        for task in inner_tasks(Launchers(modules[0]), tasks, lines):
+            verification = Verification(*modules, *paths, task, settings)
+            with contextlib.suppress(VerificationError):
+                finding = verification.run()
+                if finding.is_yes or finding.verdict.verdict == Answer.COUNTEREXAMPLE.value:
+                    made.append((verification, finding))
+            if not any(_never_ran(f, made) for _, f in made):
+                break
     verdicts = [_unless_unseen(*one, made) for one in made]
-    return verdicts[0] if len(verdicts) == 1 else _combined(tasks, verdicts)
+    if len(verdicts) == 1:
+        return verdicts[0]
+    return _combined([v.task for v, _ in made], verdicts)
+
+
+def _never_ran(finding: Finding, every: Sequence[tuple[Verification, Finding]]) -> list[Demand]:
+    """What has to run of one launcher, and ran from none."""
+    return [
+        demand
+        for demand in finding.never_ran.unmet
+        if all(demand in f.never_ran.unmet for v, f in every if demand in v.demands)
+    ]
 
 
 def _unless_unseen(
@@ -151,11 +180,7 @@ def _unless_unseen(
     if finding.trial_failure:
         reason = f"no plain call of the original succeeds: {finding.trial_failure}"
         return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
-    unmet = [
-        demand
-        for demand in finding.never_ran.unmet
-        if all(demand in f.never_ran.unmet for v, f in every if demand in v.demands)
-    ]
+    unmet = _never_ran(finding, every)
     if not unmet:
         return _unless_narrowed(verification, verdict)
     # What never ran took no second turn either.
@@ -196,6 +221,7 @@ def _check_options(backend: str, require: str, max_examples: int) -> None:
         raise VerificationError(f"require `{require}`: write one of {', '.join(REQUIREMENTS)}")
     if max_examples < 1:
         raise VerificationError(f"max_examples is {max_examples}: at least 1 is needed")
+    _check_installed()
 
 
 def _check_installed() -> None:
@@ -304,7 +330,8 @@ def _generalized(
         notes.append(f"{kernel}: not generalized: {error}")
         return None
     text = f"--kernel {kernel} --grid '{form.grid}' --args '{form.args}'"
-    verdict = _verdict_of(both[0], both[1], Path(old.path), Path(new.path), both[2], settings)
+    paths = Path(old.path), Path(new.path)
+    verdict = _verdict_of(both[:2], paths, both[2], settings, inner=False)
     if verdict.verdict == Answer.UNSUPPORTED.value:
         notes.append(f"{kernel}: not generalized to {text}: {verdict.reason}")
         return None

@@ -92,6 +92,11 @@ class Finding:
     trial_failure: str = ""
     """Why no plain call of the original was taken, where that was tried."""
 
+    @property
+    def is_yes(self) -> bool:
+        """Whether nothing was found, on calls that the original takes."""
+        return self.verdict.verdict in YES and not self.trial_failure
+
 
 @dataclass(frozen=True)
 class _Loaded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tokenize
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -119,6 +120,32 @@ def tasks_of(
     for found in chosen:
         check_counterpart(found, new)
     return [Task(found, _signature(launchers, found, given)) for found in chosen]
+
+
+_MOST_INNER = 4
+
+
+def inner_tasks(
+    launchers: Launchers, tasks: Sequence[Task], lines: Collection[int]
+) -> Iterator[Task]:
+    """Launchers that others call, and that come to lines of the original which these left out.
+
+    A reduction along some dimensions may hand over to that of all: what its callers were never
+    asked for can be asked of it. What reaches least comes first.
+    """
+    if any(task.home is not None for task in tasks):
+        return
+    wanted = {
+        name
+        for name, node in launchers.definitions.items()
+        if any(node.lineno <= line <= (node.end_lineno or 0) for line in lines)
+    }
+    known = {task.launcher.name for task in tasks}
+    inner = [x for x in launchers.found.values() if x.name not in known]
+    reached = {x.name: launchers.reached(launchers.definition_of(x)) for x in inner}
+    inner = [x for x in inner if reached[x.name] & wanted]
+    for found in sorted(inner, key=lambda x: len(reached[x.name]))[:_MOST_INNER]:
+        yield Task(found, _signature(launchers, found, None))
 
 
 def kernel_alone(

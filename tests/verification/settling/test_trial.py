@@ -9,9 +9,16 @@ import pytest
 
 from tritonopt import source
 from tritonopt.verification.inputs.examples import Example, PlainValue
-from tritonopt.verification.process.messages import Attempt, Blame, Failure, Outcome, RunOptions
+from tritonopt.verification.process.messages import (
+    Attempt,
+    Blame,
+    Failure,
+    Outcome,
+    RunOptions,
+    VersionSpec,
+)
 from tritonopt.verification.settling.trial import NothingWorks, Trial
-from tritonopt.verification.signature.argument_language import ChoiceArgument
+from tritonopt.verification.signature.argument_language import ChoiceArgument, TensorArgument
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge
@@ -29,9 +36,11 @@ def kernel(x, n, BLOCK: tl.constexpr):
 class Original:
     """Answers what a worker would: `rule` gives the level that an example reaches."""
 
-    def __init__(self, rule: Callable[[Example], int]) -> None:
+    def __init__(self, rule: Callable[[Example], int], text: str = "") -> None:
         self.rule = rule
         self.calls = 0
+        path = "kernel.py"
+        self.spec = VersionSpec("original", path, text, path, "interpreter", "f", False)
 
     def attempt(self, example: Example) -> Attempt:
         self.calls += 1
@@ -44,7 +53,7 @@ class Original:
 def _trial(code: str, rule: Callable[[Example], int]) -> Trial:
     launchers = Launchers(source.read(_HEAD + code, "kernel.py"))
     reading = read(launchers, launchers.named("f"))
-    return Trial(Original(rule), reading, backward=False)  # type: ignore[arg-type]  # a stand-in
+    return Trial(Original(rule, _HEAD + code), reading, backward=False)  # type: ignore[arg-type]  # a stand-in
 
 
 _LOSS = """
@@ -456,3 +465,53 @@ def f(x: torch.Tensor, dim=None):
     n = x.shape[-1]
     kernel[(x.numel() // n,)](x, n, BLOCK=16)
 """
+
+
+_EITHER = """
+def f(x, y, low=None, high=None):
+    if isinstance(y, torch.Tensor):
+        y = y.contiguous()
+    check(low, high)
+    n = x.numel()
+    kernel[(n,)](x, n, BLOCK=16)
+"""
+
+
+def _takes_numbers(example: Example) -> int:
+    given = dict(example.arguments)
+    limits = [given.get("low", PlainValue(None)), given.get("high", PlainValue(None))]
+    plain = [limit.value for limit in limits if isinstance(limit, PlainValue)]
+    if len(plain) < 2 or not all(v is None or type(v) in (int, float) for v in plain):
+        return Attempt.FAILED
+    return Attempt.FAILED if plain == [None, None] else Attempt.GOOD
+
+
+def test_numbers_are_passed_for_tensors_and_limits_left_out_by_turns() -> None:
+    found = _trial("import torch\n" + _EITHER, _takes_numbers).find_signature()
+    tensor = found.get("y")
+    assert isinstance(tensor, TensorArgument) and len(set(tensor.numbers) - {0, 1}) == 3
+    low, high = found.get("low"), found.get("high")
+    assert isinstance(low, ChoiceArgument) and isinstance(high, ChoiceArgument)
+    # Each alone, and between two limits that differ.
+    assert None in low.values and None in high.values
+    numbers = [[v for v in limit.values if v is not None] for limit in (low, high)]
+    assert numbers[0][0] != numbers[1][0] and min(numbers[0]) < 0 < max(numbers[0])
+
+
+_ALONG = """
+def f(x: torch.Tensor, dim=None):
+    check(dim)
+    kernel[(1,)](x, x.shape[-1], BLOCK=16)
+"""
+
+
+def test_where_none_is_not_taken_other_dimensions_are() -> None:
+    def rule(example: Example) -> int:
+        dim = dict(example.arguments).get("dim", PlainValue(None))
+        whole = isinstance(dim, PlainValue) and type(dim.value) is int
+        return Attempt.GOOD if whole else Attempt.FAILED
+
+    found = _trial("import torch\n" + _ALONG, rule).find_signature()
+    dim = found.get("dim")
+    assert isinstance(dim, ChoiceArgument) and {-1, 0, 1} <= set(dim.values)
+    assert None not in dim.values

@@ -31,7 +31,7 @@ def test_every_form_of_the_language() -> None:
         "x: f32|f16|bf16[m, n], w: float32[n], i: i64[m] in 0..n, eps: 1e-5, dim: int in 0..1, "
         "flag: bool, mode: 'mean'|'sum', k: n, shape: (m, n), y: =x, z: f32[..., 4], o: None, "
         "b: f32[n] | None, t: torch.float16, s: x.stride(0), g: 2 * cdiv(n, 16) - 1, "
-        "l: [f32[m], f16[n], ...], p: (f32[m],)"
+        "l: [f32[m], f16[n], ...], p: (f32[m],), a: f32[m] | None | 0.5 | -2"
     )
     assert parse(text).arguments == (
         TensorArgument("x", ("f32", "f16", "bf16"), ("m", "n")),
@@ -56,6 +56,7 @@ def test_every_form_of_the_language() -> None:
             more=True,
         ),
         SequenceArgument("p", (TensorArgument("p[0]", ("f32",), ("m",)),), as_tuple=True),
+        TensorArgument("a", ("f32",), ("m",), optional=True, numbers=(0.5, -2)),
     )
 
 
@@ -63,6 +64,7 @@ def test_what_is_printed_is_read_again() -> None:
     text = "x: f32|f16[m, 8], i: i64[m] in 0..9, e: 1e-05, d: int in -1..1, f: bool, y: =x, s: (m,)"
     text += ", b: f32[m] in 0..3 | None, t: torch.float32, q: m * x.stride(-1)"
     text += ", l: [f32|f16[m, k], f32[m], ...], p: (i64[m] in 0..m, f32[k]), u: (f32[m],)"
+    text += ", a: i64[m] in 0..m | -1 | 3, c: f32[m] | None | -0.75"
     assert parse(str(parse(text))) == parse(text)
 
 
@@ -81,7 +83,7 @@ MISTAKES = {
     "x: f32[n], k: m": "column 12: .*no dimension of a tensor",
     "x: f32[n], k: open(n)": r"column 15: `open\(n\)` has no place in a formula",
     "x: f32[n], k: n +": "column 18: this is no expression",
-    "x: f32[n] | 3": "`None`: a tensor has one form",
+    "x: f32[n] | y": "`None` or a number: a tensor has one form",
     "x: f32[n], t: torch.flaot16": "column 15: expected a type of torch",
     "x: ?": "expected a type with dimensions",
     "x: [f32[n], 3]": "column 13: expected a type of tensor",

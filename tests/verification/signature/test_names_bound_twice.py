@@ -127,3 +127,47 @@ def test_limits_of_a_plain_call_leave_room_for_what_differs(
     """Between two equal limits there is one number, and one call comes to the branch."""
     verdict = of_texts(TEXT, TEXT.replace(*BRANCH), max_examples=2)
     assert verdict.verdict == "counterexample", verdict
+
+
+_NAMED = """
+import triton
+
+
+@wrapped
+@triton.jit
+def add(x, y):
+    return x + y
+
+
+@triton.jit
+def add_complex(x, y):
+    return x + y
+
+
+add.register(kernel=add_complex)
+
+
+@wrapped
+@triton.jit
+def limited_kernel(x, limit):
+    return x
+
+
+def total(x):
+    return add(x, x)
+
+
+def limit(x):
+    return limited_kernel(x, 1)
+
+
+def limit_backward(x, limit):
+    return limited_kernel(x, limit)
+"""
+
+
+def test_what_is_registered_is_reached_and_a_parameter_is_no_function() -> None:
+    launchers = Launchers(source.read(_NAMED))
+    assert "add_complex" in launchers.reached("total")
+    assert "limit" not in launchers.reached("limit_backward")
+    assert {x.name for x in launchers.outermost()} == {"total", "limit", "limit_backward"}

@@ -48,7 +48,10 @@ class AimedCalls:
     def _at(self, aimed: Example, phase: str) -> Difference | None:
         """What a call shows that was aimed; what it ran is then known."""
         example = self._whole(aimed)
+        before = self.checker.tally.hangs
         self.checker.try_out(example)
+        if self.checker.tally.hangs > before:
+            self.aiming.sized_calls.hung(aimed)
         self.scouting.aimed(example)
         self.report(phase)
         return self.checker.certain(example)

@@ -23,7 +23,7 @@ from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.past_failures import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
 from tritonopt.verification.process.coverage_data import Coverage
-from tritonopt.verification.settling.trial import with_leading
+from tritonopt.verification.settling.wider_forms import with_leading
 
 _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
@@ -31,6 +31,8 @@ _LEAST_ON_PURPOSE = 12
 """But no fewer than these, however few examples are asked for: they find the most."""
 _FOR_THE_UNMET = 40
 """So many are drawn, at least, as long as something that has to run has not."""
+_LONG = 45.0
+"""But after so many seconds no more than were asked for: what has not run is then said."""
 
 
 class Search:
@@ -131,4 +133,5 @@ class Search:
         """What is left of the examples that were asked for; enough where something has not run."""
         made = len(self.aimed.made) + len(self.edge_cases.made)
         left = max(self.max_examples - made, (self.max_examples + 1) // 2)
-        return max(left, _FOR_THE_UNMET) if self.requirements.unmet() else left
+        more = self.requirements.unmet() and self.checker.versions.waited < _LONG
+        return max(left, _FOR_THE_UNMET) if more else left

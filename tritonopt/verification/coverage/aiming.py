@@ -17,7 +17,7 @@ from tritonopt.verification.coverage.call_changes import (
     with_values,
 )
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.exploration import Exploration
+from tritonopt.verification.coverage.exploration import Exploration, Patience
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
 from tritonopt.verification.coverage.text_sizes import Numbers
@@ -26,12 +26,14 @@ from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.signature.argument_language import Signature
 
 _MOST_CALLS = 80
-_WHOLE = ("i32", "i64")
+_WHOLE = ("i32", "i64", "i16", "i8", "u8")
 """Types for what only whole numbers come to; an original that does not take them loses a call."""
 _MOST_SINGLED_OUT = 24
 _MOST_CHANGES = 3
 """Beside the plain calls, so many changes may be explored."""
 _CALLS_UNDER_A_CHANGE = 30
+_FIRST_PAIRS = 16
+"""So many combinations of two values come before sizes that take long."""
 _MOST_COSTLY = 2
 """So many calls may take long that are made of many tiles."""
 
@@ -54,6 +56,8 @@ class Aiming:
     plain: Exploration = field(init=False)
     changed: list[Exploration] = field(default_factory=list)
     """Sizes explored with something else changed as well."""
+    patience: Patience = field(default_factory=Patience)
+    """Theirs together."""
 
     def __post_init__(self) -> None:
         self.sized_calls = SizedCalls(self.signature, self.limits)
@@ -63,7 +67,8 @@ class Aiming:
         self, calls: int, change: Change = same, begin: Mapping[str, int] | None = None
     ) -> Exploration:
         given = self.sized_calls, self.seen, self.unmet, self.numbers
-        return Exploration(*given, calls, change, begin)
+        patience = Patience() if change is same else self.patience
+        return Exploration(*given, calls, change, begin, patience)
 
     @property
     def every_tried(self) -> list[TriedSizes]:
@@ -78,12 +83,14 @@ class Aiming:
             return
         rich = plain.rich()
         yield from self._variations(rich)
+        pairs = self._pairs()
+        yield from self._combinations(rich, pairs[:_FIRST_PAIRS])
         yield from plain.beyond()
         yield from self._under_changes()
         yield from self._where_it_runs(rich)
         yield from self._numbers(plain.tried.base, same, _MOST_SINGLED_OUT)
         yield from self._numbers_of_tiles()
-        yield from self._combinations(rich)
+        yield from self._combinations(rich, pairs[_FIRST_PAIRS:])
 
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Every value of what has a few, tensors left out, and values that few rows have.
@@ -168,9 +175,29 @@ class Aiming:
                         costly, made = costly - (not cheap), made + 1
                         yield from self.plain.made(sizes)
 
-    def _combinations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
-        """Changes two by two, as long as something has not run."""
-        for one, other in combinations(other_values(self.signature), 2):
+    def _combinations(
+        self, sizes: Mapping[str, int], pairs: Sequence[tuple[Change, Change]]
+    ) -> Iterator[Example]:
+        """Changes two by two, as long as something has not run; on few elements where they cost."""
+        for pair in pairs:
             if not self.unmet():
                 return
-            yield from self.plain.made(sizes, partial(with_values, values={**one, **other}))
+            costly = any(self.plain.costs(sizes, change) for change in pair)
+            yield from self.plain.made(self.plain.tried.base if costly else sizes, in_turn(*pair))
+
+    def _pairs(self) -> list[tuple[Change, Change]]:
+        """Two arguments with other values, or one and another type: what comes first of each."""
+        found: dict[str, list[Change]] = {}
+        for values in other_values(self.signature):
+            for name in values:
+                found.setdefault(name, []).append(partial(with_values, values=values))
+        types = other_types(self.signature, self.limits, given=self.given)
+        types += () if self.given else _WHOLE
+        within = self.signature if self.given else None
+        found["type"] = [partial(typed, dtype=dtype, within=within) for dtype in types]
+        places = (
+            (at + beside, (one, other))
+            for first, second in combinations(found.values(), 2)
+            for (at, one), (beside, other) in product(enumerate(first), enumerate(second))
+        )
+        return [pair for _, pair in sorted(places, key=lambda place: place[0])]

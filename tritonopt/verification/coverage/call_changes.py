@@ -42,15 +42,15 @@ def other_types(signature: Signature, limits: Limits, *, given: bool) -> list[st
 
 
 def other_values(signature: Signature) -> list[Mapping[str, object]]:
-    """One argument each with another value than the first, or left out."""
+    """One argument each with another value than the first, left out, or a number for a tensor."""
     found: list[Mapping[str, object]] = []
     for argument in signature.arguments:
         if isinstance(argument, ChoiceArgument):
             found += [{argument.name: v} for v in argument.values[1 : 1 + _MOST_VALUES]]
         elif isinstance(argument, RangeArgument) and argument.high > argument.low:
             found.append({argument.name: argument.high})
-        elif isinstance(argument, TensorArgument) and argument.optional:
-            found.append({argument.name: None})
+        elif isinstance(argument, TensorArgument):
+            found += [{argument.name: v} for v in argument.instead[:_MOST_VALUES]]
     return found
 
 

@@ -37,6 +37,8 @@ _LIMITS = (2**12, 2**14, 2**15, 2**16)
 """Where launchers like to take another kernel, or a loop for one tile."""
 _MOST_COSTLY = 2
 """So many calls may take long that are made to come beyond what a test compares with."""
+_COSTLY_WORK = 200_000
+"""Statements that one of them may be expected to execute: some twenty seconds."""
 _BEYOND_WORK = 100_000
 """Statements that such calls may execute together before they are counted: some ten seconds."""
 _PROGRAMS = (17, 65)
@@ -44,6 +46,27 @@ _PROGRAMS = (17, 65)
 """
 _ROUND = (16, 64, 128)
 """Sizes for launchers that take no odd ones."""
+
+
+@dataclass
+class Patience:
+    """What is left for calls that may take long; several explorations can share it."""
+
+    costly: int = _MOST_COSTLY
+    work: float = _BEYOND_WORK
+
+    def bears(self, expected: float, *, named: bool) -> bool:
+        """Whether a call of so many statements may be made, which is counted then.
+
+        More than a few are for sizes alone that the files name.
+        """
+        if expected <= self.work:
+            self.work -= expected
+            return True
+        if not (named and self.costly and expected <= _COSTLY_WORK):
+            return False
+        self.costly -= 1
+        return True
 
 
 @dataclass
@@ -60,6 +83,8 @@ class Exploration:
     """What it takes to come to the functions that are explored."""
     begin: Mapping[str, int] | None = None
     """The sizes that it takes, where small ones do not come to them."""
+    patience: Patience = field(default_factory=Patience)
+    """For sizes beyond what tests compare with."""
     work: int = 0
     best: dict[str, int] = field(default_factory=dict)
     """Of each size two tiles, where that was found."""
@@ -135,8 +160,9 @@ class Exploration:
         )
 
     def fits(self, sizes: Mapping[str, int]) -> bool:
-        """Whether a call of these sizes has not too many elements."""
-        return self.sized_calls.elements(sizes) <= _MOST_ELEMENTS
+        """Whether a call of these sizes has not too many elements, as far as is known."""
+        few = self.sized_calls.elements(sizes) <= _MOST_ELEMENTS
+        return few and not self.sized_calls.may_hang(sizes)
 
     # What a size bears on
 
@@ -238,6 +264,11 @@ class Exploration:
                 found |= {abs(loop.bounds[2]) for loop in coverage.loops.values() if loop.bounds}
         return {n for n in found if 0 < n < _MOST_ELEMENTS}
 
+    def costs(self, sizes: Mapping[str, int], change: Change) -> bool:
+        """Whether a call that was made took longer than most should."""
+        found = self.seen(self._whole(change)(self.sized_calls.plain(sizes))) or ()
+        return sum(c.work for c in found) > _MOST_WORK
+
     def of(self, sizes: Mapping[str, int]) -> tuple[Coverage, ...]:
         """What both versions ran on the call of these sizes; nothing where there is none."""
         return self.seen(self.change(self.sized_calls.plain(sizes))) or ()
@@ -297,7 +328,6 @@ class Exploration:
         like to. What such a size costs is not known before: it may lead to another kernel. So what
         may take long comes last, and of that the longest.
         """
-        costly, work = _MOST_COSTLY, 0.0
         named = self.numbers.beyond(lanes=any(d.kind == "lanes" for d in self.unmet()))
         turns = product([*named, *(n for n in _LIMITS if n not in named)], self.names)
         calls = [(size, self._of_one(name, size + 1)) for size, name in turns]
@@ -309,13 +339,12 @@ class Exploration:
             # A tile that grows up to a number is what keeps a loop from a second turn.
             if size not in named and all(d.kind in LOOPS for d in unmet):
                 continue
-            cheap = self.affordable(sizes, needed=True)
-            expected = 0.0 if cheap else self._expected(sizes)
-            foreseen = work + expected <= _BEYOND_WORK
-            if cheap or ((foreseen or costly) and size in named and self.fits(sizes)):
-                work += expected
-                costly -= not foreseen
+            expected, before = max(self._expected(sizes), 0.0), self.work
+            wanted = size in named or self.affordable(sizes, needed=True)
+            if wanted and self.fits(sizes) and self.patience.bears(expected, named=size in named):
                 yield from self.made(sizes)
+                # Another kernel may take longer than the plain one let expect.
+                self.patience.work -= max(self.work - before - expected, 0.0)
 
     def _of_one(self, name: str, size: int) -> dict[str, int]:
         """One size beside those of the base, or beside 1 where that is too much."""

@@ -24,6 +24,8 @@ class SizedCalls:
     signature: Signature
     limits: Limits
     _origins: dict[Example, tuple[Mapping[str, int], Change]] = field(default_factory=dict)
+    _hung: list[int] = field(default_factory=list)
+    """How many elements the calls had that did not end in time."""
 
     def make(self, sizes: Mapping[str, int], change: Change = same) -> Example:
         """A call of these sizes, otherwise plain but for the change."""
@@ -38,6 +40,14 @@ class SizedCalls:
     def elements(self, sizes: Mapping[str, int]) -> int:
         """How many elements its tensors have together."""
         return sum(recipe.elements for recipe in self.plain(sizes).tensors.values())
+
+    def hung(self, example: Example) -> None:
+        """A call did not end in time."""
+        self._hung.append(self.elements(self.sizes_of(example)))
+
+    def may_hang(self, sizes: Mapping[str, int]) -> bool:
+        """Whether a call of these sizes is as large as one that did not end in time."""
+        return bool(self._hung) and self.elements(sizes) >= min(self._hung)
 
     def sizes_of(self, example: Example) -> Mapping[str, int]:
         """The sizes that a call was made with."""

@@ -165,8 +165,9 @@ class _Shared:
     def recipe(self, argument: Argument) -> ArgumentRecipe:
         draw = self.draw
         if isinstance(argument, TensorArgument):
-            left_out = argument.optional and draw(st.booleans())
-            return PlainValue(None) if left_out else self._tensor(argument)
+            if argument.instead and draw(st.booleans()):
+                return PlainValue(draw(st.sampled_from(argument.instead)))
+            return self._tensor(argument)
         if isinstance(argument, SequenceArgument):
             extra = draw(st.sampled_from(_EXTRA_PARTS)) if argument.more else 0
             forms = (*argument.parts, *argument.parts[-1:] * extra)

@@ -50,7 +50,8 @@ class Coverage:
     constants: frozenset[int] = frozenset()
     """Whole numbers that were passed to kernels as constants: block sizes are among them."""
     work: int = 0
-    """How many statements of kernels were executed, programs that stored nothing included."""
+    """How many statements of kernels were executed, programs that stored nothing included; about,
+    where the kernel is another file's."""
     writers: frozenset[str] = frozenset()
     """Kernels of which a launch changed memory: known of compiled ones as well."""
     stored: bool = True

@@ -43,6 +43,9 @@ _WHERE = ("device", "layout", "pin_memory", "memory_format", "generator", "strea
 _OF_A_ROW = ("weight", "bias", "gamma", "beta", "scale", "shift", "alpha")
 _OWN_SIZES = "pqrstu"
 _OF_A_RESULT = ("size", "out_size", "output_size", "out_shape", "output_shape")
+_NUMBERS: tuple[tuple[int | float, ...], ...] = ((-0.75, 1.5, 3), (1.25, -0.5, 4), (2.5, -2.5, 5))
+"""What may be passed as a number, for one parameter after the other: between two equal limits there
+is one number, and 0 and 1 leave as it is what is added to them, or multiplied."""
 _MOST = 16
 """So many candidates for one parameter; more would only crowd out the others'."""
 
@@ -329,33 +332,92 @@ def variations(
     known = {a.name for a in reading.known}
     shapes = [a.shape for a in signature.tensors]
     shapes = list(dict.fromkeys(sorted(shapes, key=len, reverse=True))) or [FRAMES[0]]
-    for parameter in reading.launcher.parameters:
+    for at, parameter in enumerate(reading.launcher.parameters):
         name = parameter.arg
         default = reading.launcher.defaults.get(name)
         evidence = reading.evidence[name]
         given = signature.get(name)
-        if default is None and isinstance(given, TensorArgument) and evidence.optional:
+        none = default is not None and _is_nothing(default)
+        if isinstance(given, TensorArgument) and (none or (default is None and evidence.optional)):
             yield name, (replace(given, optional=True),)
         if (default is None and name in known) or name in _WHERE:
             continue
-        none = isinstance(default, ast.Constant) and default.value is None
         if none and given in (None, ChoiceArgument(name, (None,))):
-            kind = reading.kind(parameter)
-            yield name, tuple(_for_nothing(name, kind, evidence, shapes))[:_MOST]
+            kind, numbers = reading.kind(parameter), _numbers(at)
+            yield name, tuple(_for_nothing(name, kind, evidence, shapes, numbers))[:_MOST]
+        elif none and isinstance(given, ChoiceArgument) and None not in given.values:
+            alone = len(given.values) == 1
+            others = _other_values(name, given.values[0], evidence) if alone else []
+            found = (ChoiceArgument(name, (*given.values, other)) for other in (*others, None))
+            yield name, tuple(found)
         elif default is not None and given is None and reading.kind(parameter) in ("", "int"):
             # `reduction=Reduction.MEAN.value`: which of a few, and what they are stands elsewhere.
             yield name, tuple(ChoiceArgument(name, (value,)) for value in (0, 1, 2))
         elif isinstance(given, ChoiceArgument) and len(given.values) == 1:
             value = given.values[0]
-            others = _other_values(value, evidence)
+            others = _other_values(name, value, evidence)
+            if default is None and evidence.optional:
+                others.append(None)
             yield name, tuple(ChoiceArgument(name, (value, other)) for other in others)
 
 
+def either_form(
+    reading: InferredSignature, signature: Signature
+) -> Iterator[tuple[str, tuple[TensorArgument, ...]]]:
+    """For parameters that the code asks whether they are tensors or numbers, both: forms to try."""
+    shapes = list(dict.fromkeys(sorted(signature.shapes, key=len, reverse=True)))
+    for at, parameter in enumerate(reading.launcher.parameters):
+        name = parameter.arg
+        given, evidence = signature.get(name), reading.evidence[name]
+        if not evidence.told_from_number:
+            continue
+        if isinstance(given, TensorArgument):
+            yield name, (replace(given, numbers=_numbers(at)),)
+        elif isinstance(given, ChoiceArgument) and shapes:
+            numbers = tuple(v for v in given.values if type(v) in (int, float))
+            optional = None in given.values
+            forms = [
+                replace(form, optional=optional, numbers=numbers)  # type: ignore[arg-type]  # as just asked
+                for form in _tensors(name, evidence, shapes)
+            ]
+            if numbers:
+                yield name, tuple(forms[:_MOST])
+
+
+def free_numbers(reading: InferredSignature, signature: Signature) -> Iterator[ChoiceArgument]:
+    """For what was guessed to be a size, or 1, and may be any number: several that are none.
+
+    Two limits that are the same size hide all that lies between them.
+    """
+    known = {a.name for a in reading.known}
+    for at, parameter in enumerate(reading.launcher.parameters):
+        name = parameter.arg
+        given, default = signature.get(name), reading.launcher.defaults.get(name)
+        optional = default is not None and _is_nothing(default)
+        guessed = isinstance(given, SizeArgument) and optional and not given.as_tuple
+        guessed |= given == ChoiceArgument(name, (1,)) and (default is None or optional)
+        if guessed and name not in known and reading.kind(parameter) in ("", "number", "float"):
+            yield ChoiceArgument(name, _numbers(at))
+
+
+def _is_nothing(default: ast.expr) -> bool:
+    return isinstance(default, ast.Constant) and default.value is None
+
+
+def _numbers(at: int) -> tuple[int | float, ...]:
+    """What to pass as a number for the parameter in that place."""
+    return _NUMBERS[at % len(_NUMBERS)]
+
+
 def _for_nothing(
-    name: str, kind: str, evidence: Evidence, shapes: Sequence[tuple[Dimension, ...]]
+    name: str,
+    kind: str,
+    evidence: Evidence,
+    shapes: Sequence[tuple[Dimension, ...]],
+    numbers: Sequence[int | float],
 ) -> Iterator[Argument]:
     """What may be passed, at times, for a parameter that is None by default."""
-    if evidence.tensor or kind == "Tensor" or "torch.Tensor" in kind:
+    if evidence.tensor or ("Tensor" in kind and "List" not in kind):
         found = list(_tensors(name, evidence, shapes))
         # As many dimensions as the kernel's accesses show.
         found.sort(key=lambda t: evidence.rank is not None and len(t.shape) != evidence.rank)
@@ -371,15 +433,16 @@ def _for_nothing(
     elif "dtype" in name.lower():
         yield ChoiceArgument(name, (None, TorchType("f16"), TorchType("f32")))
     elif evidence.used:
-        usual = (("float", 0.5), ("number", 0.5), ("int", 2), ("bool", True))
-        typed = [value for word, value in usual if word in kind]
-        yield ChoiceArgument(name, (None, *(typed or [value for _, value in usual if not kind])))
+        usual = (("float", numbers[:2]), ("number", numbers[:2]), ("int", (2,)), ("bool", (True,)))
+        typed = [value for word, values in usual if word in kind for value in values]
+        plain = (*numbers[:2], 2, True) if not kind else ()
+        yield ChoiceArgument(name, (None, *(typed or plain)))
         if not kind:
             forms = list(dict.fromkeys(t.shape for t in _tensors(name, evidence, shapes)))
             yield from (TensorArgument(name, DEFAULT_DTYPES, s, optional=True) for s in forms[:3])
 
 
-def _other_values(value: object, evidence: Evidence) -> list[object]:
+def _other_values(name: str, value: object, evidence: Evidence) -> list[object]:
     same = [v for v in evidence.compared if type(v) is type(value) and v != value]
     if isinstance(value, bool) or value is None:
         return []
@@ -392,4 +455,6 @@ def _other_values(value: object, evidence: Evidence) -> list[object]:
     elif isinstance(value, tuple) and all(type(v) is int for v in value):
         alike = ((v,) * len(value) for v in (0, 1, 2))
         same += [v for v in (*alike, tuple(range(1, len(value) + 1))) if v != value]
+        if name.lower().startswith(("dim", "axis")):
+            same += [(0, 1), (0, -1)]
     return list(dict.fromkeys(same))

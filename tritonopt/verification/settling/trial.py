@@ -24,9 +24,19 @@ from tritonopt.verification.inputs.plain_examples import (
 )
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.messages import Attempt, RunOptions, same_bits
-from tritonopt.verification.settling.candidates import FRAMES, Choice, choices, variations
+from tritonopt.verification.settling.candidates import (
+    FRAMES,
+    Choice,
+    choices,
+)
+from tritonopt.verification.settling.other_values import OtherValues
 from tritonopt.verification.settling.repairs import Repair, repairs
-from tritonopt.verification.settling.wider_forms import raised, with_complex, with_tensors
+from tritonopt.verification.settling.wider_forms import (
+    raised,
+    with_complex,
+    with_leading,
+    with_tensors,
+)
 from tritonopt.verification.signature.argument_language import (
     FLOATS,
     Argument,
@@ -91,7 +101,8 @@ class Trial:
             raise NothingWorks(self._how_far())
         self.tries, self.seconds = 0, 0.0
         found = raised(found, self.reading.evidence, self._taken, self._stable)
-        found = self._varied(self._with_other_ranks(self._with_leading(found)))
+        others = OtherValues(self.reading, self._good, self._with, self._spent)
+        found = others.beside(self._with_other_ranks(self._with_leading(found)))
         return self._with_complex(self._without_bad_types(found))
 
     # The search
@@ -287,41 +298,10 @@ class Trial:
                 return wider
         return signature
 
-    def _varied(self, signature: Signature) -> Signature:
-        """With values for what has defaults, as far as the original takes them."""
-        for name, forms in variations(self.reading, signature):
-            values: list[object] = []
-            for form in forms:
-                if self._spent():
-                    return signature
-                if isinstance(form, TensorArgument):
-                    if any(value is not None for value in values):
-                        break
-                    if self._takes_both(signature, form):
-                        signature = self._with(signature, form)
-                        break
-                elif isinstance(form, ChoiceArgument):
-                    wanted = [v for v in form.values if v not in values]
-                    values += [v for v in wanted if self._takes(signature, name, v)]
-            if len(values) > 1:
-                signature = self._with(signature, ChoiceArgument(name, tuple(values)))
-        return signature
-
-    def _takes_both(self, signature: Signature, form: TensorArgument) -> bool:
-        """A tensor, and None: that of the two which the signature does not have so far."""
-        if isinstance(signature.get(form.name), TensorArgument):
-            return self._takes(signature, form.name, None)
-        return self._good(self._with(signature, replace(form, optional=False)))
-
-    def _takes(self, signature: Signature, name: str, value: object) -> bool:
-        """A value, with any leading dimensions or with one that has the sizes of all others."""
-        wanted = self._with(signature, ChoiceArgument(name, (value,)))
-        names = {size for shape in wanted.shapes for size in shape}
-        one = [n for n in "mblkcdpqrs" if n not in names][:1]
-        return self._good(wanted) or ("..." in names and self._good(with_leading(wanted, one)))
-
     def _good(self, signature: Signature) -> bool:
-        return self._attempt_any(signature).level == Attempt.GOOD and self._taken(signature) > 0
+        closed = _is_closed(signature)
+        good = closed and self._attempt_any(signature).level == Attempt.GOOD
+        return good and self._taken(signature) > 0
 
     def _without_bad_types(self, signature: Signature) -> Signature:
         """Types that the original does not take are left out, all tensors alike."""
@@ -332,8 +312,8 @@ class Trial:
         return signature
 
     def _with_complex(self, signature: Signature) -> Signature:
-        """Complex numbers, where the code asks for them and the original takes them."""
-        if "complex" not in ast.unparse(self.reading.launcher.definition):
+        """Complex numbers, where the file speaks of them and the original takes them."""
+        if "complex" not in self.worker.spec.text:
             return signature
         alone = with_complex(signature, beside=False)
         taken = alone != signature and self._attempt_any(alone).level == Attempt.GOOD
@@ -392,16 +372,6 @@ def _is_closed(signature: Signature) -> bool:
 def _has_sizes(signature: Signature) -> bool:
     """Whether anything has a size that is drawn: what is taken of one size only shows nothing."""
     return any(isinstance(size, str) for shape in signature.shapes for size in shape)
-
-
-def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
-    """With these dimensions in place of `...`."""
-
-    def changed(tensor: TensorArgument) -> TensorArgument:
-        shape = (s for d in tensor.shape for s in (names if d == "..." else (d,)))
-        return replace(tensor, shape=tuple(shape))
-
-    return with_tensors(signature, changed)
 
 
 def _of_floats(signature: Signature) -> set[str]:

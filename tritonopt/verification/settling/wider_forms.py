@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from tritonopt.verification.signature.argument_language import (
@@ -72,3 +72,13 @@ def with_tensors(
         return changed(argument) if isinstance(argument, TensorArgument) else argument
 
     return replace(signature, arguments=tuple(map(of, signature.arguments)))
+
+
+def with_leading(signature: Signature, names: Sequence[str]) -> Signature:
+    """With these dimensions in place of `...`."""
+
+    def changed(tensor: TensorArgument) -> TensorArgument:
+        shape = (s for d in tensor.shape for s in (names if d == "..." else (d,)))
+        return replace(tensor, shape=tuple(shape))
+
+    return with_tensors(signature, changed)

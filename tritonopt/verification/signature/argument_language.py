@@ -9,9 +9,10 @@
 
 A name in brackets is a dimension that is drawn; the same name is the same size
 everywhere. `...` stands for any number of leading dimensions. `=x` passes the
-same tensor a second time. `| None` after a tensor leaves it out at times. A
-dimension's name, alone or in a tuple, is its size. Tensors in `[ ]` are a list,
-in `( )` a tuple, and `...` after the last of them is any number more like it.
+same tensor a second time. `| None` after a tensor leaves it out at times, and
+`| 0.5 | -2` passes one of these numbers instead. A dimension's name, alone or
+in a tuple, is its size. Tensors in `[ ]` are a list, in `( )` a tuple, and `...`
+after the last of them is any number more like it.
 After `in` stands a range of whole numbers, a class of values (`VALUE_CLASSES`),
 or both. A comparison of sizes holds in every call.
 """
@@ -83,6 +84,13 @@ class TensorArgument:
     """One of `VALUE_CLASSES`, if all values are of that class."""
     optional: bool = False
     """Whether None may be passed instead."""
+    numbers: tuple[int | float, ...] = ()
+    """What else may be passed instead."""
+
+    @property
+    def instead(self) -> tuple[int | float | None, ...]:
+        """Everything that is no tensor and may be passed."""
+        return (*((None,) if self.optional else ()), *self.numbers)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.form}"
@@ -95,7 +103,7 @@ class TensorArgument:
             text += f" in {self.low}..{self.high}"
         if self.kind:
             text += f"{' ' if self.high is not None else ' in '}{self.kind}"
-        return f"{text} | None" if self.optional else text
+        return " | ".join([text, *map(repr, self.instead)])
 
 
 @dataclass(frozen=True)
@@ -623,12 +631,14 @@ class _Parser:
                 self.expect("..", f"`..` between the bounds, or one of {', '.join(VALUE_CLASSES)}")
                 high = self.size_or_formula((",", "]", ")", "|", *VALUE_CLASSES))
             kind = self.value_class(dtypes)
-        optional = self.accept("|")
-        if optional:
-            self.expect("None", "`None`: a tensor has one form, or is left out")
-        return TensorArgument(
-            name, tuple(dtypes), tuple(shape), low=low, high=high, kind=kind, optional=optional
-        )
+        instead = []
+        while self.accept("|"):
+            if self.token.kind != "number" and self.token.text != "None":
+                self.fail("`None` or a number: a tensor has one form")
+            instead.append(self.plain())
+        found = TensorArgument(name, tuple(dtypes), tuple(shape), low=low, high=high, kind=kind)
+        numbers = tuple(v for v in instead if isinstance(v, (int, float)))
+        return replace(found, optional=None in instead, numbers=numbers)
 
     def value_class(self, dtypes: list[str]) -> str:
         """The class of values that stands here, if one does."""
@@ -670,8 +680,8 @@ class _Parser:
                     break
             start = self.token
             found.append(self.tensor(name))
-            if found[-1].optional:
-                self.fail("a tensor without `| None`: those of a list are all there", start)
+            if found[-1].instead:
+                self.fail("a tensor alone: those of a list are all there", start)
         return SequenceArgument.of(name, found, more=more, as_tuple=as_tuple)
 
     def dtype(self) -> str:

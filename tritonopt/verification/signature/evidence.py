@@ -100,6 +100,8 @@ class Evidence:
     annotated: tuple[Dimension, ...] | None = None
     optional: bool = False
     """None may be passed: the annotation says so, or the code asks whether it was."""
+    told_from_number: bool = False
+    """The code asks whether it is a tensor, or whether it is a number."""
     several: bool = False
     """A list or a tuple of tensors; the rest is then said of every one of them."""
     as_tuple: bool = False

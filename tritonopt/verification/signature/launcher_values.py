@@ -23,6 +23,9 @@ from tritonopt.verification.signature.kernel_pointers import pointers
 from tritonopt.verification.signature.launchers import Launcher, Launchers, method
 
 _FEW_CALLS = 4
+_TOLD_FROM_NUMBERS = {"Tensor", "is_tensor", "Number", "float"}
+"""Words in a test of what a parameter is, by which it may be a tensor at times: not `int`, by which
+one dimension is told from several."""
 
 Scope = dict[str, Value]
 """What the names of a function are worth."""
@@ -147,7 +150,7 @@ class Values:
         values = [self.of(a, scope) for a in node.args if not isinstance(a, ast.Starred)]
         for keyword in node.keywords:
             self.of(keyword.value, scope)
-        if isinstance(node.func, ast.Name) and node.func.id in ("tuple", "list", "int"):
+        if isinstance(node.func, ast.Name) and node.func.id in ("tuple", "list", "int", "str"):
             return values[0] if values else None
         if isinstance(node.func, ast.Name) and node.func.id == "len" and values:
             first = values[0]
@@ -155,6 +158,9 @@ class Values:
                 return Rank(first.name)
             return None
         name = self.module.resolve(node.func)
+        if values and (name or ast.unparse(node.func)) in ("isinstance", "torch.is_tensor"):
+            self.told_from_number(values[0], node)
+            return None
         if name.startswith("torch."):
             function = name.rpartition(".")[2]
             like = function.endswith("_like")
@@ -229,6 +235,12 @@ class Values:
         if name.endswith("_like") or name == "new_empty":
             return None
         return None
+
+    def told_from_number(self, value: Value, test: ast.Call) -> None:
+        """Remember that a parameter is asked whether it is a tensor, or a number."""
+        kinds = {ast.unparse(n).rpartition(".")[2] for n in ast.walk(test)}
+        if isinstance(value, Tensor) and value.itself and kinds & _TOLD_FROM_NUMBERS:
+            self.found.evidence[value.name].told_from_number = True
 
     def compare(self, test: ast.Compare, scope: Scope) -> None:
         """Remember the plain values that a parameter is compared with (`mode == "mean"`)."""

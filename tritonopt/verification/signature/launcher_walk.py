@@ -52,6 +52,8 @@ class _Walk:
             for part, holds in conjuncts(*known):
                 self.condition(part, holds, scope)
             if isinstance(node, ast.If):
+                # What it compares before it raises may have returned.
+                self.block(node.body[:-1], dict(scope))
                 self.block(node.orelse, scope)
         elif isinstance(node, ast.If):
             self.branches(node, scope)

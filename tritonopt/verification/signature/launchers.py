@@ -142,11 +142,24 @@ class Launchers:
                 inside = (n.id for n in ast.walk(node.value) if isinstance(n, ast.Name))
                 own = found.setdefault(node.targets[0].id, set())
                 own.update(*(found.get(name, ()) for name in inside))
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                # `add_func.register_complex(kernel=add_complex)`: the one may run the other.
+                called = node.value.func
+                if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+                    inside = (n.id for n in ast.walk(node.value) if isinstance(n, ast.Name))
+                    own = found.setdefault(called.value.id, set())
+                    own.update(*(found.get(name, ()) for name in inside))
         return found
 
     def references(self, node: ast.AST) -> set[str]:
         """Definitions of the file that a piece of code names, through other names of theirs."""
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        if isinstance(node, ast.FunctionDef):
+            # Inside, a parameter is no definition of its name.
+            outside = (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults)
+            bound = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+            kept = (n for part in outside if part is not None for n in ast.walk(part))
+            names -= bound - {n.id for n in kept if isinstance(n, ast.Name)}
         return set().union(*(self._meanings.get(name, ()) for name in names))
 
     def reached(self, name: str) -> set[str]:

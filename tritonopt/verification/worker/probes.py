@@ -211,6 +211,12 @@ def _type(value: Any) -> str | None:
     return "fp32" if isinstance(value, float) else None
 
 
+_ELSEWHERE = 2
+"""A program that executes no more of the file's statements than these is one of another file."""
+_OF_ANOTHER_FILE = 20
+"""So many statements it counts for, which are not seen."""
+
+
 class Recorder:
     """The probes of a process, and what they have seen of the current run."""
 
@@ -223,6 +229,7 @@ class Recorder:
         self.host.begin()
         self.kernel.begin()
         self.counted = Sheet()
+        self.unseen = self.before = 0
         self.stored = self.any_stored = False
         self.grids: dict[tuple[str, tuple[int, ...]], None] = {}
         self.constants: set[int] = set()
@@ -230,6 +237,9 @@ class Recorder:
 
     def program_begins(self) -> None:
         """Also where the last one of a launch has ended."""
+        if self.kernel.statements - self.before <= _ELSEWHERE:
+            self.unseen += _OF_ANOTHER_FILE
+        self.before = self.kernel.statements
         if self.stored:
             self.counted.add(self.kernel.sheet)
         else:
@@ -268,7 +278,7 @@ class Recorder:
             total.extents,
             tuple(self.grids),
             frozenset(self.constants),
-            self.kernel.statements,
+            self.kernel.statements + self.unseen,
             frozenset(self.writers),
             self.any_stored,
         )
