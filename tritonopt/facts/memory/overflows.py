@@ -8,6 +8,7 @@ is then of 64 bits too: so `row * stride` goes wrong for sizes for which `numel`
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -53,6 +54,7 @@ _BLOCKS = (256, 16384)
 
 _MOST_LANES = 1 << 20
 """What Triton allows a tile to have."""
+_MOST_UNROLLED = 256
 _MOST_PROGRAMS = (2**31 - 1, 65535, 65535)
 _MAX_PLACES = 64
 
@@ -125,17 +127,28 @@ class _Access(Trial):
         self._conditions = [pair for pair in self._conditions if not self._is_open(pair[0])]
         counts = self._counts.values()
         needed = [*(form for form, _ in self._conditions), *counts]
-        blocks = {a for form in (*needed, *self._parts.values()) for a in _blocks_of(form)}
+        tiled = (*needed, *self._parts.values(), self._offset)
+        blocks = {a for form in tiled for a in _blocks_of(form)}
+        # What the kernel gets at run time is a size of the data.
+        blocks -= {a for form in self._at_run_time() for a in inputs_of(form)}
         self._blocks = frozenset(blocks)
         self._parts = {
             part: form
             for part, form in self._parts.items()
             if all(isinstance(a, _VARYING) or a in blocks for a in inputs_of(form))
+            # No program goes through so many elements by itself.
+            and any(isinstance(a, ProgramId) for a in inputs_of(form))
         }
-        forms = [*needed, *self._parts.values()]
+        forms = [*needed, *self._parts.values(), *(lane.extent for lane in self._lanes)]
         axes = {a for form in forms for a in inputs_of(form) if isinstance(a, ProgramId)}
         grid = [self._binding.programs(axis) for axis in axes]
         return [*forms, *(form for form in grid if form is not None)]
+
+    def _at_run_time(self) -> Iterator[Polynomial]:
+        for parameter in self._facts.kernel.parameters:
+            passed = self._binding.values.get(Param(parameter.name))
+            if passed is not None and not parameter.constexpr:
+                yield passed
 
     @cached_property
     def _varying(self) -> list[Atom]:
@@ -240,8 +253,29 @@ class _Access(Trial):
             programs = number_of(form, numbers) if form is not None else None
             if programs is not None and not 0 < programs <= most:
                 return False
-        lanes = [self._most(atom, numbers) for atom in self._varying if isinstance(atom, Lane)]
-        return all(number is not None and number <= _MOST_LANES for number in lanes)
+        for most in self._unrolled:
+            if (number_of(most, numbers) or 0) > _MOST_UNROLLED:
+                return False
+        return all(0 < tile <= _MOST_LANES for tile in self._tiles(numbers))
+
+    def _tiles(self, numbers: Mapping[Atom, int]) -> Iterator[int]:
+        """How many lanes each part of the address has."""
+        for form in self._parts.values():
+            lanes = {atom for atom in inputs_of(form) if isinstance(atom, Lane)}
+            yield math.prod(self._most(atom, numbers) or 0 for atom in lanes)
+        whole = {(a.axis, self._most(a, numbers) or 0) for a in self._lanes}
+        yield math.prod(max(n for axis, n in whole if axis == each) for each in dict(whole))
+
+    @cached_property
+    def _lanes(self) -> list[Lane]:
+        return [atom for atom in inputs_of(self._offset) if isinstance(atom, Lane)]
+
+    @cached_property
+    def _unrolled(self) -> list[Polynomial]:
+        """How often the loops around turn that the compiler writes out."""
+        counts = self._counts
+        loops = [Iteration(loop.identity) for loop in self._facts.loops if "static" in loop.kind]
+        return [counts[loop] for loop in loops if loop in counts]
 
     def _places(
         self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
@@ -355,6 +389,8 @@ class Widths:
     def _counted(self, iteration: Value) -> int | None:
         """A loop counts in the widest type of its bounds."""
         loop = next((one for one in self._facts.loops if one.iteration is iteration), None)
+        if loop is not None and loop.kind.endswith("static_range"):
+            return _PYTHON
         bounds = [] if loop is None else [loop.start, loop.stop, loop.step]
         given = [bound for bound in bounds if bound is not None]
         return self._as_tensor(self._combined(given)) if given else None
