@@ -258,6 +258,7 @@ class SplitReduce(Pass):
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
+        measured = (split is None or split.second is None) and self.combine == "kernel"
         failed = checklist.failed
         return Site(
             loop.node,
@@ -269,10 +270,10 @@ class SplitReduce(Pass):
             Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             checklist.facts_used,
             changes,
-            pays=few is not False,
+            pays=few is not False and measured,
             depends=few is None,
             advice=f"divide {where} over several programs",
             worth=""
-            if few
+            if few or not measured
             else f"{_FEW_ROWS} {WHERE} for few and long rows, {_MANY_ROWS} for many",
         )
