@@ -157,7 +157,9 @@ class _Access(Trial):
     @staticmethod
     def _is_open(condition: Polynomial) -> bool:
         """Whether what is in memory or a plain argument of the launcher may make it hold."""
-        return any(isinstance(leaf, (Loaded, LauncherParameter)) for leaf in condition.leaves())
+        return any(isinstance(leaf, Loaded) for leaf in condition.leaves()) or any(
+            isinstance(atom, LauncherParameter) for atom in inputs_of(condition)
+        )
 
     @cached_property
     def _shapes(self) -> dict[Polynomial, Shape]:
@@ -253,9 +255,8 @@ class _Access(Trial):
             programs = number_of(form, numbers) if form is not None else None
             if programs is not None and not 0 < programs <= most:
                 return False
-        for most in self._unrolled:
-            if (number_of(most, numbers) or 0) > _MOST_UNROLLED:
-                return False
+        if any((number_of(turns, numbers) or 0) > _MOST_UNROLLED for turns in self._unrolled):
+            return False
         return all(0 < tile <= _MOST_LANES for tile in self._tiles(numbers))
 
     def _tiles(self, numbers: Mapping[Atom, int]) -> Iterator[int]:
@@ -294,7 +295,7 @@ class _Access(Trial):
             )
             if isinstance(atom, Iteration):
                 first_only = not self._blocks.isdisjoint(inputs_of(self._counts[atom]))
-            near = {0} if first_only else {most - 1, max(most - 2, 0), 0}
+            near = {0} if first_only else {most - 1, max(most - 2, 0), most // 2, 0}
             choices.append(sorted(near, reverse=True))
         for chosen in product(*choices):
             yield dict(zip(self._varying, chosen, strict=True))
