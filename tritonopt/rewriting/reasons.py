@@ -143,6 +143,7 @@ CLAIMS: Mapping[str, str] = {
     "squares-of-deviations": "The second sweep adds squared deviations, each with weight 1.",
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
     "stores-do-not-overlap": "Each iteration stores to elements of its own.",
+    "sums-stay-finite": "What is multiplied out stays in the range of its type, as the sum did.",
     "sums-are-not-read": "What is added to atomically is not read by the same launch.",
     "the-compiler-takes-it": "No assertion of the compiler is known to fail at the result.",
     "threads-share-nothing": (

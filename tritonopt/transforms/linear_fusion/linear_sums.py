@@ -194,6 +194,8 @@ def prove_linear(sum_: LinearSum, checklist: Checklist, *, plain: bool) -> None:
     later = ", ".join(sorted({number for monomial in sum_.split for number in monomial}))
     checklist.prove(_LATER, f"it is made of products with {later} and of a rest")
     _check_digits(sum_, checklist, plain=plain)
+    detail = "what is added up is one product of several now, which may be larger than all of them"
+    checklist.assume("sums-stay-finite", detail)
     _check_rounding(sum_, checklist)
     _check_lanes(sum_, checklist)
     _check_full_sum(sum_, checklist)
