@@ -132,17 +132,17 @@ def verified(
         if not alone.changed or found.verdict in _SAME:
             kept.append(one)
         else:
-            refused.append(_refused(path, one.name, found))
+            refused.append(_refused(path, [one], found))
     if not refused:
         # One pass; or each of them is right for itself, and together they are not.
-        return Verified(nothing, refused=(_refused(path, _names(candidates), verdict),))
+        return Verified(nothing, refused=(_refused(path, candidates, verdict),))
     rest = rewrite([p for p in passes if p in kept or p.name not in applied])
     if not rest.changed:
         return Verified(nothing, refused=tuple(refused))
     verdict = _verify(path, rest, request)
     if verdict.verdict in _SAME:
         return Verified(rest, _in_a_line(verdict), tuple(refused), verdict)
-    return Verified(nothing, refused=(*refused, _refused(path, _names(kept), verdict)))
+    return Verified(nothing, refused=(*refused, _refused(path, kept, verdict)))
 
 
 def _names(passes: Sequence[Pass]) -> str:
@@ -187,7 +187,8 @@ def _ask(path: Path, result: RewriteResult, request: Request, require: str) -> V
         return Verdict("unsupported", request.backend, 0, reason=str(error))
 
 
-def _refused(path: Path, names: str, verdict: Verdict) -> str:
+def _refused(path: Path, passes: Sequence[Pass], verdict: Verdict) -> str:
+    names = _names(passes)
     if verdict.verdict != "counterexample":
         reason = (verdict.reason or "no reason was given").replace("\n", " ")
         return f"{path}: {names} not applied, because it could not be verified: {reason}"
@@ -200,6 +201,14 @@ def _refused(path: Path, names: str, verdict: Verdict) -> str:
         except OSError as error:
             shown = f" ({script} cannot be written: {error.strerror})"
     what = (verdict.counterexample or "").strip()
+    if any(one.mends for one in passes):
+        mending = _names([one for one in passes if one.mends])
+        look = f" ({shown.removeprefix(' and ')})" if shown else ""
+        return (
+            f"{path}: {names} not applied, because the result is another function. {mending} mends "
+            f"mistakes, so look whether it is the original that is wrong here{look}, and apply it "
+            f"without --verify if so:\n{what}"
+        )
     return (
         f"{path}: {names} not applied, because the result is another function. This is a defect "
         f"of ours; please report it with the file{shown}:\n{what}"

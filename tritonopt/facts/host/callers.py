@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from tritonopt.facts.host.conditions import checked
+from tritonopt.facts.host.conditions import checked, conjuncts
 from tritonopt.facts.host.tensor_expressions import shape_of
 from tritonopt.source import Launch, Module
 from tritonopt.source.trees import walk
@@ -90,11 +90,15 @@ def _said(module: Module, node: ast.AST, tensor: str) -> int | None:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=value) if _is_shape(value, tensor):
             return None if any(isinstance(name, ast.Starred) for name in names) else len(names)
     known = checked(module, node) if isinstance(node, ast.stmt) else None
-    match known:
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]), True:
-            return _number_of_dimensions(left, right, tensor)
-        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]), False:
-            return _number_of_dimensions(left, right, tensor)
+    for part in conjuncts(*known) if known is not None else ():
+        match part:
+            case (ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]), True) | (
+                ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]),
+                False,
+            ):
+                number = _number_of_dimensions(left, right, tensor)
+                if number is not None:
+                    return number
     return None
 
 

@@ -35,7 +35,9 @@ def may_be_large(launch: Launch, tensor: str) -> bool:
     if launcher is None or names_of(launcher).reshapes:
         return False
     reader = _Reader(launch.module, launcher)
-    return reader.reads_all_tests(launch.call) and _is_handed_on(launch, launcher, tensor)
+    if not reader.reads_all_tests(launch.call) or not _is_handed_on(launch, launcher, tensor):
+        return False
+    return not reader.tests_for_rank(launch.call, tensor)
 
 
 class _Reader:
@@ -48,6 +50,24 @@ class _Reader:
     def reads_all_tests(self, call: ast.AST) -> bool:
         """Whether each test on the way to a call is about no size, or is arithmetic."""
         return all(self._is_read(test, holds) for test, holds in self._tests(call))
+
+    def tests_for_rank(self, call: ast.AST, tensor: str) -> bool:
+        """Whether a name says how many dimensions come to a call: `dim = x.dim()`, `if dim == 1:`.
+
+        Where a test asks the tensor itself, that is known.
+        """
+        names = (
+            n.id for test, _ in self._tests(call) for n in walk(test) if isinstance(n, ast.Name)
+        )
+        given = (value for name in set(names) for value in self._names.assigned.get(name, []))
+        return any(
+            isinstance(part, ast.Attribute)
+            and part.attr in ("dim", "ndim")
+            and isinstance(part.value, ast.Name)
+            and part.value.id == tensor
+            for value in given
+            for part in walk(value)
+        )
 
     def _tests(self, call: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
         home, parents = self._names.home, self._module.names.parents

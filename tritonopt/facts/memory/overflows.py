@@ -8,6 +8,7 @@ is then of 64 bits too: so `row * stride` goes wrong for sizes for which `numel`
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 _SIZES: Mapping[int, Sequence[tuple[int, ...]]] = {
     1: ((3 << 30,),),
     2: ((131072, 32768), (49152, 65536), (1 << 20, 4096), (1 << 22, 1024), (1 << 25, 128)),
-    3: ((64, 8192, 8192), (4096, 1024, 1024), (1 << 20, 32, 128), (8, 32768, 16384)),
+    3: ((1 << 20, 32, 128), (64, 8192, 8192), (4096, 1024, 1024), (8, 32768, 16384)),
 }
 """By the number of dimensions: tensors of 3 or 4 billion elements, which take 8 GB in fp16."""
 
@@ -53,6 +54,7 @@ _BLOCKS = (256, 16384)
 
 _MOST_LANES = 1 << 20
 """What Triton allows a tile to have."""
+_MOST_UNROLLED = 256
 _MOST_PROGRAMS = (2**31 - 1, 65535, 65535)
 _MAX_PLACES = 64
 
@@ -125,17 +127,28 @@ class _Access(Trial):
         self._conditions = [pair for pair in self._conditions if not self._is_open(pair[0])]
         counts = self._counts.values()
         needed = [*(form for form, _ in self._conditions), *counts]
-        blocks = {a for form in (*needed, *self._parts.values()) for a in _blocks_of(form)}
+        tiled = (*needed, *self._parts.values(), self._offset)
+        blocks = {a for form in tiled for a in _blocks_of(form)}
+        # What the kernel gets at run time is a size of the data.
+        blocks -= {a for form in self._at_run_time() for a in inputs_of(form)}
         self._blocks = frozenset(blocks)
         self._parts = {
             part: form
             for part, form in self._parts.items()
             if all(isinstance(a, _VARYING) or a in blocks for a in inputs_of(form))
+            # No program goes through so many elements by itself.
+            and any(isinstance(a, ProgramId) for a in inputs_of(form))
         }
-        forms = [*needed, *self._parts.values()]
+        forms = [*needed, *self._parts.values(), *(lane.extent for lane in self._lanes)]
         axes = {a for form in forms for a in inputs_of(form) if isinstance(a, ProgramId)}
         grid = [self._binding.programs(axis) for axis in axes]
         return [*forms, *(form for form in grid if form is not None)]
+
+    def _at_run_time(self) -> Iterator[Polynomial]:
+        for parameter in self._facts.kernel.parameters:
+            passed = self._binding.values.get(Param(parameter.name))
+            if passed is not None and not parameter.constexpr:
+                yield passed
 
     @cached_property
     def _varying(self) -> list[Atom]:
@@ -144,7 +157,9 @@ class _Access(Trial):
     @staticmethod
     def _is_open(condition: Polynomial) -> bool:
         """Whether what is in memory or a plain argument of the launcher may make it hold."""
-        return any(isinstance(leaf, (Loaded, LauncherParameter)) for leaf in condition.leaves())
+        return any(isinstance(leaf, Loaded) for leaf in condition.leaves()) or any(
+            isinstance(atom, LauncherParameter) for atom in inputs_of(condition)
+        )
 
     @cached_property
     def _shapes(self) -> dict[Polynomial, Shape]:
@@ -240,8 +255,28 @@ class _Access(Trial):
             programs = number_of(form, numbers) if form is not None else None
             if programs is not None and not 0 < programs <= most:
                 return False
-        lanes = [self._most(atom, numbers) for atom in self._varying if isinstance(atom, Lane)]
-        return all(number is not None and number <= _MOST_LANES for number in lanes)
+        if any((number_of(turns, numbers) or 0) > _MOST_UNROLLED for turns in self._unrolled):
+            return False
+        return all(0 < tile <= _MOST_LANES for tile in self._tiles(numbers))
+
+    def _tiles(self, numbers: Mapping[Atom, int]) -> Iterator[int]:
+        """How many lanes each part of the address has."""
+        for form in self._parts.values():
+            lanes = {atom for atom in inputs_of(form) if isinstance(atom, Lane)}
+            yield math.prod(self._most(atom, numbers) or 0 for atom in lanes)
+        whole = {(a.axis, self._most(a, numbers) or 0) for a in self._lanes}
+        yield math.prod(max(n for axis, n in whole if axis == each) for each in dict(whole))
+
+    @cached_property
+    def _lanes(self) -> list[Lane]:
+        return [atom for atom in inputs_of(self._offset) if isinstance(atom, Lane)]
+
+    @cached_property
+    def _unrolled(self) -> list[Polynomial]:
+        """How often the loops around turn that the compiler writes out."""
+        counts = self._counts
+        loops = [Iteration(loop.identity) for loop in self._facts.loops if "static" in loop.kind]
+        return [counts[loop] for loop in loops if loop in counts]
 
     def _places(
         self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
@@ -260,7 +295,7 @@ class _Access(Trial):
             )
             if isinstance(atom, Iteration):
                 first_only = not self._blocks.isdisjoint(inputs_of(self._counts[atom]))
-            near = {0} if first_only else {most - 1, max(most - 2, 0), 0}
+            near = {0} if first_only else {most - 1, max(most - 2, 0), most // 2, 0}
             choices.append(sorted(near, reverse=True))
         for chosen in product(*choices):
             yield dict(zip(self._varying, chosen, strict=True))
@@ -355,6 +390,8 @@ class Widths:
     def _counted(self, iteration: Value) -> int | None:
         """A loop counts in the widest type of its bounds."""
         loop = next((one for one in self._facts.loops if one.iteration is iteration), None)
+        if loop is not None and loop.kind.endswith("static_range"):
+            return _PYTHON
         bounds = [] if loop is None else [loop.start, loop.stop, loop.step]
         given = [bound for bound in bounds if bound is not None]
         return self._as_tensor(self._combined(given)) if given else None
