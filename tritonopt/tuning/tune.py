@@ -132,7 +132,7 @@ class _Tuning:
         with self._phase("timing"):
             finalists = search.run()
         accepted = self._accepted(choosing, finalists)
-        while accepted is None and finalists and not choosing.is_done:
+        while accepted is None and not choosing.is_done and _any_refused(finalists):
             # Verification refused what gained most: now those that come next.
             with self._phase("timing"):
                 finalists = search.finalists()
@@ -297,6 +297,10 @@ class _Tuning:
             tuple(dict.fromkeys(self.notes)),
             spent=self.spent,
         )
+
+
+def _any_refused(standings: Sequence[Standing]) -> bool:
+    return any(standing.fate is Fate.REFUSED for standing in standings)
 
 
 def _row(
