@@ -21,7 +21,7 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -183,12 +183,28 @@ def counts(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def table(report: Mapping[str, Any]) -> str:
+    """As Markdown: each test by shape."""
+    lines = ["| against | rows x elements | gains | losses | measurements | accepted |"]
+    lines.append("| --- " * 6 + "|")
+    for against, shapes in report["tests"].items():
+        for shape, seen in shapes.items():
+            counts = f"{seen['gains']} | {seen['losses']} | {seen['measurements']}"
+            accepted = f"{seen['accepted']} of {seen['tunings']}"
+            lines.append(f"| {against} | {shape} | {counts} | {accepted} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--budget", type=float, default=500, help="seconds (500)")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="a record, as Markdown")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
     parser.add_argument("--server", default="benchmarks.planted_gain", help="the worker that times")
     given = parser.parse_args()
+    if given.table is not None:
+        print(table(json.loads(given.table.read_text(encoding="utf-8"))))
+        return
     end = time.monotonic() + given.budget
     about = _machine()
     gpu = about["gpu"].lower().replace(" ", "-")

@@ -19,7 +19,9 @@ EACH = pytest.mark.parametrize("journey", JOURNEYS, ids=[j.name for j in JOURNEY
 @EACH
 def test_the_stages_that_are_shown_are_those_that_are_made(journey: Journey) -> None:
     """`benchmarks/references.py --write` writes them anew: read the difference."""
-    assert shown_at(journey).read_text(encoding="utf-8") == shown(journey)
+    made = shown(journey)
+    written = shown_at(journey).read_text(encoding="utf-8")
+    assert written == made, "run `PYTHONPATH=. python benchmarks/references.py --write`"
 
 
 def test_every_stage_agrees_with_torch(root: Path, tmp_path: Path) -> None:

@@ -108,6 +108,7 @@ CLAIMS: Mapping[str, str] = {
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "offset-is-too-large": "An offset does not fit 32 bits, for sizes that the message names.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-atomic-is-enough": "All that is done with the result can be one atomic.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
@@ -654,8 +655,13 @@ REASONS: Mapping[str, Reason] = {
         "has a part of the row would do.",
         "Do it behind the loop, or in a kernel of its own.",
     ),
+    "not-one-atomic": Reason(
+        "An atomic would not leave in memory what a store behind the loop leaves.",
+        "Let a second kernel put the results together: `split-reduce{combine=kernel}`.",
+    ),
     "several-sweeps": Reason(
-        "The kernel goes through the row in several loops, each of which needs the one before.",
+        "The kernel goes through the row in more loops than one that finds something and one that "
+        "uses it, or not in its own block.",
         "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
     # grid-stride
