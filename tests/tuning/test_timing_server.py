@@ -10,7 +10,7 @@ from tritonopt.tuning.timing_server import _compilations
 
 
 class Compiled:
-    asm: dict[str, str] = {}  # noqa: RUF012  # as Triton's
+    asm: dict[str, str] = {}  # as Triton's
 
     def __getitem__(self, grid: object) -> str:
         return f"launched on {grid}"
