@@ -88,14 +88,14 @@ class TimingServer:
 
         return bool(torch.cuda.is_available())
 
-    def begin(self) -> None:
-        """Get hold of the GPU."""
+    def begin(self, siblings: int = 0) -> None:
+        """Get hold of the GPU, which so many other processes of ours have as well."""
         os.environ.pop("TRITON_INTERPRET", None)
         # Lines would make binaries of the same instructions differ.
         os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
         from tritonopt.measurement.cuda import CudaDevice
 
-        self.device = CudaDevice()
+        self.device = CudaDevice(siblings)
 
     def machine(self) -> Machine:
         found: Machine = self.device.machine()

@@ -13,7 +13,7 @@ from pathlib import Path
 from tritonopt import source
 from tritonopt.measurement.results import Row
 from tritonopt.measurement.timing import Effort
-from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress, TunedRow
+from tritonopt.measurement.tuned import ORIGINAL, Answer, Evidence, Fate, Progress, TunedRow
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.compiling.without_gpu import compiled_variants
@@ -116,7 +116,7 @@ class _Tuning:
         if not self.request.gpu:
             return self._compiled()
         if self.trials.ahead is not None:
-            self.trials.ahead.begin()
+            self.trials.ahead.begin(self.trials.version(ORIGINAL, self.request.text))
         with self._phase("original"):
             rows = self.trials.original(_ORIGINAL)
         calls = [c for c, row in zip(self.request.calls, rows, strict=True) if row.times]
