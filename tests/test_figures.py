@@ -22,7 +22,11 @@ from tritonopt.rewriting.registry import catalog
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEED = re.compile(r"\b\d+\.\d\dx")
-AFTER_ROWS = ("library_speed_liger", "library_speed_liger_all")
+AFTER_ROWS = (
+    "library_speed_liger",
+    "library_speed_liger_all",
+    "library_speed_flaggems_rows",
+)
 """What was measured of a library that `--passes rows`, and `all`, had changed."""
 RANGE = re.compile(r"(\d+\.\d\d)x to (\d+\.\d\d)x")
 

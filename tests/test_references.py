@@ -53,6 +53,12 @@ def test_every_stage_is_verified(journey: Journey, root: Path) -> None:
         before = at.text
 
 
+def test_the_table_that_is_shown_is_that_of_the_record(root: Path) -> None:
+    record = root / "benchmarks" / "results" / "references-nvidia-h200.json"
+    shown_table = (root / "examples" / "references" / "measured.md").read_text(encoding="utf-8")
+    assert shown_table.endswith(table(json.loads(record.read_text(encoding="utf-8"))) + "\n")
+
+
 def test_the_table_has_losses_and_what_is_not_made() -> None:
     stages = [
         {"what": "one", "passes": "p", "why_not": ""},

@@ -133,7 +133,9 @@ class Work:
         begin = time.monotonic()
         file = self.of(task.group) / task.file
         if not file.exists():
-            self.keep(task.key, {"failure": "there is no such file", "launchers": []})
+            self.keep(
+                task.key, {"failure": "there is no such file", "launchers": [], "waiting": False}
+            )
             return
         store = self.folder / f"store-{task.group}.sqlite"
         verb = ("--write", "--budget", f"{budget:.0f}s", "--store", str(store), *task.arguments)
@@ -158,9 +160,9 @@ class Work:
         return any(each["what"] for each in self.found.get(task.key, {}).get("launchers", ()))
 
     def is_done(self, task: Task) -> bool:
-        """Whether another run of it would look at nothing new."""
-        known = self.found.get(task.key)
-        return known is not None and (self.is_accepted(task) or not known.get("waiting", True))
+        """Whether another run would look at nothing new; without an answer it may have one."""
+        known = self.found.get(task.key, {"failure": "", "waiting": True})
+        return self.is_accepted(task) or not (known["failure"] or known["waiting"])
 
 
 def tuned(work: Work, every: Sequence[Task], gpus: Sequence[str], each: float, end: float) -> None:

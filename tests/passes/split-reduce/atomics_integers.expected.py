@@ -21,6 +21,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr, SPLITS: tl.constexpr = 1):
         tl.store(Y + row, tl.sum(acc, axis=0))
 
 
+# tritonopt: x: i32[m, n]
 def launch(x: torch.Tensor):
     m, n = x.shape
     y = torch.empty(m, dtype=torch.int32, device=x.device)

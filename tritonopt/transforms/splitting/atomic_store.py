@@ -143,14 +143,15 @@ def _check_output(extent: Extent, output: str) -> None:
     statement = statement_of(launch)
     if (
         not isinstance(call, ast.Call)
+        or not isinstance(call.func, (ast.Attribute, ast.Name))
         or statement is None
         or name in local.bound_otherwise | local.parameters | local.declared | local.of_inner
         or local.has_loops
+        or local.stores_data
         or statement not in launch.launcher.body
     ):
         raise _declined(text)
     memory = allocation(launch.module, call)
-    assert isinstance(call.func, (ast.Attribute, ast.Name))
     function = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
     if memory is None or memory.may_reuse or function not in torch_api.LEFT_UNWRITTEN:
         raise _declined(text)

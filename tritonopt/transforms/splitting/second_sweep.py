@@ -22,7 +22,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged
-from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of
+from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.transforms.writing import names_bound
 
 _AXES = 5
@@ -81,6 +81,9 @@ class SecondSweep:
                     text = f"the kernel has another loop in line {loop.line}, which carries "
                     text += f"{part.carrier.name} from turn to turn"
                     raise refuted("one-program-has-the-row", "several-sweeps", text)
+                if part.op is Op.OPAQUE and is_computed_in(loop, part):
+                    text = f"what the loop in line {loop.line} does is not understood: "
+                    raise unknown("turns-are-independent", "opaque-value", text + part.reason)
         body = self.facts.kernel.node.body
         bound = names_bound(loop.node)
         for statement in body[body.index(loop.node) + 1 :]:

@@ -23,7 +23,7 @@ from tritonopt.transforms.splitting.moved_names import MovedName, moved_names
 from tritonopt.transforms.splitting.partnered import Partner, is_chosen_extreme, partner_of
 from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.shared_loops import LoopCheck
-from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of
+from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.transforms.writing import names_bound
 
 _OPERATIONS: Mapping[Op, Combining] = {
@@ -279,14 +279,9 @@ class _Legality:
                 text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
                 text += " carries from turn to turn"
                 raise refuted(claim, "needs-the-iteration-before", text)
-            if part.op is Op.OPAQUE and self._is_of_the_loop(part):
+            if part.op is Op.OPAQUE and is_computed_in(self.loop, part):
                 text = f"{where} what comes to {name} is not understood: {part.reason}"
                 raise unknown(claim, "opaque-value", text)
-
-    def _is_of_the_loop(self, opaque: Value) -> bool:
-        """Whether what is not understood is computed in the loop, and not before it."""
-        assert isinstance(opaque.attribute, tuple)
-        return self.loop.identity in opaque.attribute[2]
 
     # What it is
 

@@ -29,3 +29,9 @@ def all_parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
 def bounds_of(loop: Loop) -> list[Value]:
     """What decides how often a loop turns."""
     return [v for v in (loop.start, loop.stop, loop.step, loop.condition) if v is not None]
+
+
+def is_computed_in(loop: Loop, opaque: Value) -> bool:
+    """Whether what is not understood is computed in the loop, and not before it."""
+    assert isinstance(opaque.attribute, tuple)
+    return loop.identity in opaque.attribute[2]
