@@ -45,7 +45,7 @@ class CpuServer(TimingServer):
     def probe(self) -> bool:
         return True
 
-    def begin(self) -> None:
+    def begin(self, siblings: int = 0) -> None:
         os.environ["TRITON_INTERPRET"] = "1"
         import torch
 

@@ -56,7 +56,7 @@ class PlantedServer(CpuServer):
     def probe(self) -> bool:
         return bool(self.plan.get("gpu", True))
 
-    def begin(self) -> None:
+    def begin(self, siblings: int = 0) -> None:
         super().begin()
         self.device: Planted = Planted()
 

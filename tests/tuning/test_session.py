@@ -150,7 +150,7 @@ def test_what_is_compiled_ahead_is_called_once_and_may_fail(tmp_path: Path) -> N
     ]
     ahead = Ahead("tests.tuning.cpu_server", count=2)
     try:
-        ahead.begin()
+        ahead.begin(Version("original", str(file), KERNEL, str(file), "double"))
         ahead.compile(versions, subject.calls, 60.0)
     finally:
         ahead.close()

@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 
 from tritonopt.measurement.timing import Effort
-from tritonopt.measurement.tuned import Answer, Fate
+from tritonopt.measurement.tuned import Answer, Evidence, Fate
 from tritonopt.tuning.applying.checking import checks_of
 from tritonopt.tuning.applying.outcome import outcomes, written
+from tritonopt.tuning.halving import Standing
+from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
 from tritonopt.tuning.tune import tune_subject
+from tritonopt.tuning.variation.variants import Variant
 from tritonopt.verification.signature.argument_language import parse
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "softmax.py"
@@ -147,6 +150,19 @@ def test_what_gains_most_and_is_wrong_leaves_the_next_one(planted: Planted) -> N
     assert answer.evidence is not None and answer.evidence.is_yes
     refused = [tried for tried in answer.tried if tried.fate is Fate.REFUSED]
     assert refused and all("num_warps" in tried.text for tried in refused)
+
+
+def test_what_goes_on_from_a_wrong_variant_is_not_verified() -> None:
+    def standing(*steps: str) -> Standing:
+        return Standing(Variant(steps, " ".join(steps)))
+
+    wrong, more, other = standing("a"), standing("b", "a"), standing("b")
+    wrong.refuse(Evidence("counterexample", "planted", 1, "it is wrong"))
+    unused: Any = None
+    choosing = Choosing(unused, (), unused, lambda: False, refuted=[wrong])
+    assert choosing.accepted([more, other]) is None
+    assert (more.fate, more.reason) == (Fate.REFUSED, "as a: it is wrong")
+    assert other.fate is not Fate.REFUSED
 
 
 @pytest.mark.thorough

@@ -21,14 +21,15 @@ _PRODUCT = 8192
 class CudaDevice:
     """The current GPU. Raises RuntimeError where there is none."""
 
-    def __init__(self) -> None:
+    def __init__(self, siblings: int = 0) -> None:
         if not torch.cuda.is_available():
             raise RuntimeError("torch sees no GPU")
         self.properties = torch.cuda.get_device_properties(torch.cuda.current_device())
         self.board = Board.of(str(getattr(self.properties, "uuid", "")))
         # Before anything of ours runs: what the GPU does now is somebody else's.
         self.busy_before = self.board.busy() if self.board is not None else None
-        self.others = self.board.others() if self.board is not None else 0
+        self.siblings = siblings
+        self.others = self._others()
         size = max(4 * self.l2_bytes, _FLUSHED)
         self.flush = torch.empty(size, dtype=torch.int8, device="cuda")
         self.speeds: list[int] = []
@@ -62,7 +63,11 @@ class CudaDevice:
         if (speed := self.board.speed()) is not None:
             self.speeds.append(speed)
         self.reasons |= self.board.reasons()
-        self.others = max(self.others, self.board.others())
+        self.others = max(self.others, self._others())
+
+    def _others(self) -> int:
+        """Processes that are not ours."""
+        return max(self.board.others() - self.siblings, 0) if self.board is not None else 0
 
     def machine(self) -> Machine:
         """What was measured on, with what was seen of it by now."""

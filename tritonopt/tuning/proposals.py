@@ -66,6 +66,8 @@ class Choosing:
     evidence: Evidence | None = None
     forbidden: dict[str, set[str]] = field(default_factory=dict)
     """By the text of a variant, the calls on which a fresh measurement went against it."""
+    refuted: list[Standing] = field(default_factory=list)
+    """Variants that are shown to be other functions."""
     looked_at: set[str] = field(default_factory=set)
     """Texts of proposals."""
     against: int = 0
@@ -82,8 +84,10 @@ class Choosing:
         What is not verified is refused, whatever it gains.
         """
         while not self.is_done:
-            standing = (s for s in finalists if s.fate is not Fate.REFUSED)
-            every = [p for s in standing for p in self._proposals(s)]
+            for standing in finalists:
+                self._refuse_what_goes_on_from_refuted(standing)
+            left = (s for s in finalists if s.fate is not Fate.REFUSED)
+            every = [p for s in left for p in self._proposals(s)]
             proposals = [p for p in every if p.text not in self.looked_at]
             if not proposals:
                 return None
@@ -95,6 +99,8 @@ class Choosing:
             evidence = self._verified(proposal)
             if not evidence.is_yes:
                 proposal.standing.refuse(evidence)
+                if evidence.verdict == "counterexample":
+                    self.refuted.append(proposal.standing)
                 continue
             proposal.standing.fate = Fate.ACCEPTED
             self.evidence = proposal.standing.evidence = evidence
@@ -103,6 +109,14 @@ class Choosing:
             ratios = {label: r.ratio for label, r in self.fresh.items() if r.ratio is not None}
             return replace(proposal, text=proposal.choice(ratios, False))
         return None
+
+    def _refuse_what_goes_on_from_refuted(self, standing: Standing) -> None:
+        """Nobody waits for the verification of a wrong variant with something more."""
+        steps = set(standing.variant.steps)
+        for wrong in self.refuted:
+            evidence, name = wrong.evidence, wrong.variant.name
+            if standing is not wrong and evidence and set(wrong.variant.steps) <= steps:
+                standing.refuse(replace(evidence, reason=f"as {name}: {evidence.reason}"))
 
     def _verified(self, proposal: Proposal) -> Evidence:
         """Evidence for a text; where no example gets beyond its bounds, for smaller ones.

@@ -29,6 +29,8 @@ class Session:
     """Seconds for the first call of a version, which may compile and tune."""
     server: str = SERVER
     """The module that serves in the worker."""
+    siblings: int = 0
+    """Other processes of ours on this GPU, which do nothing while this one times."""
     worker: Worker = field(init=False)
     unloadable: dict[str, str] = field(default_factory=dict)
     """Versions that cannot be imported, and why."""
@@ -102,7 +104,7 @@ class Session:
         """All versions, in one process, which may be a new one."""
         if self.worker.process is None or self.worker.process is not self.begun:
             self.loaded = []
-            self.worker.ask("begin")
+            self.worker.ask("begin", *([self.siblings] if self.siblings else []))
             self.begun = self.worker.process
         for version in self.versions:
             if version.name in self.unloadable or version in self.loaded:

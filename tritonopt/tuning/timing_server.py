@@ -90,14 +90,14 @@ class TimingServer:
 
         return bool(torch.cuda.is_available())
 
-    def begin(self) -> None:
-        """Get hold of the GPU."""
+    def begin(self, siblings: int = 0) -> None:
+        """Get hold of the GPU, which so many other processes of ours have as well."""
         os.environ.pop("TRITON_INTERPRET", None)
         # Lines would make binaries of the same instructions differ.
         os.environ["TRITON_DISABLE_LINE_INFO"] = "1"
         from tritonopt.measurement.cuda import CudaDevice
 
-        self.device = CudaDevice()
+        self.device = CudaDevice(siblings)
 
     def machine(self) -> Machine:
         found: Machine = self.device.machine()
@@ -327,20 +327,22 @@ def _tolerance(dtype: Any) -> float:
 def _compilations() -> Iterator[list[Any]]:
     """What kernels are launched meanwhile, as Triton compiled them."""
     kind: Any = importlib.import_module("triton.runtime.jit").JITFunction
-    usual = kind.run
+    itself: Any = importlib.import_module("triton.compiler.compiler").CompiledKernel
+    usual, item = kind.run, itself.__getitem__
     found: list[Any] = []
 
-    def run(*args: Any, **kwargs: Any) -> Any:
-        compiled = usual(*args, **kwargs)
+    def keep(compiled: Any) -> Any:
         if hasattr(compiled, "asm") and all(compiled is not each for each in found):
             found.append(compiled)
         return compiled
 
-    kind.run = run
+    kind.run = lambda *args, **kwargs: keep(usual(*args, **kwargs))
+    # Launchers that remember what was compiled launch that, as FlagGems does.
+    itself.__getitem__ = lambda compiled, grid: item(keep(compiled), grid)
     try:
         yield found
     finally:
-        kind.run = usual
+        kind.run, itself.__getitem__ = usual, item
 
 
 def _described(version: str, compiled: Any) -> Compiled:

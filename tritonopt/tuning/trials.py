@@ -71,7 +71,8 @@ class Trials:
     """Texts and calls that were compiled ahead."""
 
     def __post_init__(self) -> None:
-        self.session = Session((), self.request.timeout, self.request.server)
+        siblings = self.ahead.count if self.ahead is not None else 0
+        self.session = Session((), self.request.timeout, self.request.server, siblings)
 
     def close(self) -> None:
         self.session.close()

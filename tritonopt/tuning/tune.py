@@ -13,7 +13,7 @@ from pathlib import Path
 from tritonopt import source
 from tritonopt.measurement.results import Row
 from tritonopt.measurement.timing import Effort
-from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress, TunedRow
+from tritonopt.measurement.tuned import ORIGINAL, Answer, Evidence, Fate, Progress, TunedRow
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.compiling.without_gpu import compiled_variants
@@ -30,8 +30,8 @@ from tritonopt.verification.process.client import Died, Refusal
 from tritonopt.verification.signature.launchers import Launchers
 
 _FOR_VARIANTS, _FOR_THE_SEARCH = 0.5, 0.6
-"""Of the budget: then no new variant is looked at; then none is timed. What is left is for
-measuring what the search chose afresh, and for verifying it."""
+"""Of what the original leaves of the budget: then no new variant is looked at; then none is timed.
+What is left is for measuring what the search chose afresh, and for verifying it."""
 _ORIGINAL = Effort(precision=0.02, least=10, most=40, seconds=0.2)
 """Of the original alone, which nothing is compared with."""
 _SCREENING = 4
@@ -74,6 +74,8 @@ class _Tuning:
     notes: list[str] = field(default_factory=list)
     spent: dict[str, float] = field(default_factory=dict)
     """Seconds, by phase."""
+    room: float = 0.0
+    """What was left of the budget when the search began."""
 
     @cached_property
     def store(self) -> Store | None:
@@ -103,10 +105,10 @@ class _Tuning:
         return self.left <= 0
 
     def no_more_variants(self) -> bool:
-        return self.left <= (1 - _FOR_VARIANTS) * self.request.budget
+        return self.left <= (1 - _FOR_VARIANTS) * self.room
 
     def is_search_over(self) -> bool:
-        return self.left <= (1 - _FOR_THE_SEARCH) * self.request.budget
+        return self.left <= (1 - _FOR_THE_SEARCH) * self.room
 
     def answer(self) -> Answer:
         """Raises what `tune_subject` makes a failure of."""
@@ -114,7 +116,7 @@ class _Tuning:
         if not self.request.gpu:
             return self._compiled()
         if self.trials.ahead is not None:
-            self.trials.ahead.begin()
+            self.trials.ahead.begin(self.trials.version(ORIGINAL, self.request.text))
         with self._phase("original"):
             rows = self.trials.original(_ORIGINAL)
         calls = [c for c, row in zip(self.request.calls, rows, strict=True) if row.times]
@@ -127,21 +129,22 @@ class _Tuning:
                 notes=tuple(dict.fromkeys(self.notes)),
             )
         self.verifying.begin()
+        self.room = max(self.left, 0.0)
         search = self._search(rows, calls)
         choosing = Choosing(self.trials, calls, self._verified, self.is_over, self.notes)
         with self._phase("timing"):
             finalists = search.run()
-        accepted = self._accepted(choosing, finalists)
-        while accepted is None and finalists and not choosing.is_done:
-            # Verification refused what gained most: now those that come next.
+        while True:
+            before = len(choosing.looked_at)
+            with self._phase("afresh"):
+                accepted = choosing.accepted(finalists)
+            refused = any(standing.fate is Fate.REFUSED for standing in finalists)
+            came_to_nothing = len(choosing.looked_at) == before and not refused
+            if accepted is not None or choosing.is_done or came_to_nothing:
+                return self._told(rows, search, choosing, accepted)
+            # None of them came through: now those that gain most after them.
             with self._phase("timing"):
                 finalists = search.finalists()
-            accepted = self._accepted(choosing, finalists)
-        return self._told(rows, search, choosing, accepted)
-
-    def _accepted(self, choosing: Choosing, finalists: Sequence[Standing]) -> Proposal | None:
-        with self._phase("afresh"):
-            return choosing.accepted(finalists)
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:
@@ -156,7 +159,7 @@ class _Tuning:
 
     def _compiled(self) -> Answer:
         """Where nothing is timed: what the variants need as machine code."""
-        request = self.request
+        self.room, request = self.left, self.request
         original, tried = compiled_variants(
             request,
             self._variation(self._kernels()),

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from tritonopt.measurement.tuned import Evidence
 from tritonopt.verification.worker.server import answer_requests
 
+_SHRINK_SECONDS = 2.0
+"""A counterexample says why a variant is left; the next one waits meanwhile."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -37,8 +40,10 @@ class VerifyingServer:
 
     def evidence(self, asked: Question) -> Evidence:
         from tritonopt.verification.api import verify
+        from tritonopt.verification.comparison import shrinking
         from tritonopt.verification.errors import VerificationError
 
+        shrinking.SHRINK_SECONDS = _SHRINK_SECONDS
         try:
             found = verify(
                 asked.path,

@@ -41,12 +41,12 @@ class Ahead:
     asked: list[Worker] = field(default_factory=list)
     """Those that have yet to answer."""
 
-    def begin(self) -> None:
-        """Start them; they get hold of the GPU while something else is done."""
+    def begin(self, original: Version) -> None:
+        """Start them; they get hold of the GPU, and import what the file does, meanwhile."""
         for _ in range(self.count):
             worker = Worker(_LONGEST, forked=False, server=self.server)
             self.workers.append(worker)
-            self._ask(worker, "begin")
+            self._ask(worker, "call_once", original, ())
 
     def compile(self, versions: Sequence[Version], calls: Sequence[Call], seconds: float) -> None:
         """Call each version once with each call; a call may take so many seconds."""
