@@ -293,7 +293,10 @@ class Verification:
         if verdict.verdict not in YES or not (self.settings.algebra or required):
             return verdict
         if not checker.versions.interpreted:
-            reason = "residues are followed by the interpreter: --backend interpreter"
+            from tritonopt.verification.comparison.second_opinion import second_opinion
+
+            reason = "residues are followed by the interpreter: --backend interpreter. "
+            reason += second_opinion(checker, verdict.backend)
             algebra = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=reason)
         else:
             drawn = SameAlgebra(checker, self.settings.seed, self.demands)

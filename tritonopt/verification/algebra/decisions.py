@@ -6,14 +6,18 @@ same numbers; so what one version decides by has to be something that the other 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tritonopt.verification.algebra.field import P
 
+if TYPE_CHECKING:
+    from tritonopt.verification.process.messages import Followed
+
+ORIGINAL, REWRITTEN = "original", "rewritten"
 COMPARED, ROUNDED = "compares", "rounds to whole numbers"
 _MOST = 2**20
 """So many numbers are kept before those that are there twice are left out."""
@@ -63,7 +67,7 @@ class Decisions:
             bag.add(residues)
 
 
-def strange(by: Mapping[tuple[str, int], Any], computed: Any) -> tuple[str, int] | None:
+def _strange(by: Mapping[tuple[str, int], Any], computed: Any) -> tuple[str, int] | None:
     """The first decision by numbers of which the other version does not compute the most.
 
     Up to their signs: `-x < y` is `x > -y`.
@@ -73,3 +77,31 @@ def strange(by: Mapping[tuple[str, int], Any], computed: Any) -> tuple[str, int]
         if (~known).sum() > _FEW * (operands != 0).sum():
             return place
     return None
+
+
+def limits_differ(ours: Set[float], theirs: Set[float]) -> str:
+    """A number that floats are compared with in one version alone, in words.
+
+    What a comparison decides is followed by values, and only on the calls that were made.
+    """
+    for title, here, there in ((ORIGINAL, ours, theirs), (REWRITTEN, theirs, ours)):
+        if here - there:
+            number = f"{min(here - there):.7g}"
+            return f"the {title} version alone compares floats with {number}"
+    return ""
+
+
+def decided_otherwise(ours: Followed, theirs: Followed) -> str:
+    """A comparison, or a rounding, of floats that the other version does not compute; in words."""
+    for title, other, here, there in (
+        (REWRITTEN, ORIGINAL, theirs, ours),
+        (ORIGINAL, REWRITTEN, ours, theirs),
+    ):
+        computed = np.frombuffer(there.computed, "u4")
+        by = {place: np.frombuffer(operands, "u4") for place, operands in here.decisions}
+        found = _strange(by, computed)
+        if found is not None:
+            what, line = found
+            where = f"line {line} of the {title} version" if line else f"the {title} version"
+            return f"{where} {what} what the {other} one never computes"
+    return ""

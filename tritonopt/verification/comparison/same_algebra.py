@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
+from tritonopt.verification.algebra.decisions import decided_otherwise, limits_differ
 from tritonopt.verification.algebra.field import Q
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference, residues_differ, shared
-from tritonopt.verification.comparison.same_decisions import decided_otherwise, limits_differ
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.observed import Both
 from tritonopt.verification.inputs.examples import ORDINARY, Example, PlainValue, Repeat

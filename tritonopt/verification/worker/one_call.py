@@ -174,6 +174,7 @@ class OneCall:
                 failure=failure,
                 notes=tuple(session.notes),
                 configurations=session.configurations,
+                sanitized=session.sanitized,
             )
             if failure is not None:
                 return outcome
