@@ -14,10 +14,18 @@ from tritonopt.verification.comparison.compare import shared
 from tritonopt.verification.inputs.examples import ORDINARY, Example
 from tritonopt.verification.process.client import Died, Refusal
 from tritonopt.verification.process.messages import RunOptions
+from tritonopt.verification.verdict import Algebra, AlgebraAnswer
 
 _FIRST = (3, 8)
 _CALLS = 4
 _MOST_ELEMENTS = 2**20
+
+
+def unfollowed(checker: Checker, backend: str) -> Algebra:
+    """What is said of algebra where kernels are compiled."""
+    text = "residues are followed by the interpreter: --backend interpreter. "
+    text += second_opinion(checker, backend)
+    return Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=text)
 
 
 def second_opinion(checker: Checker, backend: str) -> str:
