@@ -63,10 +63,11 @@ class SameAlgebra:
                 break
             if self._adds(example):
                 self._draw(_ordinary(example))
-        for example in self._differing[:LEAST]:
+        hidden = self._differing[:LEAST]
+        for example in (*map(_ordinary, hidden), *hidden):
             if self._is_over or self.saw_rounding:
                 break
-            self._draw(_ordinary(example))
+            self._draw(example)
         return self._answer()
 
     def _try_smaller_ones(self) -> None:
