@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
+import math
 import platform
 import statistics
 import sys
@@ -15,6 +17,9 @@ from typing import Any
 
 import torch
 import triton
+
+from tritonopt.measurement import timing
+from tritonopt.measurement.timing import Device, Effort
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -60,36 +65,37 @@ def write_report(report: dict[str, Any], path: Path | None) -> None:
 
 
 def timed(
-    work: dict[str, Callable[[], Any]], runs: int, flush_bytes: int = 2**29
+    work: dict[str, Callable[[], Any]],
+    runs: int,
+    *,
+    least: int | None = None,
+    seconds: float = math.inf,
+    device: Device | None = None,
 ) -> dict[str, list[float]]:
-    """Microseconds of every run. The order turns by one each round: none is always first."""
-    size = torch.cuda.get_device_properties(0).L2_cache_size
-    # Large enough that the flush hides the time that Python takes to launch.
-    flush = torch.empty(max(8 * size, flush_bytes), dtype=torch.int8, device="cuda")
+    """Microseconds of every run, round by round, as `tritonopt bench` takes them.
+
+    With `least` that number of rounds is enough where the seconds are over.
+    """
     names = list(work)
-    for name in names:
-        for _ in range(3):
-            work[name]()
-    events: list[tuple[str, torch.cuda.Event, torch.cuda.Event]] = []
-    for run in range(runs):
-        turn = run % len(names)
-        for name in names[turn:] + names[:turn]:
-            begin = torch.cuda.Event(enable_timing=True)
-            end = torch.cuda.Event(enable_timing=True)
-            flush.zero_()
-            begin.record()
-            work[name]()
-            end.record()
-            events.append((name, begin, end))
-    torch.cuda.synchronize()
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for name, begin, end in events:
-        times[name].append(begin.elapsed_time(end) * 1e3)
-    return times
+    effort = Effort(precision=0.0, least=least or runs, most=runs, seconds=seconds)
+    pairs = [(names[0], names[-1])]
+    return timing.side_by_side(work, device or gpu(), effort, pairs=pairs).runs
+
+
+@functools.cache
+def gpu() -> Device:
+    """The GPU; it is asked once what it is, and holds the memory by which the cache is cleared."""
+    from tritonopt.measurement.cuda import CudaDevice
+
+    return CudaDevice()
 
 
 def ratios(original: list[float], other: list[float]) -> dict[str, float]:
-    """original / other of neighboring runs: the median, and where most of them lie."""
+    """original / other of neighboring runs: the median, and where most of them lie.
+
+    What is recorded has these three; how sure a ratio is, is another question, which
+    `tritonopt.measurement` answers with an interval.
+    """
     found = sorted(a / b for a, b in zip(original, other, strict=True))
     return {
         "ratio": statistics.median(found),

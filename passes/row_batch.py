@@ -151,17 +151,16 @@ class RowBatches(Pass):
 
     ## Measured
 
-    0.99x to 14.91x for rows of up to 128 elements, 0.97x to 3.90x for 256 and 512, 0.76x to 1.42x
-    for longer ones, which keep one row to a program.
+    0.97x to 14.72x for rows of up to 128 elements, 0.95x to 3.88x for 256 and 512, 0.96x to 1.09x
+    for longer ones, which keep the kernel that they had.
 
     Textbook kernels over rows (norms, softmax, cross-entropy, sums, extremes: `examples/`), 22
     shapes in fp32, fp16 and bf16 on one H200, Triton 3.6, cold L2, original / rewritten. Most is
     gained where there are many rows: sums of 1000000 rows of 64 elements.
 
-    The loss: a tile of more than 512 elements holds a row of its own, for more than one was slower.
-    It has two axes all the same, and what the compiler makes of such a tile may be slower or faster
-    than of one axis, at worst in a mean of squares over very long rows. So the pass pays where all
-    launches that are seen have tiles of at most 512 elements, and no loop goes on along the row.
+    With `apart=false` longer rows have a tile of two axes, which cost up to a quarter. The pass
+    pays where all launches that are seen have tiles of at most 512 elements, and no loop goes on
+    along the row: elsewhere it adds a kernel that may never run.
     Script and record: `benchmarks/rows.py`, `benchmarks/results/`.
     """
 

@@ -235,11 +235,13 @@ INNER_FLOORS = {
         "linear_fusion": 2,
         "one_tile": 1,
         "online_softmax": 1,
+        "pipelining": 0,
         "tiling": 0,
         "rank_lifting": 1,
         "splitting": 1,
         "unswitching": 0,
         "vectorization": 1,
+        "widening": 0,
     },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is

@@ -16,7 +16,8 @@ from benchmarks.row.plan import COPY, EAGER, LIGER, ORIGINAL, Cell
 from benchmarks.row.plot import plot, shares
 from benchmarks.row.record import Record
 from benchmarks.row.tables import Report, tables
-from benchmarks.side_by_side import tensors
+from benchmarks.side_by_side import ratios, tensors, timed
+from tests.measurement.test_timing import MadeUp
 
 ROOT = Path(__file__).resolve().parent.parent
 MACHINE = {"gpu": "a GPU", "date": "today", "torch": "1", "triton": "2", "l2_megabytes": 1.0}
@@ -86,6 +87,16 @@ def test_the_judge_sees_a_wrong_lane_a_nan_and_a_missing_result() -> None:
     assert list(differences([places], [torch.tensor([1, 3])]))
 
 
+def test_times_are_those_of_the_timer_of_the_package() -> None:
+    device = MadeUp()
+    work = {name: device.version(name, lambda t=t: t) for name, t in (("a", 6.0), ("b", 3.0))}
+    found = timed(work, 15, least=5, seconds=0.0, device=device)
+    assert {name: set(runs) for name, runs in found.items()} == {"a": {6.0}, "b": {3.0}}
+    assert len(found["a"]) == 5
+    assert ratios(found["a"], found["b"])["ratio"] == 2.0
+    assert len(timed(work, 15, device=device)["b"]) == 15
+
+
 EXAMPLE = """
 import torch
 
@@ -101,7 +112,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> measuring.Run:
     def answers(work: Any, requests: Any, **_: object) -> Any:
         return ((number, work(*request)) for number, request in enumerate(requests))
 
-    def timed(work: dict[str, Any], runs: int, flush: int) -> dict[str, list[float]]:
+    def timed(work: dict[str, Any], runs: int, **_: object) -> dict[str, list[float]]:
         return {name: [10.0 * (place + 1)] * runs for place, name in enumerate(work)}
 
     def versions_of(example: str, launcher: str) -> variants.Versions:

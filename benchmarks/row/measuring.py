@@ -25,11 +25,10 @@ from benchmarks.row.record import Record
 from benchmarks.row.variants import Versions, versions_of
 from benchmarks.side_by_side import machine, ratios, tensors, timed
 
-FLUSH = 2**30
-"""Bytes that are written before each run; meanwhile Python launches what is timed."""
-ROUND_LIMITS = (5, 15)
+LEAST, MOST = 5, 15
+"""Rounds of a cell."""
 SECONDS = 0.2
-"""For a cell, where that lies within the limits."""
+"""After which the least are enough."""
 PREPARING = 0.45
 """Of the budget, for compiling in many processes."""
 COMPILING = 0.2
@@ -147,7 +146,7 @@ class Run:
         half = torch.empty(max(moved // 2, 1), dtype=torch.int8, device=self.device)
         other = torch.empty_like(half)
         calls[COPY] = functools.partial(other.copy_, half)
-        times = timed(calls, rounds(calls), FLUSH)
+        times = timed(calls, MOST, least=LEAST, seconds=SECONDS)
         if cell.compiled:
             torch._dynamo.reset()  # the next shape is one of its own
         row: dict[str, Any] = {
@@ -189,14 +188,6 @@ def _keep_right_ones(
 
 def _differ(expected: list[torch.Tensor], found: list[torch.Tensor]) -> str:
     return "; ".join(differences(expected, found))
-
-
-def rounds(calls: dict[str, Callable[[], Any]]) -> int:
-    """How often to turn, so that a cell takes the time that it may."""
-    once = sum(map(statistics.median, timed(calls, 2, FLUSH).values()))
-    flushing = len(calls) * FLUSH / 3e6  # at 3 TB/s, in microseconds
-    least, most = ROUND_LIMITS
-    return min(max(round(SECONDS * 1e6 / (once + flushing)), least), most)
 
 
 def processors() -> int:

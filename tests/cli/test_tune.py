@@ -61,13 +61,18 @@ def test_a_diff_then_the_file_then_a_check(planted: Planted, run: Run) -> None:
     assert "planted GPU" in err and "where n >= 64" in err and "new code" in err
     assert planted.file.read_text() == before
 
-    code, out, err = run("--args", ARGS, "--write")
-    assert code == 0 and not out
+    code, out, err = run("--args", ARGS, "--write", "--format", "json")
+    (found,) = json.loads(out)["launchers"]
+    assert code == 0 and found["spent"]["timing"] > 0
     assert "if n >= 64:" in planted.file.read_text()
     assert (planted.folder / ".tritonopt" / "softmax.json").exists()
 
     code, out, err = run("--check")
     assert code == 0 and out.count("holds") == 4
+    code, out, err = run("--check", "--format", "json")
+    calls = json.loads(out)["calls"]
+    assert code == 0 and [call["gain"] for call in calls] == [False, False, True, True]
+    assert all(call["holds"] and call["now"][1] <= call["now"][0] for call in calls)
     planted.plan.write_text(json.dumps({"rules": [{"kernel": "ONE_TILE", "factor": 1.2}]}))
     code, out, err = run("--check")
     assert code == 1 and out.count("no longer holds") == 2

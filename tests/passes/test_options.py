@@ -19,6 +19,8 @@ from tritonopt.rewriting.registry import select
         ("split-reduce{turns=0}", "turns cannot be 0; write 1 or more"),
         ("split-reduce{programs=many}", "programs cannot be many; write a number"),
         ("row-batch{programs=0}", "programs cannot be 0; write 1 or more"),
+        ("pipeline-loads{num_stages=0}", "num_stages and unroll cannot both be 0"),
+        ("pipeline-loads{num_stages=1}", "num_stages cannot be '1'; legal: 0, 2, 3, 4, 5"),
     ],
 )
 def test_refused(written: str, words: str) -> None:

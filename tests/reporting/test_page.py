@@ -171,7 +171,7 @@ def test_a_rewrite_has_its_diff_its_evidence_and_the_command() -> None:
     )
     contents = rewrite_page([file], summary_of(file), FACTS, apply="do it", verifies=True)
     text = read(rendered(contents)).text
-    assert "do it" in text and "1 lines removed, 1 added" in text
+    assert "do it" in text and "1 line removed, 1 added" in text
     assert "Triton's interpreter, on the processor and not on a GPU (x86_64, triton 3.7)" in text
     assert "34 inputs, 9 elements compared" in text and "at most 1e-24" in text
     assert "same algebra, same numbers: 34 inputs" in text

@@ -290,7 +290,8 @@ def _is_worth_reading(found: Found, default: bool) -> bool:
         return (found.chosen.finds_mistakes and found.site.pays) or not default
     if found.remark.kind is not RemarkKind.PASSED:
         return False
-    return not default or (found.chosen.gain is not None and found.site.pays)
+    is_advised = found.chosen.gain is not None or found.site.mends
+    return not default or (is_advised and found.site.pays)
 
 
 def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
@@ -308,10 +309,11 @@ def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
     flags = job.flags + (job.context if module.has_asked_elsewhere else "")
     return Suggestion(
         replace(found.remark, message=found.site.advice or found.remark.message),
-        why=gain.why if gain is not None else "",
+        why=found.chosen.harm if found.site.mends else gain.why if gain is not None else "",
         worth=worth,
         apply=f"tritonopt rewrite {path} --passes {passes}{flags} --write",
         fix=_fix(module, found.rewritten()) if job.with_fixes else (),
+        mends=found.site.mends,
     )
 
 

@@ -289,22 +289,27 @@ def _reported(
 def _checked(arguments: argparse.Namespace) -> int:
     """Measure what was accepted before. Raises what `run` says."""
     from tritonopt.measurement.timing import Effort
-    from tritonopt.tuning.applying.checking import checks_of
+    from tritonopt.reporting.json import check_report
+    from tritonopt.tuning.applying.checking import Check, checks_of
     from tritonopt.tuning.applying.records import RecordError, path_of
 
     effort = Effort(precision=arguments.precision)
-    failed = checked = 0
+    as_json = arguments.format == "json"
+    found: list[Check] = []
     errors = False
     for wanted in _wanted(arguments):
         if not path_of(Path(wanted.before)).exists():
             continue
         try:
             for check in checks_of(Path(wanted.before), effort, arguments.timeout):
-                checked += 1
-                failed += not check.holds
-                print(check)
+                found.append(check)
+                if not as_json:
+                    print(check)
         except RecordError as error:
             errors = bool(complain(str(error)))
-    if not checked and not errors:
+    if not found and not errors:
         return complain("nothing was tuned here: there is no record (.tritonopt/*.json)")
+    if as_json:
+        print(check_report(check.as_json() for check in found))
+    failed = any(not check.holds for check in found)
     return ERROR if errors else FOUND if failed else OK

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,11 @@ def bench_report(found: Timing) -> str:
 def tuning_report(answers: Iterable[Answer]) -> str:
     """The object that `tune --format json` prints; times are in microseconds."""
     return _text({"version": VERSION, "launchers": [_tuned(answer) for answer in answers]})
+
+
+def check_report(checks: Iterable[Mapping[str, Any]]) -> str:
+    """The object that `tune --check --format json` prints: every call, then and now."""
+    return _text({"version": VERSION, "calls": list(checks)})
 
 
 def _tuned(answer: Answer) -> dict[str, Any]:

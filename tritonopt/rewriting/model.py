@@ -103,6 +103,8 @@ class Site:
     """The reason for which a site that neither pays nor saves is left alone under `all`."""
     advice: str = ""
     """The message as an advice to whoever has not done it yet, without what was measured."""
+    mends: bool = False
+    """Whether the rewrite mends a mistake: what it replaces is wrong, as its conditions show."""
     worth: str = ""
     """What was measured of the case that this site is; without it, that of the whole pass holds."""
 

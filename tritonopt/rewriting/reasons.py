@@ -86,6 +86,8 @@ CLAIMS: Mapping[str, str] = {
     "launched-as-usual": "Files that were not given only launch the kernel.",
     "length-is-known-at-the-launch": "How long the row and the tile are is told by arguments.",
     "load-always-runs": "Every iteration of the loop comes to the load, or would read nothing.",
+    "loads-run-ahead": "Something that the loop loads can be loaded some turns ahead.",
+    "loop-multiplies-no-matrices": "The loop has no `tl.dot`: the launch pipelines those.",
     "loops-are-plain": "The loops are counted, run to their ends, and have no `else`.",
     "loops-end-by-themselves": "No loop that updates the accumulator is left early.",
     "masked-lanes-add-nothing": "Lanes that the mask turns off add 0 to both sums.",
@@ -104,6 +106,7 @@ CLAIMS: Mapping[str, str] = {
     "nothing-else-goes": "With the old code no comment and no effect would be lost.",
     "nothing-in-between": "From sweep to sweep there is no exit, barrier, atomic or unknown call.",
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
+    "offset-is-too-large": "An offset does not fit 32 bits, for sizes that the message names.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
@@ -146,6 +149,7 @@ CLAIMS: Mapping[str, str] = {
     ),
     "tile-is-known": "Each launch says how long a tile is.",
     "tiles-are-independent": "No tile reads what another tile of the launch writes.",
+    "tiles-fit-shared-memory": "What is loaded ahead fits into shared memory.",
     "tiles-may-be-longer": "The kernel computes the same whatever the length of its tiles is.",
     "tiles-are-of-one-shape": "What is reduced has one shape in all iterations.",
     "tiles-stay-in-range": "The reduction of one tile fits the type that it is made in.",
@@ -153,6 +157,7 @@ CLAIMS: Mapping[str, str] = {
         "What a turn of the loop brings to an accumulator does not depend on the turns before."
     ),
     "type-does-not-matter": "The constant is exact in every type, and the result is only stored.",
+    "type-is-free": "How wide the number is matters to addresses and comparisons alone.",
     "type-has-infinities": "The data is not of a type without inf, such as fp8e4nv.",
     "type-stays": "The value has the same type after the rewrite.",
     "waits-for-no-other-tile": "No program waits for what another one does.",
@@ -458,6 +463,11 @@ REASONS: Mapping[str, Reason] = {
         "may be of a narrower type.",
         "Begin with a tensor: `tl.full([], 0.0, tl.float32)`, or cast what is added.",
     ),
+    "number-is-used-otherwise": Reason(
+        "A number that would be of 64 bits is also stored, carried by a loop or given to a "
+        "function, where its type may matter.",
+        "Cast it by hand where it becomes an offset.",
+    ),
     "read-behind-its-loop": Reason(
         "A name that a loop binds for itself, or counts with, is read behind the loop.",
         "Give the name another one behind the loop.",
@@ -566,6 +576,24 @@ REASONS: Mapping[str, Reason] = {
     "warp-specialized-loop": Reason(
         "The loop says `warp_specialize=True`: the compiler divides its body over warps.",
         "Move the load by hand and measure.",
+    ),
+    # pipeline-loads
+    "dot-in-the-loop": Reason(
+        "The loop multiplies matrices: the `num_stages` of the launch pipelines it already.",
+        "Change `num_stages` at the launch.",
+    ),
+    "loop-is-remade": Reason(
+        "The loop, or one around it, says `flatten` or `warp_specialize`: the compiler makes "
+        "another loop of it.",
+        "Write the option by hand, and measure.",
+    ),
+    "nothing-runs-ahead": Reason(
+        "The compiler loads tiles ahead that every turn of a loop comes to, and there is none.",
+        "Take the load out of the `if`, with a mask in its place; or load tiles.",
+    ),
+    "tiles-are-long": Reason(
+        "What would be loaded ahead does not fit into the shared memory of every GPU.",
+        "Ask for fewer stages, or make the tiles shorter.",
     ),
     # row-batch
     "branch-on-the-row": Reason(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tritonopt.facts import KernelFacts
+from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
 
 CLAIM = "data-is-unchanged"
 
@@ -17,6 +17,30 @@ _ORDERING_CALLS = ("gdc", "asm", "barrier", "fence")
 def orders_memory(call: Effect) -> bool:
     """Whether a call of which nothing else is known says by its name that it orders memory."""
     return any(word in call.name for word in _ORDERING_CALLS)
+
+
+def prove_unordered(checklist: Checklist, effects: Sequence[Effect], where: str) -> None:
+    """A load may not move past what orders memory, or is there to be seen before it.
+
+    The effects are those of `where`, as messages name it.
+    """
+    claim = "nothing-orders-memory"
+    for effect in effects:
+        what = f"the {effect.name} in line {effect.line}"
+        match effect.kind:
+            case EffectKind.LOAD if effect.volatile:
+                raise refuted(claim, "volatile-load", f"{what} is volatile")
+            case EffectKind.ATOMIC:
+                raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
+            case EffectKind.BARRIER:
+                raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
+            case EffectKind.CALL:
+                reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
+                raise unknown(claim, reason, f"the effects of {what} are not known")
+            case EffectKind.PRINT if "assert" in effect.name:
+                detail = f"{what} is to fail before anything is loaded"
+                raise refuted(claim, "assertion-in-the-loop", detail)
+    checklist.prove(claim, f"no atomic, barrier, volatile load or unknown call in {where}")
 
 
 def prove_unchanged(

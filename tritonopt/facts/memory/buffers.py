@@ -155,7 +155,7 @@ class Trial:
         """The one tensor on whose sizes all depends, and how many dimensions it has."""
         asked: list[tuple[Polynomial, tuple[int, ...]]] = [(self._buffer, ())]
         for form in self._forms:
-            for atom in _inputs(form):
+            for atom in inputs_of(form):
                 if isinstance(atom, TensorSize):
                     asked.append((atom.tensor, atom.which))
                 elif not isinstance(atom, (Lane, ProgramId, Iteration)):
@@ -172,7 +172,7 @@ class Trial:
             if shape is not None and shape.like is not None:
                 asked.append((shape.like, which))
             elif shape is not None:
-                asked += [_asked(atom) for size in shape.sizes for atom in _inputs(size)]
+                asked += [_asked(atom) for size in shape.sizes for atom in inputs_of(size)]
             else:
                 given = tensor.sole_atom
                 if not isinstance(given, LauncherParameter):
@@ -197,9 +197,11 @@ class Trial:
             root = shape.like
         if shape is not None and all(size.constant_value is not None for size in shape.sizes):
             raise CannotTell  # which tensors fit it is for the caller to know
-        atoms = {a for form in self._forms for a in _inputs(form) if isinstance(a, TensorSize)}
+        atoms = {a for form in self._forms for a in inputs_of(form) if isinstance(a, TensorSize)}
         if shape is not None:
-            atoms |= {a for size in shape.sizes for a in _inputs(size) if isinstance(a, TensorSize)}
+            atoms |= {
+                a for size in shape.sizes for a in inputs_of(size) if isinstance(a, TensorSize)
+            }
         indexed = any(atom.which for atom in atoms)
         whole = shape is None or any(
             atom.method in ("numel", "stride") or not atom.which for atom in atoms
@@ -236,7 +238,7 @@ class Trial:
     @cached_property
     def _sized(self) -> list[TensorSize]:
         """The sizes that they are computed from."""
-        atoms = (atom for form in self._numbered for atom in _inputs(form))
+        atoms = (atom for form in self._numbered for atom in inputs_of(form))
         return list(dict.fromkeys(atom for atom in atoms if isinstance(atom, TensorSize)))
 
     @cached_property
@@ -275,7 +277,7 @@ class Trial:
         found = []
         for form in shape.sizes:
             inside: dict[Atom, int] = {
-                a: self._size(a, sizes) for a in _inputs(form) if isinstance(a, TensorSize)
+                a: self._size(a, sizes) for a in inputs_of(form) if isinstance(a, TensorSize)
             }
             number = number_of(form, inside)
             if number is None:
@@ -326,7 +328,9 @@ class Trial:
     @cached_property
     def _varying(self) -> list[Atom]:
         """Programs, iterations and lanes."""
-        atoms = {a for form in self._forms for a in _inputs(form) if not isinstance(a, TensorSize)}
+        atoms = {
+            a for form in self._forms for a in inputs_of(form) if not isinstance(a, TensorSize)
+        }
         return sorted(atoms, key=lambda a: a.key)
 
     def _most(self, atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
@@ -390,7 +394,7 @@ def _asked(atom: Atom) -> tuple[Polynomial, tuple[int, ...]]:
     return atom.tensor, atom.which
 
 
-def _inputs(form: Polynomial) -> Iterator[Atom]:
+def inputs_of(form: Polynomial) -> Iterator[Atom]:
     """What a form is computed from: sizes, lanes, programs, iterations, or anything else."""
     for atom in form.atoms:
         if isinstance(atom, (TensorSize, ProgramId, Iteration)):
@@ -399,7 +403,7 @@ def _inputs(form: Polynomial) -> Iterator[Atom]:
         if isinstance(atom, Lane) or not atom.inside:
             yield atom
         for inner in atom.inside:
-            yield from _inputs(inner)
+            yield from inputs_of(inner)
 
 
 def _extents(form: Polynomial) -> Iterator[Polynomial]:

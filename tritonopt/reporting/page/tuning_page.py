@@ -62,7 +62,8 @@ def tuning_page(answers: Sequence[Answer], facts: Mapping[str, str], *, apply: s
     accepted = sum(answer.changed for answer in answers)
     ratios = [row.ratio for answer in answers if answer.changed for row in answer.rows]
     lead = [
-        f"{len(answers)} launchers were tuned; for {accepted} something was accepted. "
+        f"{len(answers)} launcher{'s were' if len(answers) != 1 else ' was'} tuned; for {accepted} "
+        "something was accepted. "
         "Accepted is what was verified, and was faster in a second measurement that did not "
         "choose it."
     ]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from tritonopt.facts import EffectKind
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.effects import Effect, Guard
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
-from tritonopt.transforms.aliasing import orders_memory, prove_unchanged
+from tritonopt.transforms.aliasing import prove_unchanged, prove_unordered
 from tritonopt.transforms.hoisting.invariant_loads import InvariantLoad
 from tritonopt.transforms.trip_guards import implies
 
@@ -21,7 +20,7 @@ def check(load: InvariantLoad, checklist: Checklist) -> None:
     """Everything but what needs the new text. Raises Declined."""
     _check_always_runs(load, checklist)
     _check_loops(load, checklist)
-    _check_order(load, checklist)
+    prove_unordered(checklist, load.effects, load.where)
     if not any(e.writes for e in load.effects):
         detail = f"{load.where} stores nothing, so the compiler moves the load by itself"
         raise refuted("data-is-unchanged", "the-compiler-does-this", detail)
@@ -90,25 +89,3 @@ def _check_loops(load: InvariantLoad, checklist: Checklist) -> None:
     if load.facts.exits_early(load.loop):
         raise refuted(claim, "early-exit", f"{load.where} may be left early")
     checklist.prove(claim, "counted, and run to their ends")
-
-
-def _check_order(load: InvariantLoad, checklist: Checklist) -> None:
-    """A load may not move past what orders memory, or is there to be seen before it."""
-    claim = "nothing-orders-memory"
-    for effect in load.effects:
-        what = f"the {effect.name} in line {effect.line}"
-        match effect.kind:
-            case EffectKind.LOAD if effect.volatile:
-                raise refuted(claim, "volatile-load", f"{what} is volatile")
-            case EffectKind.ATOMIC:
-                raise refuted(claim, "atomic-in-the-loop", f"{what} orders memory")
-            case EffectKind.BARRIER:
-                raise refuted(claim, "barrier-in-the-loop", f"{what} orders memory")
-            case EffectKind.CALL:
-                reason = "barrier-in-the-loop" if orders_memory(effect) else "unknown-call"
-                raise unknown(claim, reason, f"the effects of {what} are not known")
-            case EffectKind.PRINT if "assert" in effect.name:
-                detail = f"{what} is to fail before anything is loaded"
-                raise refuted(claim, "assertion-in-the-loop", detail)
-    detail = f"no atomic, barrier, volatile load or unknown call in {load.where}"
-    checklist.prove(claim, detail)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tritonopt import source
 from tritonopt.measurement.results import Ratio
@@ -38,6 +39,18 @@ class Check:
         if self.is_gain:
             return self.now.value > 1 and not self.now.is_loss
         return self.now.high >= EQUAL
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "path": str(self.path),
+            "launcher": self.launcher,
+            "call": self.label,
+            "gain": self.is_gain,
+            "then": self.then,
+            "now": None if self.now is None else (self.now.value, self.now.low, self.now.high),
+            "holds": self.holds,
+            "failure": self.failure,
+        }
 
     def __str__(self) -> str:
         head = f"{self.path}: {self.launcher}, {self.label}: {self.then[0]:.3f}x"

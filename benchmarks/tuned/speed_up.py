@@ -1,0 +1,54 @@
+"""The same run of `tune --engine local`, on one GPU and on several: how much sooner it is done."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.tuned.findings import compact
+from benchmarks.tuned.running import ran
+from benchmarks.tuned.tasks import ROOT
+
+FILES = ("softmax.py", "log_softmax.py", "variance.py", "row_reductions.py:row_max_kernel")
+ARGS = "x: f16[m=4096, n=256|1024|4096|16384]"
+LIMITED = ("--passes", "rows,one-tile", "--keep-parameters", "--max-examples", "20")
+"""So that every launcher is looked at to its end, well within its budget: a run that is cut takes
+as long on any number of GPUs."""
+
+
+def speed_up(
+    tritonopt: Sequence[str], gpus: Sequence[str], folder: Path, seconds: float
+) -> dict[str, Any]:
+    """Both runs, each with copies of the files and a store of its own; `seconds` are for both."""
+    found: dict[str, Any] = {"files": FILES, "args": ARGS, "options": LIMITED, "runs": []}
+    left = seconds
+    for used in (gpus[:1], gpus):
+        with tempfile.TemporaryDirectory(dir=folder) as name:
+            copies = Path(name)
+            for file in FILES:
+                shutil.copy(ROOT / "examples" / file.partition(":")[0], copies)
+            store = ("--store", str(copies / "store.sqlite"), "--budget", "1h")
+            engine = ("--engine", "local", "--jobs", str(len(used)), "--format", "json")
+            places = [str(copies / file) for file in FILES]
+            ended = ran(
+                [*tritonopt, "tune", *places, "--args", ARGS, *LIMITED, *store, *engine],
+                folder / "logs" / f"speed_up-{len(used)}.err",
+                left,
+                CUDA_VISIBLE_DEVICES=",".join(used),
+            )
+        left -= ended.seconds
+        try:
+            answers = json.loads(ended.out)["launchers"]
+        except (ValueError, KeyError):
+            found["runs"].append({"gpus": len(used), "failure": ended.failure})
+            break
+        run = {"gpus": len(used), "seconds": round(ended.seconds, 1)}
+        found["runs"].append({**run, "launchers": [compact(each) for each in answers]})
+    seconds_of = [run["seconds"] for run in found["runs"] if "seconds" in run]
+    if len(seconds_of) == 2:
+        found["speed_up"] = round(seconds_of[0] / seconds_of[1], 3)
+    return found

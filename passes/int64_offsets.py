@@ -1,0 +1,177 @@
+"""int64-offsets: offsets that do not fit 32 bits are computed in 64."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.language import function
+from tritonopt.facts.memory.overflows import Overflow, find_overflows
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted
+from tritonopt.rewriting.model import Safety, Site
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import Change, ReplaceExpression
+from tritonopt.transforms.widening.wide_places import WidePlace, WidePlaces
+from tritonopt.transforms.writing import Writer, comments_in
+
+
+@dataclass(frozen=True)
+class Int64Offsets(Pass):
+    """Compute `row * stride` in 64 bits, where a tensor can have so many elements.
+
+    ## What it does
+
+    `row * stride` is of 32 bits where both factors are. The pass finds products and sums in
+    addresses that do not fit, with a launch of the file, a shape and a program for which they do
+    not, and casts the position to 64 bits: in `row = tl.program_id(0).to(tl.int64)` where the
+    program id is used for such offsets alone, else at the product, `row.to(tl.int64) * stride`.
+    What is computed from it is of 64 bits as well, so one cast is enough.
+
+    ## Why
+
+    From 2**31 elements on the offset wraps around: the kernel reads and writes elsewhere, without
+    a word. That is 65536 rows of 32768 elements, 4 GB in fp16.
+
+    ## Conditions
+
+    Only with numbers: the launch can be read (its grid, its arguments, its configurations), and
+    all sizes come from one tensor, taken to be contiguous, of at most 2**32 elements. A number
+    that is beyond 2**31 itself is passed in 64 bits, and what is computed with it does not
+    overflow. Grids and tiles are those that Triton and CUDA allow. Nothing is said where something
+    that the launcher checks is not understood, or where a plain argument decides.
+
+    The wider number must go into addresses and comparisons alone: where it is stored, carried by a
+    loop or given to a function its type may matter.
+
+    `tritonopt suggest` shows it where a kernel of the file has numbers of 64 bits already, so that
+    its author thinks of such tensors, and everywhere when the pass is named
+    (`--passes int64-offsets`): most kernels of the world have it.
+
+    ## Numerics
+
+    `exact`, bits `same`, for all sizes for which the original is right. For larger ones it is the
+    original that is wrong, and the two differ: `verify` draws tensors that are smaller.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def double(X, Y, stride, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+    def launch(x):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        double[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        return y
+    ```
+
+    becomes
+
+    ```python
+    @triton.jit
+    def double(X, Y, stride, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0).to(tl.int64)
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+
+
+    def launch(x):
+        m, n = x.shape
+        y = torch.empty_like(x)
+        double[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        return y
+    ```
+
+    ## Measured
+
+    Not measured: it is about being right, and acts only where it is named.
+
+    Offsets of 64 bits take more registers, so it is no part of `all`: whoever never has such
+    tensors would pay for nothing.
+    """
+
+    name: ClassVar[str] = "int64-offsets"
+    summary: ClassVar[str] = (
+        "compute offsets that do not fit 32 bits in 64, with sizes that show it"
+    )
+    safety: ClassVar[frozenset[Safety]] = frozenset()
+    finds_mistakes: ClassVar[bool] = True
+    harm: ClassVar[str] = (
+        "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, and "
+        "nothing is raised"
+    )
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        overflows = list(find_overflows(facts))
+        if not overflows:
+            return
+        pays = _expects_large_tensors(facts)
+        for found in WidePlaces(facts, overflows).find():
+            if isinstance(found, WidePlace):
+                yield replace(_site(facts, found), pays=pays)
+            else:
+                yield _missed(facts, *found)
+
+
+def _expects_large_tensors(facts: KernelFacts) -> bool:
+    """Whether a kernel of the file has a number of 64 bits: its author thinks of such tensors."""
+    module = facts.kernel.module
+    return any(
+        isinstance(node, ast.Attribute | ast.Name) and function(module.resolve(node)) == "int64"
+        for kernel in module.kernels
+        for node in kernel.nodes
+    )
+
+
+def _site(facts: KernelFacts, place: WidePlace) -> Site:
+    writer, checklist = Writer(facts), Checklist()
+    changes: tuple[Change, ...] = ()
+    first, text = place.nodes[0], writer.text(place.nodes[0])
+    overflow = place.mended
+    what = f"{_text(facts, overflow)} is {overflow.number} where it is {overflow.where}"
+    with checklist.until_one_fails():
+        checklist.prove("offset-is-too-large", what)
+        checklist.prove("type-is-free", "it goes into addresses and comparisons alone")
+        if any(comments_in(facts.kernel.module.text_of(node)) for node in place.nodes):
+            raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
+        changes = tuple(_cast(facts, writer, node) for node in place.nodes)
+    if checklist.failed is not None:
+        message = f"kept {text} in 32 bits: {checklist.failed.detail}"
+        return Site(first, checklist.conditions, message)
+    message = f"cast {text} to 64 bits: {what}, which 32 bits do not hold"
+    return Site(first, checklist.conditions, message, changes=changes, mends=True)
+
+
+def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
+    text = _text(facts, overflow)
+    message = (
+        f"kept {text} in 32 bits, though it is {overflow.number} where it is {overflow.where}: "
+        f"{declined.condition.detail}"
+    )
+    nodes = (n for n, value in facts.values.items() if value is overflow.value)
+    return Site(next(nodes, facts.kernel.node), (declined.condition,), message)
+
+
+def _text(facts: KernelFacts, overflow: Overflow) -> str:
+    nodes = (n for n, v in facts.values.items() if v is overflow.value and isinstance(n, ast.BinOp))
+    node = next(nodes, None)
+    if node is None:
+        return facts.forms.of(overflow.value).readable
+    return Writer(facts).text(node)
+
+
+def _cast(facts: KernelFacts, writer: Writer, node: ast.expr) -> ReplaceExpression:
+    wide = writer.language("int64")
+    if any(part.op.value == "iteration" for part in facts.values[node].walk()):
+        # The number of an iteration may be Python's own.
+        return ReplaceExpression(node, f"{writer.language('cast')}({writer.text(node)}, {wide})")
+    return ReplaceExpression(node, f"{writer.operand(node)}.to({wide})")

@@ -1,0 +1,1 @@
+"""Loops that are asked to load ahead: which can, and what must be shown of memory for it."""

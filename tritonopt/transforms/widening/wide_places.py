@@ -1,0 +1,186 @@
+"""The one place where a cast to 64 bits is enough.
+
+    row = tl.program_id(0).to(tl.int64)     where all that is computed from it are such offsets
+    row.to(tl.int64) * stride               where it is used for other things as well
+
+What is computed from a wide number is wide, so the cast stands as early as it costs nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.facts import EffectKind, KernelFacts, Value
+from tritonopt.facts.memory.overflows import Overflow, Widths
+from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.uses import users
+from tritonopt.rewriting.checklist import Declined, unknown
+
+_PASSING_ON = frozenset(
+    {Op.ADD, Op.SUB, Op.MUL, Op.INSERT_AXES, Op.BROADCAST_TO, Op.MINIMUM, Op.MAXIMUM}
+    | {Op.FLOORDIV, Op.MOD, Op.NEG}
+)
+"""What gives the same number in 64 bits where an operand has them."""
+_ENDING = COMPARISONS | {Op.LOAD, Op.CAST}
+"""What gives the same type whatever the width of an operand."""
+_DIVIDING = frozenset({Op.FLOORDIV, Op.MOD, Op.CDIV})
+_TENSORS = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE, Op.LOAD})
+
+
+@dataclass(frozen=True)
+class WidePlace:
+    """Expressions to be cast, all of one value, and the overflow that is mended by that."""
+
+    nodes: tuple[ast.expr, ...]
+    mended: Overflow
+
+
+class WidePlaces:
+    """Those of one kernel."""
+
+    def __init__(self, facts: KernelFacts, overflows: Sequence[Overflow]) -> None:
+        self._facts = facts
+        self._overflows = overflows
+
+    def find(self) -> Iterator[WidePlace | tuple[Overflow, Declined]]:
+        """Places that mend all that can be mended; of the others, why they cannot."""
+        left = list(self._overflows)
+        for place in self._bindings():
+            mended = tuple(o for o in left if self._mends(self._facts.values[place], o))
+            if mended:
+                left = [o for o in left if o not in mended]
+                yield WidePlace((place,), mended[0])
+        for overflow in left:
+            try:
+                yield WidePlace(tuple(self._factors(overflow)), overflow)
+            except Declined as declined:
+                yield overflow, declined
+
+    # Bindings of program ids
+
+    def _bindings(self) -> Iterator[ast.Call]:
+        """Program ids that go into such offsets and nothing else, by the calls that get them."""
+        for node in self._facts.kernel.nodes:
+            value = self._facts.values.get(node) if isinstance(node, ast.Call) else None
+            if value is None or value.op is not Op.PROGRAM_ID or not isinstance(node, ast.Call):
+                continue
+            parent = self._facts.kernel.module.names.parents.get(node)
+            match parent:
+                case ast.Assign(targets=[ast.Name()]) if self._calls_of(value) == [node]:
+                    if self._is_only_offset(value):
+                        yield node
+
+    def _calls_of(self, value: Value) -> list[ast.expr]:
+        return [node for node in self._nodes_of(value) if not isinstance(node, ast.Name)]
+
+    def _is_only_offset(self, position: Value) -> bool:
+        """Whether a wider position makes nothing wider that need not be, and nothing slower."""
+        takers = self._users.get(position.serial, ())
+        wanted = {overflow.value for overflow in self._overflows}
+        if not takers or any(t.op in _DIVIDING for t in takers):
+            return False
+        if not all(t in wanted or t.op in COMPARISONS or self._is_address(t) for t in takers):
+            return False
+        try:
+            self._check_uses(position)
+        except Declined:
+            return False
+        return True
+
+    def _mends(self, wide: Value, overflow: Overflow) -> bool:
+        widths = Widths(self._facts, overflow.binding, overflow.numbers, frozenset({wide}))
+        return not widths.is_beyond(overflow.value, overflow.number)
+
+    # Factors
+
+    def _factors(self, overflow: Overflow) -> Iterator[ast.expr]:
+        """One operand of each expression that computes it. Raises Declined."""
+        nodes = [node for node in self._nodes_of(overflow.value) if isinstance(node, ast.BinOp)]
+        if not nodes:
+            detail = "it is computed in a function that the kernel calls, or by an assignment"
+            raise unknown("is-expressible", "is-expressible", detail)
+        self._check_uses(overflow.value)
+        for node in nodes:
+            yield self._factor(node)
+
+    def _factor(self, node: ast.BinOp) -> ast.expr:
+        """The operand to be cast: a position rather than a size, a number rather than a tile."""
+        for operand in sorted((node.left, node.right), key=self._order):
+            value = self._facts.values.get(operand)
+            if value is not None and self._is_tensor(value):
+                if isinstance(operand, ast.BinOp) and value.op in (Op.ADD, Op.SUB, Op.MUL):
+                    return self._factor(operand)
+                return operand
+        detail = "what it is computed from may be numbers of Python"
+        raise unknown("is-expressible", "is-expressible", detail)
+
+    def _order(self, node: ast.expr) -> tuple[bool, bool]:
+        value = self._facts.values.get(node)
+        parts = {part.op for part in value.walk()} if value is not None else set()
+        return Op.LANE in parts, Op.PROGRAM_ID not in parts
+
+    def _is_tensor(self, value: Value) -> bool:
+        return any(part.op in _TENSORS or part.op is Op.ITERATION for part in value.walk())
+
+    def _nodes_of(self, value: Value) -> list[ast.expr]:
+        nodes = (n for n in self._facts.kernel.nodes if isinstance(n, ast.expr))
+        return [node for node in nodes if self._facts.values.get(node) is value]
+
+    # Where the wider number goes
+
+    def _check_uses(self, value: Value) -> None:
+        """Raises Declined where the type of a number may matter for more than its address."""
+        todo, seen = [value], {value}
+        while todo:
+            part = todo.pop()
+            if part in self._fixed:
+                raise _elsewhere("a loop carries it on, or counts with it")
+            for user in self._users.get(part.serial, ()):
+                if user in seen or self._is_address(user):
+                    continue
+                seen.add(user)
+                if user.op in _ENDING:
+                    continue
+                if user.op not in _PASSING_ON or user.dtype in ("fp32", "fp64", "float"):
+                    raise _elsewhere(f"it goes into {user.op}")
+                todo.append(user)
+        for effect in self._facts.effects:
+            if effect.stored in seen:
+                raise _elsewhere("it is stored")
+        self._check_calls(seen)
+
+    def _is_address(self, value: Value) -> bool:
+        return self._facts.forms.address(value)[0] is not None
+
+    def _check_calls(self, wide: set[Value]) -> None:
+        unknown_calls = {e.node for e in self._facts.effects if e.kind is EffectKind.CALL}
+        for node in self._facts.kernel.nodes:
+            if not isinstance(node, ast.Call):
+                continue
+            result = self._facts.values.get(node)
+            if node not in unknown_calls and (result is None or result.op is not Op.OPAQUE):
+                continue
+            given = (*node.args, *(keyword.value for keyword in node.keywords))
+            if any(self._facts.values.get(argument) in wide for argument in given):
+                raise _elsewhere("it is given to a function that is not known")
+
+    @cached_property
+    def _users(self) -> dict[int, list[Value]]:
+        return users(self._facts.interpretation)
+
+    @cached_property
+    def _fixed(self) -> frozenset[Value]:
+        """What loops carry, and what they count with."""
+        found: set[Value | None] = set()
+        for loop in self._facts.loops:
+            found |= {*loop.initial.values(), *loop.following.values()}
+            found |= {loop.start, loop.stop, loop.step}
+        return frozenset(value for value in found if value is not None)
+
+
+def _elsewhere(how: str) -> Declined:
+    detail = f"its type may matter elsewhere: {how}"
+    return unknown("type-is-free", "number-is-used-otherwise", detail)
