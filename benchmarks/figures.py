@@ -147,6 +147,12 @@ def splits() -> Iterator[tuple[str, float]]:
             few = row["shape"][0] <= 16
             ratio = row["us"]["original"] / row["us"]["split-reduce"]
             yield f"split-reduce, {'few' if few else 'many'} rows", ratio
+    path = RESULTS / "references-nvidia-h200.json"
+    for journey in json.loads(path.read_text(encoding="utf-8"))["journeys"]:
+        if journey["name"].endswith("few long rows"):  # two sweeps, that one pass has merged before
+            before, after = (stage["passes"] for stage in journey["stages"])
+            for call in journey["calls"]:
+                yield "split-reduce, two sweeps", call["us"][before] / call["us"][after]
 
 
 def by_function(*names: str) -> list[str]:

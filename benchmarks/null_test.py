@@ -1,6 +1,6 @@
 """How often `tune` claims a gain where there is none, and finds one where there is one.
 
-    PYTHONPATH=. python benchmarks/null_test.py --budget 500 [--out FILE.json]
+    PYTHONPATH=. python benchmarks/null_test.py --budget 500 [--gpus 0,1] [--out FILE.json]
 
 The softmax of `examples/` is tuned against copies of itself, which have another name and so other
 machine code, but take as long: by the search, the choice and the measurements of `tune` itself,
@@ -20,8 +20,11 @@ import json
 import math
 import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -144,6 +147,12 @@ class Report:
             }
         )
 
+    def take(self, other: Report) -> None:
+        """What another run found as well."""
+        for name, shapes in other.found.items():
+            for shape, runs in shapes.items():
+                self.found.setdefault(name, {}).setdefault(shape, []).extend(runs)
+
     def write(self, about: dict[str, Any]) -> None:
         tests = {
             name: {shape: counts(runs) for shape, runs in shapes.items()}
@@ -183,19 +192,69 @@ def counts(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def table(report: Mapping[str, Any]) -> str:
+    """As Markdown: each test by shape."""
+    lines = ["| against | rows x elements | gains | losses | measurements | accepted |"]
+    lines.append("| --- " * 6 + "|")
+    for against, shapes in report["tests"].items():
+        for shape, seen in shapes.items():
+            counts = f"{seen['gains']} | {seen['losses']} | {seen['measurements']}"
+            accepted = f"{seen['accepted']} of {seen['tunings']}"
+            lines.append(f"| {against} | {shape} | {counts} | {accepted} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--budget", type=float, default=500, help="seconds (500)")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="a record, as Markdown")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
+    parser.add_argument("--gpus", help="0,1: on each of them, in processes of their own")
+    parser.add_argument("--tests", help="1.0:200,1.03:60: how many tunings with which gain")
     parser.add_argument("--server", default="benchmarks.planted_gain", help="the worker that times")
     given = parser.parse_args()
-    end = time.monotonic() + given.budget
+    if given.table is not None:
+        print(table(json.loads(given.table.read_text(encoding="utf-8"))))
+        return
+    if given.tests:
+        wanted = (part.split(":") for part in given.tests.split(","))
+        TESTS.update({float(gain): int(count) for gain, count in wanted})
     about = _machine()
     gpu = about["gpu"].lower().replace(" ", "-")
     report = Report(given.out or ROOT / "benchmarks" / "results" / f"null_test-{gpu}.json")
+    if given.gpus:
+        on_each(report, given.gpus.split(","), given.budget, given.server)
+    else:
+        measure(report, about, given.budget, given.server)
+    report.write(about)
+    print("\n".join(report.lines()))
+    print(f"written to {report.path}")
+
+
+def on_each(report: Report, gpus: Sequence[str], seconds: float, server: str) -> None:
+    """Its share of what is left on every GPU, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        processes = []
+        parts = [Path(folder) / f"{gpu}.json" for gpu in gpus]
+        for gpu, part in zip(gpus, parts, strict=True):
+            left = ",".join(f"{g}:{math.ceil(n / len(gpus))}" for g, n in _left(report).items())
+            options = ["--budget", str(seconds), "--out", str(part), "--server", server]
+            command = [sys.executable, __file__, *options, "--tests", left]
+            environment = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu}
+            processes.append(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
+        for process in processes:
+            process.wait()
+        for part in parts:
+            if part.exists():
+                report.take(Report(part))
+
+
+def measure(report: Report, about: dict[str, Any], seconds: float, server: str) -> None:
+    """Tunings until there are enough of each, or the time is over."""
+    end = time.monotonic() + seconds
     path = ROOT / "examples" / "softmax.py"
-    while time.monotonic() < end and any(report.count(gain) < TESTS[gain] for gain in TESTS):
-        session = Session((), server=given.server)
+    while time.monotonic() < end and any(_left(report).values()):
+        session = Session((), server=server)
         try:
             for gain in _turns(report):
                 m, n = SHAPES[report.count(gain) % len(SHAPES)]
@@ -211,13 +270,16 @@ def main() -> None:
         finally:
             session.close()
             report.write(about)
-    print("\n".join(report.lines()))
-    print(f"written to {report.path}")
+
+
+def _left(report: Report) -> dict[float, int]:
+    """How many tunings of each test are still wanted."""
+    return {gain: max(count - report.count(gain), 0) for gain, count in TESTS.items()}
 
 
 def _turns(report: Report) -> list[float]:
     """What is done next by one process: of each test its share of what is left."""
-    left = {gain: max(count - report.count(gain), 0) for gain, count in TESTS.items()}
+    left = _left(report)
     share = min(_FRESH / max(sum(left.values()), 1), 1)
     counts = {gain: math.ceil(share * count) for gain, count in left.items()}
     # One test is not done before another one is begun: a run may be cut.

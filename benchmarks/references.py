@@ -125,6 +125,16 @@ JOURNEYS = (
         ),
     ),
     Journey(
+        "layer norm forward, few long rows",
+        "layer_norm",
+        "layer_norm",
+        tuple(f"f32[{m}, {n}], f32[{n}], f32[{n}]" for m, n in ((16, 4194304), (256, 65536))),
+        (
+            Stage("one sweep for mean and variance", "fuse-stats"),
+            Stage("both sweeps over several programs", "split-reduce"),
+        ),
+    ),
+    Journey(
         "batch norm",
         "batch_norm",
         "batch_norm",
@@ -145,6 +155,16 @@ JOURNEYS = (
             Stage("maximum and sum in one sweep", "online-softmax"),
             Stage("no loop where a tile holds the row", "one-tile"),
             Stage("several rows in a tile", "row-batch"),
+        ),
+    ),
+    Journey(
+        "logarithm of softmax, few long rows",
+        "log_softmax",
+        "log_softmax",
+        ("f32[16, 4194304]", "f32[256, 65536]"),
+        (
+            Stage("maximum and sum in one sweep", "online-softmax"),
+            Stage("both sweeps over several programs", "split-reduce"),
         ),
     ),
     Journey(

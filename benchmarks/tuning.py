@@ -44,6 +44,9 @@ _BEST = 5
 def main() -> None:
     begin = time.monotonic()
     options = _options()
+    if options.table is not None:
+        print(findings.table(json.loads(options.table.read_text(encoding="utf-8"))["totals"]))
+        return
     work = Work(options.work.resolve(), _libraries(options), shlex.split(options.tritonopt))
     every = [
         task
@@ -66,7 +69,8 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--work", type=Path, required=True, help="the folder of the run")
+    parser.add_argument("--work", type=Path, help="the folder of the run")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="a record, as Markdown")
     parser.add_argument("--flaggems", type=Path, help="the folder that holds `flag_gems`")
     parser.add_argument("--liger", type=Path, help="the folder that holds `liger_kernel`")
     parser.add_argument("--liger-scripts", type=Path, help="its `benchmark/scripts`")
@@ -80,6 +84,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tritonopt", default=f"{sys.executable} -m tritonopt", help="the command")
     parser.add_argument("--out", type=Path, help="default: benchmarks/results/ and the GPU's name")
     options = parser.parse_args()
+    if options.table is not None:
+        return options
+    if options.work is None:
+        parser.error("--work: say where all of it is kept")
     if options.liger and not options.liger_scripts:
         parser.error("--liger needs --liger-scripts as well")
     if options.gpus is None:

@@ -72,11 +72,16 @@ def passes() -> str:
         "| --- | --- | --- | --- | --- |",
         *(_row_of(found) for name, found in ours.items() if name not in lints),
         "",
-        "| it reports mistakes and changes nothing | |",
+        "| it reports mistakes | |",
         "| --- | --- |",
-        *(f"| `{name}` | {found.summary} |" for name, found in lints.items()),
+        *(f"| `{name}` | {_told(found)} |" for name, found in lints.items()),
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _told(found: type[Lint]) -> str:
+    does = "mends them where it is named" if found.mends else "changes nothing"
+    return f"{found.summary}; {does}"
 
 
 def groups() -> str:

@@ -15,7 +15,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
-from tritonopt.source import Kernel
+from tritonopt.source import AddArgument, Change, Kernel, ReplaceExpression
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
 
@@ -33,7 +33,9 @@ class AutotuneState(Lint):
     `triton.autotune` runs the kernel many times on the arguments of the first launch, and then
     once more. A kernel that updates a buffer in place has updated it many times by then; one
     that adds to a buffer atomically has added as often. The pass reports the decorator where
-    neither `restore_value` nor `reset_to_zero` names the buffer, and changes nothing.
+    neither `restore_value` nor `reset_to_zero` names the buffer, and adds it to `restore_value`
+    where the pass is named. That is right whatever is in the buffer; `reset_to_zero` saves a copy
+    where it is known to start with zeros.
 
     ## Why
 
@@ -58,9 +60,12 @@ class AutotuneState(Lint):
     read. Of `**keywords` from elsewhere, which several tuned kernels of the file are given, it is
     taken that they can restore only what is a parameter of all of these.
 
+    Nothing is added, but reported, where the arguments of the decorator are passed by `**` or by
+    position, or a list of buffers is not plain.
+
     ## Numerics
 
-    Nothing is changed.
+    `exact`, bits `same`, once the kernel is tuned; the launch that tunes was wrong.
 
     ## Example
 
@@ -78,7 +83,7 @@ class AutotuneState(Lint):
         tl.store(P + offsets, p - lr * g, mask=mask)
     ```
 
-    is reported, and this is not:
+    becomes
 
     ```python
     @triton.autotune(
@@ -101,6 +106,7 @@ class AutotuneState(Lint):
     """
 
     name: ClassVar[str] = "autotune-state"
+    mends: ClassVar[bool] = True
     summary: ClassVar[str] = "find tuned kernels that must not run twice"
     harm: ClassVar[str] = (
         "tuning runs the kernel many times on the arguments of the first launch: that launch "
@@ -237,12 +243,29 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
             continue
         said.add(base)
         claim = Condition("runs-twice-like-once", Status.REFUTED, found, "state-is-not-restored")
-        mend = "reset_to_zero" if effect.kind is EffectKind.ATOMIC else "restore_value"
-        message = (
-            f"{found}, so that tuning leaves a wrong {base} behind: give the decorator "
-            f'{mend}=["{base}"]'
+        what = f"{found}, so that tuning leaves a wrong {base} behind"
+        yield Site(
+            decorator,
+            (claim,),
+            f'{what}: gave the decorator restore_value=["{base}"]',
+            advice=f'{what}: give the decorator restore_value=["{base}"]',
+            analysis=True,
+            changes=_mended(facts, decorator, base),
         )
-        yield Site(decorator, (claim,), message, analysis=True)
+
+
+def _mended(facts: KernelFacts, decorator: ast.Call, base: str) -> tuple[Change, ...]:
+    """One more buffer for the tuner to restore; nothing where its arguments are hidden."""
+    if len(decorator.args) > 3 or any(k.arg is None for k in decorator.keywords):
+        return ()
+    given = next((k.value for k in decorator.keywords if k.arg == "restore_value"), None)
+    if given is None:
+        return (AddArgument(decorator, f'restore_value=["{base}"]'),)
+    text = facts.kernel.module.text_of(given)
+    if not isinstance(given, ast.List) or "\n" in text:
+        return ()
+    names = [facts.kernel.module.text_of(element) for element in given.elts] + [f'"{base}"']
+    return (ReplaceExpression(given, f"[{', '.join(names)}]"),)
 
 
 def _base(facts: KernelFacts, effect: Effect) -> str | None:

@@ -143,7 +143,9 @@ class FuseStats(Pass):
     Safety `rounding`, bits `reduction-order`: the mean keeps its bits as long as
     the compiler keeps the order of its sum; the variance changes in rounding, as does a sum that is
     multiplied out. Where the number that goes into that is infinite or NaN, the sum is no number
-    either, but it may be NaN where it was infinite.
+    either, but it may be NaN where it was infinite. A number that scales each term, as the
+    reciprocal of a norm does, scales their sum instead: that overflows where the terms themselves
+    do (x * x from 1.8e19 on), though scaled they did not, and loses what is too small for fp32.
 
     With `shifted` its error stays of the size it had, also where the mean is
     large against the deviation (1e4 and 1) and where an outlier is in the first

@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.language import function
-from tritonopt.facts.memory.overflows import Overflow, find_overflows
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted
-from tritonopt.rewriting.model import Safety, Site
+from tritonopt.rewriting.model import Condition, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, ReplaceExpression
-from tritonopt.transforms.widening.wide_places import WidePlace, WidePlaces
 from tritonopt.transforms.writing import Writer, comments_in
+
+if TYPE_CHECKING:
+    from tritonopt.facts.memory.overflows import Overflow
+    from tritonopt.transforms.widening.wide_places import WidePlace
 
 
 @dataclass(frozen=True)
@@ -105,16 +107,24 @@ class Int64Offsets(Pass):
     )
     safety: ClassVar[frozenset[Safety]] = frozenset()
     finds_mistakes: ClassVar[bool] = True
+    mends: ClassVar[bool] = True
     harm: ClassVar[str] = (
         "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, and "
         "nothing is raised"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        overflows = list(find_overflows(facts))
-        if not overflows:
+        if facts.launches.unknown or facts.launches.caller is not None:
             return
-        pays = _expects_large_tensors(facts)
+        # Imported here: of many files no launch is known, and most are not asked for it.
+        from tritonopt.facts.memory.overflows import find_overflows
+
+        overflows = list(find_overflows(facts))
+        pays = bool(overflows) and _expects_large_tensors(facts)
+        if not overflows or not (pays or self.is_named):
+            return
+        from tritonopt.transforms.widening.wide_places import WidePlace, WidePlaces
+
         for found in WidePlaces(facts, overflows).find():
             if isinstance(found, WidePlace):
                 yield replace(_site(facts, found), pays=pays)
@@ -139,7 +149,6 @@ def _site(facts: KernelFacts, place: WidePlace) -> Site:
     overflow = place.mended
     what = f"{_text(facts, overflow)} is {overflow.number} where it is {overflow.where}"
     with checklist.until_one_fails():
-        checklist.prove("offset-is-too-large", what)
         checklist.prove("type-is-free", "it goes into addresses and comparisons alone")
         if any(comments_in(facts.kernel.module.text_of(node)) for node in place.nodes):
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
@@ -147,8 +156,10 @@ def _site(facts: KernelFacts, place: WidePlace) -> Site:
     if checklist.failed is not None:
         message = f"kept {text} in 32 bits: {checklist.failed.detail}"
         return Site(first, checklist.conditions, message)
+    found = Condition("offset-fits", Status.REFUTED, what, "offset-is-too-large")
     message = f"cast {text} to 64 bits: {what}, which 32 bits do not hold"
-    return Site(first, checklist.conditions, message, changes=changes, mends=True)
+    conditions = (found, *checklist.conditions)
+    return Site(first, conditions, message, changes=changes, analysis=True)
 
 
 def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import KernelFacts, Loop
 from tritonopt.rewriting.checklist import Checklist
+from tritonopt.rewriting.measured import WHERE, figure
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.protocol import Pass
+from tritonopt.rewriting.protocol import Gain, Pass
 from tritonopt.source import Change
 
 if TYPE_CHECKING:
     from tritonopt.transforms.splitting.split_sums import SplitLoop
+
+
+_FEW_ROWS = figure("split-reduce, few rows")
+_MANY_ROWS = figure("split-reduce, many rows")
+_TWO_SWEEPS = figure("split-reduce, two sweeps")
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,10 @@ class SplitReduce(Pass):
     `SPLITS`-th of them, stores what it has found to a buffer, and ends. A second kernel takes
     these results together, and does what the first one did behind its loop.
 
+    Where that is another loop, which goes through the row once more with what was found (a norm,
+    a softmax), the second kernel has `SPLITS` programs for a row too. Each takes the results of
+    the row together and does its part of the loop; what stands around it is stored by the first.
+
     Each launch computes `SPLITS` from the length of the row, the number of rows and the number of
     multiprocessors. Where it comes to 1, for there are rows enough or the row is short, the kernel
     is compiled to what it was, no buffer is made, and the second kernel is not launched.
@@ -37,6 +47,9 @@ class SplitReduce(Pass):
     - `programs` (`sm*8`): how many programs there should be in all; a number, or `sm*8` for 8 a
       multiprocessor.
     - `turns` (8): how many turns of the loop a program should have at least.
+    - `combine` (`kernel`): with `atomics` there is no second kernel. The programs of a row bring
+      what they have found to the output by `tl.atomic_max` or its kin, and the launcher stores
+      the identity there first: -inf for a maximum, inf for a minimum, 0 for a sum of integers.
 
     ## Why
 
@@ -45,9 +58,9 @@ class SplitReduce(Pass):
 
     ## Conditions
 
-    The loop stands in the kernel's own block, is counted and runs to its end, and is the only one
-    there (`several-sweeps`); loops inside of it go along. What is read behind it of what it binds
-    are accumulators of a type of 32 bits or more, of these kinds:
+    The loop stands in the kernel's own block, is counted and runs to its end; loops inside of it go
+    along. What is read behind it of what it binds are accumulators of a type of 32 bits or more, of
+    these kinds:
 
     - sums, which begin with 0, and largest and least elements, by `tl.maximum` and `tl.minimum` or
       chosen by a comparison;
@@ -64,6 +77,18 @@ class SplitReduce(Pass):
 
     Before the loop and in it nothing is stored, printed or asserted (`done-by-every-part`). What
     is behind it is done once, by the second kernel: so that need not be linear.
+
+    One more loop may stand behind it, in the kernel's own block as well, whose turns need nothing
+    from each other (`several-sweeps`: merge three sweeps to two first, as `fuse-stats` does). Each
+    of its turns stores a tile of one axis, beside that of the next turn (`store-is-scattered`).
+    What the second kernel loads is known to be no buffer that it stores to (`data-may-change`):
+    one of its programs would read what another one has stored. So a norm that works in place is
+    left alone. It has no atomics or barriers in the loop (`done-by-every-part`).
+
+    With `combine=atomics` the order must not matter, so there are no sums of floats, and all that
+    is behind the loop is a plain store of the one result, in its own type, each program to an
+    element of its own. The output is `torch.empty` memory of the launcher that nobody uses before
+    the launch. No tuner is above the kernel: it would add several times. Else: `not-one-atomic`.
 
     Every launch is seen, is a statement of its own in the kernel's file, has a grid of one or two
     axes, and passes how long the row and the tile are. Its intermediates are made by
@@ -163,17 +188,28 @@ class SplitReduce(Pass):
     Sums, extremes, means and variances in tiles of 1024, fp32, on one H200, Triton 3.6, cold L2,
     the same result in every run. One row is read as fast as it is copied, 16 rows at 0.89 of that;
     for the variance it is 0.90 and 0.78. Torch reads them at 0.72 to 0.99. A million rows of 64
-    stay at 0.11: they want `row-batch`. The index of an extreme and softmax statistics were not
+    stay at 0.11: they want `row-batch`. The index of an extreme and `combine=atomics` were not
     measured. Script and record: `benchmarks/reductions.py`, `benchmarks/results/`.
+
+    Rows that are gone through twice, layer norm and log-softmax after `fuse-stats` and
+    `online-softmax`: 1.74x to 28.36x for 256 rows of 65536 elements and 16 of four million, which
+    come to 0.56 to 0.60 of the copy (`benchmarks/references.py`).
     """
 
     programs: str = "sm*8"
     turns: int = 8
+    combine: Literal["kernel", "atomics"] = "kernel"
 
     name: ClassVar[str] = "split-reduce"
     summary: ClassVar[str] = "reduce a long row by several programs at once"
     safety: ClassVar[frozenset[Safety]] = frozenset(
         {Safety.CONTRACT, Safety.ROUNDING, Safety.ASSUMPTION}
+    )
+    gain: ClassVar[Gain | None] = Gain(
+        _FEW_ROWS,
+        f"{WHERE} for one row of a billion elements and 16 of four million; {_MANY_ROWS} for many "
+        "rows, which keep one program each",
+        "the whole GPU reads a row, and not one multiprocessor",
     )
 
     def __post_init__(self) -> None:
@@ -193,6 +229,7 @@ class SplitReduce(Pass):
     def _examined(self, facts: KernelFacts, loop: Loop) -> Site:
         from tritonopt.transforms.pinned_rounding import check_pins
         from tritonopt.transforms.promised_order import ask_for_order
+        from tritonopt.transforms.splitting.atomic_store import prove_atomic
         from tritonopt.transforms.splitting.split_kernel import SplitKernel
         from tritonopt.transforms.splitting.split_launches import Splitting, prove_launches
         from tritonopt.transforms.splitting.split_sums import prove_split
@@ -211,15 +248,20 @@ class SplitReduce(Pass):
                 safety |= {Safety.ROUNDING} | ask_for_order(checklist, facts)
                 check_pins(checklist, facts)
             launches = prove_launches(split, checklist)
-            kernel = SplitKernel(split, launches.axes, Writer(facts))
+            atomic = None
+            if self.combine == "atomics":
+                atomic = prove_atomic(split, launches.extents, checklist)
+            kernel = SplitKernel(split, launches.axes, Writer(facts), atomic)
             splitting = Splitting(self.programs, self.turns)
-            found = [*kernel.changes(), *launches.changes(kernel.names, splitting)]
+            found = [*kernel.changes(), *launches.changes(kernel.names, splitting, atomic)]
             detail = "the last turns count beyond the end of the row by as many tiles as it has"
             checklist.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             checklist.prove("is-expressible", "the two kernels and their launches can be written")
             changes, summary, few = tuple(found), launches.summary, launches.start_few
         rounds = split is not None and any(a.rounds for a in split.accumulators)
         where = f"the loop in line {loop.line}"
+        if split is not None and split.second is not None:
+            where = f"the loops in lines {loop.line} and {split.second.loop.line}"
         failed = checklist.failed
         return Site(
             loop.node,
@@ -231,7 +273,15 @@ class SplitReduce(Pass):
             Bits.REDUCTION_ORDER if rounds else Bits.SAME,
             checklist.facts_used,
             changes,
-            pays=few is not False,
+            pays=few is not False and self.combine == "kernel",
             depends=few is None,
             advice=f"divide {where} over several programs",
+            worth=_worth(split, few) if self.combine == "kernel" else "",
         )
+
+
+def _worth(split: SplitLoop | None, few: bool | None) -> str:
+    """What was measured of a site like this; "" where it is what the pass says of itself."""
+    if split is not None and split.second is not None:
+        return f"{_TWO_SWEEPS} {WHERE} for 256 rows of 65536 elements and 16 of four million"
+    return "" if few else f"{_FEW_ROWS} {WHERE} for few and long rows, {_MANY_ROWS} for many"

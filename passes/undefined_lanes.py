@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts
@@ -26,7 +26,7 @@ class UndefinedLanes(Lint):
 
     Where the mask of a `tl.load` is off and no `other=` is given, the language leaves the lane
     undefined. A reduction that takes such lanes in gives an undefined result. The pass reports the
-    load, and changes nothing.
+    load, and adds `other=` where the pass is named and one number suits all that is done with it.
 
     ## Why
 
@@ -60,9 +60,14 @@ class UndefinedLanes(Lint):
     that is advised for `other=` is one with which the reduction does not notice the lanes: 0 for a
     sum of products, minus infinity for a maximum and for a sum of exponentials.
 
+    It is added where every reduction of what is loaded wants the same number. An infinity is added
+    only where no store may write such a lane, and what is loaded is not seen to be integers; where
+    nothing shows its type it is taken to be floats, and the remark says so.
+
     ## Numerics
 
-    Nothing is changed.
+    `exact`: a lane without a value may have any. Results that are wrong today change, and
+    `rewrite --verify` finds that the versions differ there.
 
     ## Example
 
@@ -72,7 +77,7 @@ class UndefinedLanes(Lint):
     var = tl.max(x, axis=0)
     ```
 
-    is reported, and this is not:
+    becomes
 
     ```python
     cols = tl.arange(0, BLOCK)
@@ -86,6 +91,7 @@ class UndefinedLanes(Lint):
     """
 
     name: ClassVar[str] = "undefined-lanes"
+    mends: ClassVar[bool] = True
     summary: ClassVar[str] = "find reductions over masked loads without other="
     harm: ClassVar[str] = (
         "a masked load without other= gives the lanes outside its mask no value; the 0 that GPUs "
@@ -99,15 +105,18 @@ class UndefinedLanes(Lint):
         divisibility = Divisibility(facts)
         reductions = reductions_of(facts)
         taken: dict[Reduction, list[TakenIn]] = {}
+        wanted: dict[Effect, set[str]] = {}
         for effect in loads:
             try:
-                found = _worst(taken_in(facts, divisibility, effect, reductions))
+                every = list(taken_in(facts, divisibility, effect, reductions))
             except (TooLarge, RecursionError):  # a sum of hundreds of terms
                 continue
+            found = _worst(every)
             if found is not None:
                 taken.setdefault(found.reduction, []).append(found)
+                wanted[effect] = {undefined.other for undefined in every}
         for undefined in taken.values():
-            yield _site(facts, undefined)
+            yield _site(facts, undefined, wanted)
 
 
 def _may_be_undefined(effect: Effect) -> bool:
@@ -131,7 +140,7 @@ def _worst(found: Iterable[TakenIn]) -> TakenIn | None:
     return first
 
 
-def _site(facts: KernelFacts, found: Sequence[TakenIn]) -> Site:
+def _site(facts: KernelFacts, found: Sequence[TakenIn], wanted: Mapping[Effect, set[str]]) -> Site:
     """What is said of one reduction, at the first of its loads."""
     shown = [undefined for undefined in found if undefined.noticed]
     first = (shown or found)[0]
@@ -153,10 +162,25 @@ def _site(facts: KernelFacts, found: Sequence[TakenIn]) -> Site:
         effect = "; GPUs read 0 there today, which changes the result"
     elif not any(undefined.noticed is None for undefined in found):
         effect = "; GPUs read 0 there today, which does not change the result"
-    message = f"{what}{effect}: {_mend(found, reduction)}"
+    mend = _mend(found, reduction)
     reason = "zero-changes-the-result" if shown else "undefined-lanes-reduced"
     claim = Condition("reduced-lanes-are-defined", Status.REFUTED, what, reason)
-    return Site(node, (claim,), message, analysis=True, pays=bool(shown))
+    site = Site(node, (claim,), f"{what}{effect}: {mend}", analysis=True, pays=bool(shown))
+    every = {other for undefined in found for other in wanted[undefined.load]}
+    if not first.other or every != {first.other}:
+        return site  # reductions that want something else of one load
+    from tritonopt.transforms.mended_loads import mended_loads  # few files have such a load
+
+    mended = mended_loads(facts, [undefined.load for undefined in found], first.other)
+    if mended is None:
+        return site
+    return replace(
+        site,
+        message=f"{what}{effect}: added other={first.other}",
+        advice=site.message,
+        changes=mended.changes,
+        conditions=(claim, *mended.conditions),
+    )
 
 
 def _mend(found: Sequence[TakenIn], reduction: Reduction) -> str:

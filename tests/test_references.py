@@ -19,7 +19,9 @@ EACH = pytest.mark.parametrize("journey", JOURNEYS, ids=[j.name for j in JOURNEY
 @EACH
 def test_the_stages_that_are_shown_are_those_that_are_made(journey: Journey) -> None:
     """`benchmarks/references.py --write` writes them anew: read the difference."""
-    assert shown_at(journey).read_text(encoding="utf-8") == shown(journey)
+    made = shown(journey)
+    written = shown_at(journey).read_text(encoding="utf-8")
+    assert written == made, "run `PYTHONPATH=. python benchmarks/references.py --write`"
 
 
 def test_every_stage_agrees_with_torch(root: Path, tmp_path: Path) -> None:
@@ -49,6 +51,12 @@ def test_every_stage_is_verified(journey: Journey, root: Path) -> None:
         if not at.why_not:
             assert verified(journey, before, at.text).startswith(("identical", "equivalent"))
         before = at.text
+
+
+def test_the_table_that_is_shown_is_that_of_the_record(root: Path) -> None:
+    record = root / "benchmarks" / "results" / "references-nvidia-h200.json"
+    shown_table = (root / "examples" / "references" / "measured.md").read_text(encoding="utf-8")
+    assert shown_table.endswith(table(json.loads(record.read_text(encoding="utf-8"))) + "\n")
 
 
 def test_the_table_has_losses_and_what_is_not_made() -> None:

@@ -165,6 +165,43 @@ def lines(totals: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
+def table(totals: Mapping[str, Any]) -> str:
+    """The totals as Markdown, by group."""
+    columns = (
+        "",
+        "files",
+        "launchers",
+        "accepted",
+        "calls",
+        "with new code",
+        "geometric mean of these",
+        "of all calls",
+        "afresh: calls of what was accepted",
+        "geometric mean of the gains",
+        f"below {SLOWER}x",
+        "minutes",
+    )
+    rows = [f"| {' | '.join(columns)} |", "| --- " * len(columns) + "|"]
+    for name, one in {**totals["groups"], "all": totals}.items():
+        afresh = one["afresh"]
+        cells = (
+            name,
+            one["files"],
+            one["launchers"],
+            one["launchers_accepted"],
+            one["calls"],
+            one["calls_with_new_code"],
+            _x(one["geometric_mean_of_new_code"]),
+            _x(one["geometric_mean_of_all_calls"]),
+            afresh["calls"],
+            _x(afresh["geometric_mean_of_gains"]),
+            afresh["below_0.98"],
+            round(one["seconds"] / 60),
+        )
+        rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
+
+
 def _x(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio:.3f}x"
 

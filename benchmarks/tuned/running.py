@@ -53,23 +53,25 @@ def ran(command: Sequence[str], log: Path, seconds: float, **variables: str) -> 
     """Run a process to its end, or end it and all of its group; its errors go to a file."""
     begin = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w", encoding="utf-8") as errors:
+    answer = log.with_suffix(f"{log.suffix}.out")
+    # No pipe: a process that outlives the one that is ended may hold it open.
+    with log.open("w", encoding="utf-8") as errors, answer.open("w", encoding="utf-8") as out:
         process = subprocess.Popen(
             command,
-            stdout=subprocess.PIPE,
+            stdout=out,
             stderr=errors,
-            text=True,
             env={**os.environ, **variables},
             start_new_session=True,
         )
+        status: int | None = None
         try:
-            out, _ = process.communicate(timeout=max(seconds, 1.0))
-            status: int | None = process.returncode
+            status = process.wait(max(seconds, 1.0))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            out, _ = process.communicate()
-            status = None
-    return Ended(status, out, log, time.monotonic() - begin)
+            process.wait()
+    text = answer.read_text(encoding="utf-8")
+    answer.unlink()
+    return Ended(status, text, log, time.monotonic() - begin)
 
 
 @dataclass
@@ -115,12 +117,14 @@ class Work:
     def command(self, task: Task, gpu: str, verb: Sequence[str], seconds: float, log: str) -> Ended:
         """`tritonopt tune` on the file of a task, with these options."""
         place = str(self.of(task.group) / task.place)
-        path = os.pathsep.join([str(self.of(task.group)), os.environ.get("PYTHONPATH", "")])
+        # Behind the copy where it was, for what stands beside the package: its metadata.
+        source, _ = self.libraries[task.group]
+        places = str(self.of(task.group)), str(source.resolve()), os.environ.get("PYTHONPATH", "")
         return ran(
             [*self.tritonopt, "tune", place, "--format", "json", *verb],
             self.folder / "logs" / f"{task.key}.{log}",
             seconds,
-            PYTHONPATH=path,
+            PYTHONPATH=os.pathsep.join(places),
             CUDA_VISIBLE_DEVICES=gpu,
         )
 
@@ -129,7 +133,9 @@ class Work:
         begin = time.monotonic()
         file = self.of(task.group) / task.file
         if not file.exists():
-            self.keep(task.key, {"failure": "there is no such file", "launchers": []})
+            self.keep(
+                task.key, {"failure": "there is no such file", "launchers": [], "waiting": False}
+            )
             return
         store = self.folder / f"store-{task.group}.sqlite"
         verb = ("--write", "--budget", f"{budget:.0f}s", "--store", str(store), *task.arguments)
@@ -154,9 +160,9 @@ class Work:
         return any(each["what"] for each in self.found.get(task.key, {}).get("launchers", ()))
 
     def is_done(self, task: Task) -> bool:
-        """Whether another run of it would look at nothing new."""
-        known = self.found.get(task.key)
-        return known is not None and (self.is_accepted(task) or not known.get("waiting", True))
+        """Whether another run would look at nothing new; without an answer it may have one."""
+        known = self.found.get(task.key, {"failure": "", "waiting": True})
+        return self.is_accepted(task) or not (known["failure"] or known["waiting"])
 
 
 def tuned(work: Work, every: Sequence[Task], gpus: Sequence[str], each: float, end: float) -> None:

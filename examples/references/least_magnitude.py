@@ -5,6 +5,8 @@ Without a GPU, run it with TRITON_INTERPRET=1.
 
 from __future__ import annotations
 
+import math
+
 import torch
 import triton
 import triton.language as tl
@@ -31,7 +33,7 @@ def least_magnitude(x: torch.Tensor) -> torch.Tensor:
     x = x.contiguous()
     n = x.numel()
     # As many tiles as a tile has elements.
-    block = triton.next_power_of_2(triton.cdiv(max(n, 1), 1024)) if n > 2**20 else 1024
+    block = triton.next_power_of_2(math.ceil(math.sqrt(max(n, 1))))
     tiles = triton.cdiv(max(n, 1), block)
     least = torch.empty(tiles, dtype=torch.float32, device=x.device)
     out = torch.empty(1, dtype=torch.float32, device=x.device)

@@ -86,7 +86,8 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
     text = write("k.py", MAXIMUM, RING)
     code, out, err = run("k.py")
     assert code == 1
-    mistake, harm, *rewrite = out.splitlines()
+    mistake, harm, mend, *rewrite = out.splitlines()
+    assert mend == "    apply: tritonopt rewrite k.py:9 --passes undefined-lanes --write"
     assert harm.startswith(
         "    why:   a masked load without other= gives the lanes outside its mask"
     )
@@ -104,6 +105,36 @@ def test_what_why_worth_and_the_command(run: Any) -> None:
     ]
     assert err == "1 file, 2 kernels: 1 rewrite to consider, 1 mistake\n"
     assert Path("k.py").read_text() == text
+
+
+LARGE = """\
+@triton.jit
+def large(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x, mask=cols < N)
+
+
+def run_large(x):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    large[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+
+def test_offsets_of_32_bits_are_shown_where_they_are_asked_for(run: Any) -> None:
+    text = "import torch\n" + write("k.py", LARGE)
+    Path("k.py").write_text(text, encoding="utf-8")
+    assert run("k.py")[:2] == (0, "")
+    asked = ("k.py", "--passes", "int64-offsets")
+    assert run(*asked, "--statistics")[1] == "1  int64-offsets  offset-is-too-large\n"
+    # Whoever casts one offset to 64 bits thinks of such tensors.
+    cast = LARGE.replace("large", "other").replace("program_id(0)", "program_id(0).to(tl.int64)")
+    Path("k.py").write_text(text + "\n\n" + cast, encoding="utf-8")
+    code, out, _ = run("k.py")
+    assert code == 1 and out.count("int64-offsets [mistake]") == 1
 
 
 def test_a_hint_that_only_a_store_would_use_is_not_suggested(run: Any) -> None:

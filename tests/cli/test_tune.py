@@ -95,6 +95,25 @@ def test_mistakes_are_said(run: Run, given: list[str], said: str) -> None:
     assert code == 2 and said in err
 
 
+@pytest.mark.usefixtures("planted")
+def test_a_pass_that_is_none_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["tune", str(tmp_path), "--passes", "none", "--store", str(tmp_path / "store")]
+    assert main(given) == 2
+    assert "there is no pass 'none'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("planted")
+def test_a_directory_without_kernels_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "other.py").write_bytes(b"\xff\xfe")
+    assert main(["tune", str(empty), "--store", str(tmp_path / "store")]) == 2
+    err = capsys.readouterr().err
+    assert f"no Triton kernel in {empty}" in err and "other.py" in err
+
+
 @pytest.mark.parametrize("text", ["soon", "0", "10 days"])
 def test_a_budget_is_a_time(text: str) -> None:
     with pytest.raises(SystemExit):

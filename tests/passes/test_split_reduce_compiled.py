@@ -33,7 +33,8 @@ def test_one_program_to_a_row_is_compiled_to_what_it_was(name: str) -> None:
 def test_several_programs_to_a_row_compile(name: str) -> None:
     path = CASES / f"{name}.expected.py"
     assert any(".entry" in line for line in ptx(path, "kernel", 16))
-    assert any(".entry" in line for line in ptx(path, "kernel_final", 16))
+    if not name.startswith("atomics"):
+        assert any(".entry" in line for line in ptx(path, "kernel_final", 16))
 
 
 def ptx(path: Path, name: str, splits: int) -> list[str]:
@@ -46,7 +47,8 @@ def ptx(path: Path, name: str, splits: int) -> list[str]:
     (found,) = (kernel for kernel in read.kernels if kernel.name == name)
     pointers = facts.of(found).pointers
     kernel: Any = getattr(module_of(path), name)
-    integers = path.name.startswith("integers")
+    kernel = getattr(kernel, "fn", kernel) if hasattr(kernel, "configs") else kernel
+    integers = path.name.startswith(("integers", "atomics_integers", "atomics_least"))
     signature: dict[str, str] = {}
     constants: dict[tuple[int, ...], object] = {}
     for place, parameter in enumerate(kernel.params):

@@ -10,6 +10,7 @@ import pytest
 from tritonopt.measurement.results import Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.tuning.bench import AFTER, BEFORE
+from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.subjects import Wanted, subjects_of
 from tritonopt.tuning.timing_server import Version
@@ -128,3 +129,30 @@ def test_a_version_that_cannot_be_imported_leaves_the_other(
         assert "cannot be imported" in row.failures[AFTER]
         assert said in row.failures[AFTER]
         assert set(row.times) == {BEFORE}
+
+
+def test_what_is_compiled_ahead_is_called_once_and_may_fail(tmp_path: Path) -> None:
+    """The calls leave a file each: nothing comes back from these workers."""
+    file = tmp_path / "kernel.py"
+    file.write_text(KERNEL)
+    wanted = Wanted(file, None, args="x: f32[n=20|40]", launcher="double")
+    (subject,) = subjects_of(wanted).subjects
+    texts = [
+        KERNEL.replace(
+            "    # before the launch", f"    open(f'{tmp_path}/{name}-{{n}}', 'w').close(){rest}"
+        )
+        for name, rest in (("good", ""), ("bad", "; 1 / (n - 20)"), ("ends", "; exit(3)"))
+    ]
+    texts.append("import nowhere")
+    versions = [
+        Version(f"variant{at}", str(file), text, str(file), "double")
+        for at, text in enumerate(texts)
+    ]
+    ahead = Ahead("tests.tuning.cpu_server", count=2)
+    try:
+        ahead.begin()
+        ahead.compile(versions, subject.calls, 60.0)
+    finally:
+        ahead.close()
+    found = {path.name for path in tmp_path.iterdir()} - {file.name}
+    assert found == {"good-20", "good-40", "bad-20", "bad-40", "ends-20"}

@@ -39,6 +39,36 @@ def test_parameters_are_changed_where_they_stand() -> None:
     assert "FLAG: tl.constexpr = 32" in found["FLAG 64 -> 32"]
 
 
+MOST = FILE.replace(
+    "def product(a, b, n):",
+    """MOST = 65536 // 2
+
+def product(a, b, n):
+    block = min(MOST, triton.next_power_of_2(n))""",
+).replace("BLOCK=128", "BLOCK=block")
+
+
+def test_a_constant_of_the_module_is_changed_where_the_launcher_reads_it() -> None:
+    found = texts(MOST)
+    assert "block = min(16384, triton" in found["MOST 32768 -> 16384"]
+    assert "MOST = 65536 // 2" in found["MOST 32768 -> 16384"]  # others may read it as well
+    direct = FILE.replace("128", "BLOCK").replace("def product(", "BLOCK = 128\n\ndef product(")
+    assert "cdiv(n, 256),)](a, b, n, BLOCK=256, num" in texts(direct)["BLOCK 128 -> 256"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("MOST = 65536 // 2", "MOST = len(triton.__all__)"),
+        ("MOST = 65536 // 2", "MOST = 65536 // 2\nMOST = 1024"),
+        ("for k in range(0, n, BLOCK)", "for k in range(0, n, MOST)"),
+        ("    block =", "    MOST = n\n    block ="),
+    ],
+)
+def test_what_is_no_constant_of_the_launcher_alone_is_left_alone(change: tuple[str, str]) -> None:
+    assert not any("MOST" in what for what in texts(MOST.replace(*change)))
+
+
 def test_num_stages_are_for_products_in_loops() -> None:
     assert not any("stages" in what for what in texts(FILE.replace("tl.dot", "tl.add")))
 

@@ -49,7 +49,8 @@ def _print_entry(name: str, width: int, summary: str, terms: Iterable[str]) -> N
 def _terms(chosen: type[Pass]) -> Iterator[str]:
     """When it runs, what it may need, and its options."""
     if issubclass(chosen, Lint):
-        yield "reports mistakes, changes nothing"
+        does = "mends them when it is named" if chosen.mends else "changes nothing"
+        yield f"reports mistakes, {does}"
         return
     when = "runs by default" if chosen.default else "runs when it is named"
     safety = ",".join(safety_names(chosen.safety)) or EXACT

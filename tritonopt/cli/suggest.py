@@ -237,7 +237,7 @@ def _suggestions(
     rewriting = _Rewriting(job, target, result.module)
     for found in result.found:
         if _is_worth_reading(found, default) and rewriting.does(found):
-            yield _suggestion(job, target, found)
+            yield _suggestion(job, target, found, mends=rewriting.mends(found))
     if result.suppressions is not None and not result.defects and target.focus is None:
         ran = {chosen.name for chosen in passes}
         for remark in result.suppressions.unused(ran, everything=default):
@@ -259,8 +259,17 @@ class _Rewriting:
     def does(self, found: Found) -> bool:
         from tritonopt.rewriting.model import RemarkKind
 
-        if found.remark.kind is RemarkKind.ANALYSIS:
-            return True
+        return found.remark.kind is RemarkKind.ANALYSIS or self._goes_through(found)
+
+    def mends(self, found: Found) -> bool:
+        """Of a mistake: whether `rewrite` mends it."""
+        from tritonopt.rewriting.model import RemarkKind
+
+        brings = found.chosen.mends and bool(found.site.changes)
+        is_note = found.remark.kind is RemarkKind.ANALYSIS
+        return is_note and brings and self._goes_through(found)
+
+    def _goes_through(self, found: Found) -> bool:
         key = (found.chosen, found.remark.line)
         if key not in self._done:
             self._done[key] = self._try(*key)
@@ -290,30 +299,32 @@ def _is_worth_reading(found: Found, default: bool) -> bool:
         return (found.chosen.finds_mistakes and found.site.pays) or not default
     if found.remark.kind is not RemarkKind.PASSED:
         return False
-    is_advised = found.chosen.gain is not None or found.site.mends
-    return not default or (is_advised and found.site.pays)
+    return not default or (found.chosen.gain is not None and found.site.pays)
 
 
-def _suggestion(job: Job, target: Target, found: Found) -> Suggestion:
+def _suggestion(job: Job, target: Target, found: Found, *, mends: bool) -> Suggestion:
     from tritonopt.reporting.findings import Suggestion
     from tritonopt.rewriting.model import RemarkKind
     from tritonopt.rewriting.options import spelled
 
-    if found.remark.kind is RemarkKind.ANALYSIS:
-        return Suggestion(found.remark, why=found.chosen.harm)
-    gain = found.chosen.gain
+    gain, why, worth = found.chosen.gain, found.chosen.harm, ""
+    remark = found.remark
+    if remark.kind is not RemarkKind.ANALYSIS:
+        remark = replace(remark, message=found.site.advice or remark.message)
+        why = gain.why if gain is not None else ""
+        worth = found.site.worth or (gain.text if gain is not None and found.site.pays else "")
+    elif not mends:
+        return Suggestion(remark, why=why)
     passes = shlex.quote(spelled(found.chosen))
-    path = shlex.quote(f"{target.path}:{found.remark.line}")
-    worth = found.site.worth or (gain.text if gain is not None and found.site.pays else "")
+    path = shlex.quote(f"{target.path}:{remark.line}")
     module = found.known.kernel.module
     flags = job.flags + (job.context if module.has_asked_elsewhere else "")
     return Suggestion(
-        replace(found.remark, message=found.site.advice or found.remark.message),
-        why=found.chosen.harm if found.site.mends else gain.why if gain is not None else "",
+        remark,
+        why=why,
         worth=worth,
         apply=f"tritonopt rewrite {path} --passes {passes}{flags} --write",
         fix=_fix(module, found.rewritten()) if job.with_fixes else (),
-        mends=found.site.mends,
     )
 
 

@@ -144,6 +144,7 @@ def _duration(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     try:
         from tritonopt.engines import EngineError
+        from tritonopt.rewriting.options import PassSelectionError
         from tritonopt.tuning.applying.records import RecordError
         from tritonopt.tuning.bench import NoGpu, check_gpu
         from tritonopt.tuning.store import StoreError
@@ -159,7 +160,8 @@ def run(arguments: argparse.Namespace) -> int:
             return _checked(arguments)
         return _tuned(arguments)
     except (
-        EngineError, NoGpu, PlaceError, RecordError, SourceError, StoreError, VerificationError
+        EngineError, NoGpu, PassSelectionError, PlaceError, RecordError, SourceError, StoreError,
+        VerificationError
     ) as error:  # fmt: skip
         return complain(str(error))
 
@@ -189,10 +191,13 @@ def _tuned(arguments: argparse.Namespace) -> int:
 def _requests(arguments: argparse.Namespace) -> list[Request]:
     """Those of all files; what is wrong with one of them is said."""
     from tritonopt.measurement.timing import Effort
+    from tritonopt.rewriting.registry import select
     from tritonopt.tuning.asked import requests_of
     from tritonopt.tuning.requests import Request
     from tritonopt.tuning.store import Store
 
+    if arguments.passes:
+        select(arguments.passes)  # refused, before anything is run
     store = Path(arguments.store) if arguments.store else _usual_store()
     Store(store)  # made, or refused, before anything is timed
     like = Request(
@@ -210,7 +215,10 @@ def _requests(arguments: argparse.Namespace) -> list[Request]:
         gpu=not arguments.no_gpu,
     )
     found: list[Request] = []
-    for wanted in _wanted(arguments):
+    files = _wanted(arguments)
+    if not files:
+        complain(f"no Triton kernel in {', '.join(arguments.paths)}")
+    for wanted in files:
         asked = requests_of(wanted, like)
         found += asked.requests
         say(*(f"note: {note}" for note in asked.notes))
@@ -234,7 +242,7 @@ def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
         given = place(text)
         about = None if given.focus is None else kernel_at(given)
         for path in find_python_files([Path(given.path)]):
-            if path == Path(given.path) or has_kernels(read_file(path).text):
+            if path == Path(given.path) or _has_kernels(path):
                 found.append(
                     Wanted(
                         path,
@@ -248,6 +256,15 @@ def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
                     )
                 )
     return found
+
+
+def _has_kernels(path: Path) -> bool:
+    """Whether a file of a directory has any; what is wrong with it is said."""
+    try:
+        return has_kernels(read_file(path).text)
+    except SourceError as error:
+        complain(str(error))
+        return False
 
 
 def _reported(

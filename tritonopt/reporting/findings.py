@@ -35,12 +35,10 @@ class Suggestion:
     """The command that does it; empty where only a person can."""
     fix: tuple[Replacement, ...] = ()
     """The same as an edit, where it was asked for."""
-    mends: bool = False
-    """Whether a mistake is mended by it."""
 
     @property
     def is_mistake(self) -> bool:
-        return self.mends or self.remark.kind is RemarkKind.ANALYSIS
+        return self.remark.kind is RemarkKind.ANALYSIS
 
     @property
     def label(self) -> str:

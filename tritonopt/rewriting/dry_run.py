@@ -102,7 +102,7 @@ def dry_run(
         for site in sites:
             used |= site.facts_used
             line, column = module.lines.place(site.anchor)
-            remark = classify(kernel, chosen, site, (line, column), allowed)
+            remark = classify(kernel, chosen, site, (line, column), allowed, mends=False)
             if only is not None and not only.covers(kernel, line):
                 continue
             if not suppressions.covers(chosen.name, line):

@@ -91,7 +91,8 @@ class Site:
     changes: tuple[Change, ...] = field(default=(), compare=False)
     """The rewrite; none where a condition fails."""
     analysis: bool = False
-    """Nothing to rewrite: the message tells the author what was found in the code as it stands."""
+    """The message tells the author what was found in the code as it stands. Changes mend it, of
+    a pass that `mends`."""
     pays: bool = True
     """Whether the gain that was measured for the pass is to be expected here; of an analysis,
     whether what is reported goes wrong on the hardware of today."""
@@ -103,8 +104,6 @@ class Site:
     """The reason for which a site that neither pays nor saves is left alone under `all`."""
     advice: str = ""
     """The message as an advice to whoever has not done it yet, without what was measured."""
-    mends: bool = False
-    """Whether the rewrite mends a mistake: what it replaces is wrong, as its conditions show."""
     worth: str = ""
     """What was measured of the case that this site is; without it, that of the whole pass holds."""
 

@@ -25,7 +25,6 @@ from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import LineMap
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
-from tritonopt.rewriting.protocol import Lint
 
 if TYPE_CHECKING:
     from tritonopt.rewriting.protocol import Pass
@@ -332,7 +331,7 @@ class _Run:
         try:
             known = facts.of(kernel, self._asked.given, self._asked.unseen_launches)
             for order, culprit in enumerate(self._asked.passes):
-                if not self._is_original and (first or isinstance(culprit, Lint)):
+                if not self._is_original and (first or culprit.only_tells):
                     continue
                 for site, said in self._sites(kernel, known, order, state):
                     used |= site.facts_used
@@ -462,12 +461,19 @@ def classify(
     site: Site,
     place: tuple[int, int],
     allowed: frozenset[Safety],
+    *,
+    mends: bool = True,
 ) -> Remark:
-    """What is to be said of a site at a line and column, with these levels allowed."""
+    """What is to be said of a site at a line and column, with these levels allowed.
+
+    `mends` says whether a mistake is mended where that is asked for, rather than told of.
+    """
     kind, message, reason = RemarkKind.PASSED, site.message, ""
     forbidden = sorted(level.value for level in site.safety - allowed)
     if site.analysis:
-        kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
+        if not (mends and site.changes and chosen.mends and chosen.is_named) or forbidden:
+            kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
+            message = site.advice or message
     elif site.failed:
         kind, reason = RemarkKind.MISSED, site.failed[0].reason
     elif forbidden:

@@ -63,6 +63,8 @@ class Pass(ABC):
     """What it was measured to be worth; without it nobody is advised to use it."""
     finds_mistakes: ClassVar[bool] = False
     """Whether its analyses tell of code that is wrong as it stands."""
+    mends: ClassVar[bool] = False
+    """Whether it mends mistakes where it is named: those of its analyses that bring changes."""
     harm: ClassVar[str] = ""
     """What comes of such a mistake; read by `tritonopt suggest` and nobody else."""
     is_named: ClassVar[bool] = True
@@ -88,6 +90,11 @@ class Pass(ABC):
     def may_pay(self, facts: KernelFacts) -> bool:
         """A quick look before `sites`: whether the kernel may have one that pays."""
         return self.gain is not None
+
+    @property
+    def only_tells(self) -> bool:
+        """Whether none of its sites is rewritten: what there is to see is in the file as given."""
+        return self.finds_mistakes and not (self.is_named or self.gain or self.default)
 
     def where_it_pays(self) -> Self:
         """The same pass as one of a set that was asked for: it acts only where it pays."""
@@ -116,6 +123,10 @@ class Pass(ABC):
 
 @dataclass(frozen=True)
 class Lint(Pass):
-    """A pass that finds mistakes and mends none: all of its sites are analyses."""
+    """A pass that finds mistakes: all of its sites are analyses."""
 
     finds_mistakes: ClassVar[bool] = True
+
+    @property
+    def only_tells(self) -> bool:
+        return not (self.mends and self.is_named)

@@ -54,7 +54,7 @@ CLAIMS: Mapping[str, str] = {
     "constant-is-ordinary": "The constant is neither NaN nor -0.0, and is in the range of fp32.",
     "constant-is-plain": "The constant can be written twice without computing anything twice.",
     "copies-are-readable": "The copies of the loop have at most `max_statements` statements.",
-    "data-is-float": "What is summed is of a float type.",
+    "data-is-float": "What is loaded or summed is of a float type.",
     "data-is-unchanged": "Nothing stores to what is read, from the first read to the last.",
     "elements-are-not-boolean": "What is loaded or stored is no tensor of booleans.",
     "empty-row-is-the-same": "A row of no elements gives what it gave, or keeps its loops.",
@@ -106,8 +106,9 @@ CLAIMS: Mapping[str, str] = {
     "nothing-else-goes": "With the old code no comment and no effect would be lost.",
     "nothing-in-between": "From sweep to sweep there is no exit, barrier, atomic or unknown call.",
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
-    "offset-is-too-large": "An offset does not fit 32 bits, for sizes that the message names.",
+    "offset-fits": "An offset that is computed in 32 bits fits them, for every tensor.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "one-atomic-is-enough": "All that is done with the result can be one atomic.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
     "only-reductions-are-added": "A loop combines its accumulator with reductions only.",
@@ -458,6 +459,11 @@ REASONS: Mapping[str, Reason] = {
         "No sweep loads again what was loaded before, with nothing stored there in between.",
         "Where a store in between goes to another buffer, say so: `--assume 'disjoint(X, Y)'`.",
     ),
+    "computed-out-of-sight": Reason(
+        "The number is computed in a function that the kernel calls, or by an assignment such as "
+        "`offset *= stride`.",
+        "Cast what it is computed from by hand.",
+    ),
     "number-becomes-a-tensor": Reason(
         "A loop makes a tensor of a Python number that it adds to; without the loop the result "
         "may be of a narrower type.",
@@ -654,8 +660,13 @@ REASONS: Mapping[str, Reason] = {
         "has a part of the row would do.",
         "Do it behind the loop, or in a kernel of its own.",
     ),
+    "not-one-atomic": Reason(
+        "An atomic would not leave in memory what a store behind the loop leaves.",
+        "Let a second kernel put the results together: `split-reduce{combine=kernel}`.",
+    ),
     "several-sweeps": Reason(
-        "The kernel goes through the row in several loops, each of which needs the one before.",
+        "The kernel goes through the row in more loops than one that finds something and one that "
+        "uses it, or not in its own block.",
         "Merge them first, as `fuse-stats` and `online-softmax` do.",
     ),
     # grid-stride
@@ -996,6 +1007,10 @@ REASONS: Mapping[str, Reason] = {
         "A tuner runs the kernel many times to measure it, and each run changes what the next "
         "one reads.",
         "Name the buffer in `reset_to_zero=` or `restore_value=` of `triton.autotune`.",
+    ),
+    "offset-is-too-large": Reason(
+        "There are sizes for which an offset does not fit 32 bits; the message shows them.",
+        "Cast what it is computed from: `row = tl.program_id(0).to(tl.int64)`.",
     ),
     "undefined-lanes-reduced": Reason(
         "A reduction includes lanes that a masked load without `other=` leaves undefined; GPUs "

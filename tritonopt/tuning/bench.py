@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tritonopt.measurement.results import Comparison, Machine, Row
 from tritonopt.measurement.timing import Effort
-from tritonopt.tuning.compiled_code import Compiling
+from tritonopt.tuning.compiling.compiled_code import Compiling
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.subjects import Subject, Wanted, subjects_of
 from tritonopt.tuning.timing_server import Version

@@ -96,19 +96,22 @@ class Search:
     over: Callable[[], bool]
     report: Callable[[Progress], None]
     standings: list[Standing] = field(default_factory=list)
+    is_cut_short: bool = False
+    """Whether the time was over before everything was made that could be."""
 
     def run(self) -> list[Standing]:
         """Time variants as long as there are any and the time is not over; the finalists."""
         variants = list(self.variation.first())
-        for _ in range(_GENERATIONS):
+        for generation in range(_GENERATIONS):
             begun = [Standing(variant) for variant in variants]
             self.standings += begun
             for start in range(0, len(begun), _AT_ONCE):
                 if not self.over():
                     self._time(begun[start : start + _AT_ONCE], self._probes(), 0, _EFFORTS[0])
-            variants = self._made_of(self.best(_PARENTS))
-            if self.over() or not variants:
+            self.is_cut_short = self.over()
+            if self.is_cut_short or generation == _GENERATIONS - 1:
                 break
+            variants = self._made_of(self.best(_PARENTS))
         return self.finalists()
 
     def finalists(self) -> list[Standing]:

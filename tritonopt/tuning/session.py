@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -35,6 +36,8 @@ class Session:
     """The process that has got hold of the GPU."""
     loaded: list[Version] = field(default_factory=list)
     """What it has imported."""
+    longest: float = 0.0
+    """Seconds that a first call took so far, at most."""
 
     def __post_init__(self) -> None:
         self.worker = Worker(max(self.timeout, _PATIENCE), forked=False, server=self.server)
@@ -74,8 +77,10 @@ class Session:
     ) -> None:
         """A version's first call; a death of it costs the others nothing."""
         try:
+            begin = time.monotonic()
             self.worker.send("first", name)
             firsts[name] = self.worker.receive(self.timeout)
+            self.longest = max(self.longest, time.monotonic() - begin)
         except Refusal as error:
             failures[name] = said(error.failure)
         except Died as death:

@@ -24,6 +24,8 @@ from tritonopt.verification.worker.server import answer_requests
 
 COPY = "(copy)"
 """The name of the copy among the versions that are timed."""
+_NUMBERS: dict[str, dict[str, int]] = {}
+"""What is read from machine code, by its digest: other programs read it, and take their time."""
 _ON_CPU = "cpu tensor"
 """What Triton says of a tensor that was made without a device."""
 
@@ -127,14 +129,26 @@ class TimingServer:
 
         from tritonopt.tuning.arguments import build, bytes_of, tensors_in
 
-        self.arguments, self.pristine, self.returned, self.expected = {}, None, [], None
-        torch.cuda.empty_cache()
+        self._forget_arguments()
         self.arguments = build(call, self.place)
         tensors = tensors_in(self.arguments)
         free, _ = torch.cuda.mem_get_info()
         # Outputs may take as much again, in each of two versions.
         if 4 * bytes_of(tensors) < free:
             self.pristine = [t.clone() for t in tensors]
+
+    def call_once(self, version: Version, calls: tuple[Call, ...]) -> None:
+        """Compile what a version launches; nothing is kept, and what fails is left out."""
+        if self.device is None:
+            self.begin()
+        self.load(version)
+        for call in calls:
+            try:
+                self.prepare(call)
+                self._first_called(version.name)
+            except Exception as error:
+                leave_if_poisoned(error)
+        self._forget_arguments()
 
     def first(self, name: str) -> First:
         """Call a version for the first time, and compare what it gives with the first version."""
@@ -220,6 +234,12 @@ class TimingServer:
             sys.settrace(before)
         known = found[0] if found else {}
         return {k: v for k, v in known.items() if all(other.get(k) == v for other in found)}
+
+    def _forget_arguments(self) -> None:
+        import torch
+
+        self.arguments, self.pristine, self.returned, self.expected = {}, None, [], None
+        torch.cuda.empty_cache()
 
     def _called(self, name: str) -> Any:
         return self.launchers[name](**self.arguments)
@@ -331,6 +351,7 @@ def _described(version: str, compiled: Any) -> Compiled:
     target = compiled.metadata.target
     name = f"sm_{target.arch}" if target.backend == "cuda" else str(target.arch)
     binary = compiled.asm.get("cubin", compiled.asm.get("hsaco", b""))
-    numbers = statistics(compiled)
     digest = hashlib.sha256(binary).hexdigest()
-    return Compiled(version, compiled.metadata.name, name, numbers, digest=digest)
+    if digest not in _NUMBERS:
+        _NUMBERS[digest] = statistics(compiled)
+    return Compiled(version, compiled.metadata.name, name, _NUMBERS[digest], digest=digest)

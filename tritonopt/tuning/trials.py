@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from tritonopt.measurement.results import Machine, Ratio, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL
 from tritonopt.tuning.calls import Call
+from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.store import Key, Store, StoreError, digest
@@ -17,6 +18,8 @@ from tritonopt.tuning.timing_server import Version
 
 _AT_ONCE = 4
 """Variants that are timed side by side with the original."""
+_PATIENCE, _TIMES_AS_LONG = 10.0, 10.0
+"""Seconds for a variant's first call, and so many times what the original's took at most."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,18 @@ class Trials:
     machine: Machine | None = None
     failed: dict[tuple[str, str], Found] = field(default_factory=dict)
     """By text and label of the call."""
+    ahead: Ahead | None = None
+    """Who compiles the variants before they are timed, if anybody does."""
+    compiled: set[tuple[str, str]] = field(default_factory=set)
+    """Texts and calls that were compiled ahead."""
 
     def __post_init__(self) -> None:
         self.session = Session((), self.request.timeout, self.request.server)
 
     def close(self) -> None:
         self.session.close()
+        if self.ahead is not None:
+            self.ahead.close()
 
     def version(self, name: str, text: str) -> Version:
         """A text as one version; the worker knows it by its name until another one has it."""
@@ -83,6 +92,9 @@ class Trials:
             rows.append(self.session.row(self.request.launcher, call, effort))
         if any(row.times for row in rows):
             self.machine = self.session.machine()
+            # What takes far longer than the original hangs, or is no gain anyway.
+            usual = _PATIENCE + _TIMES_AS_LONG * self.session.longest
+            self.session.timeout = min(self.request.timeout, usual)
         return rows
 
     def fresh(self, name: str, text: str, call: Call) -> Row:
@@ -92,18 +104,35 @@ class Trials:
         return self.session.row(self.request.launcher, call, self.request.effort)
 
     def timed(
-        self, texts: Sequence[str], calls: Iterable[Call], effort: Effort, stage: str
+        self, texts: Sequence[str], calls: Sequence[Call], effort: Effort, stage: str
     ) -> dict[str, dict[str, Found]]:
         """What was found of each text, by the labels of the calls; less where time is over."""
         found: dict[str, dict[str, Found]] = {text: {} for text in texts}
         for start in range(0, len(texts), _AT_ONCE):
             batch = texts[start : start + _AT_ONCE]
+            self._compile_ahead(batch, calls, stage)
             for call in calls:
                 if self.over():
                     return found
                 for text, what in self._on(call, batch, effort, stage).items():
                     found[text][call.label] = what
         return found
+
+    def _compile_ahead(self, texts: Sequence[str], calls: Sequence[Call], stage: str) -> None:
+        """What is to be timed, and was not compiled by this run."""
+        if self.ahead is None or self.over():
+            return
+        for_all = {
+            (text, call.label): call
+            for text in texts
+            for call in calls
+            if (text, call.label) not in self.compiled and not self._known(text, call, stage)
+        }
+        self.compiled |= for_all.keys()
+        new = list(dict.fromkeys(text for text, _ in for_all))
+        missing = [call for call in calls if any(label == call.label for _, label in for_all)]
+        versions = [self.version(f"variant{at}", t) for at, t in enumerate(texts) if t in new]
+        self.ahead.compile(versions, missing, self.session.timeout)
 
     def _on(self, call: Call, texts: Sequence[str], effort: Effort, stage: str) -> dict[str, Found]:
         known = {text: what for text in texts if (what := self._known(text, call, stage))}

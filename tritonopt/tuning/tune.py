@@ -15,6 +15,8 @@ from tritonopt.measurement.results import Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress, TunedRow
 from tritonopt.tuning.calls import Call
+from tritonopt.tuning.compiling.ahead import Ahead
+from tritonopt.tuning.compiling.without_gpu import compiled_variants
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing, Proposal
 from tritonopt.tuning.requests import Request
@@ -23,7 +25,6 @@ from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variation
 from tritonopt.tuning.verifying import Verifying
 from tritonopt.tuning.verifying_server import Question
-from tritonopt.tuning.without_gpu import compiled_variants
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
 from tritonopt.verification.signature.launchers import Launchers
@@ -80,7 +81,8 @@ class _Tuning:
 
     @cached_property
     def trials(self) -> Trials:
-        return Trials(self.request, self.store, self.is_search_over, self.notes)
+        ahead = Ahead(self.request.server)
+        return Trials(self.request, self.store, self.is_search_over, self.notes, ahead=ahead)
 
     @cached_property
     def verifying(self) -> Verifying:
@@ -111,6 +113,8 @@ class _Tuning:
         self._check()
         if not self.request.gpu:
             return self._compiled()
+        if self.trials.ahead is not None:
+            self.trials.ahead.begin()
         with self._phase("original"):
             rows = self.trials.original(_ORIGINAL)
         calls = [c for c, row in zip(self.request.calls, rows, strict=True) if row.times]
@@ -133,7 +137,7 @@ class _Tuning:
             with self._phase("timing"):
                 finalists = search.finalists()
             accepted = self._accepted(choosing, finalists)
-        return self._told(rows, search.standings, choosing, accepted)
+        return self._told(rows, search, choosing, accepted)
 
     def _accepted(self, choosing: Choosing, finalists: Sequence[Standing]) -> Proposal | None:
         with self._phase("afresh"):
@@ -267,16 +271,17 @@ class _Tuning:
     def _told(
         self,
         rows: Sequence[Row],
-        standings: Sequence[Standing],
+        search: Search,
         choosing: Choosing,
         accepted: Proposal | None,
     ) -> Answer:
         request = self.request
-        if self.left <= 0:
-            waiting = sum(s.fate is Fate.WAITING for s in standings)
+        waiting = sum(s.fate is Fate.WAITING for s in search.standings)
+        if waiting or search.is_cut_short:
+            left = f", with {waiting} of {len(search.standings)} not looked at" if waiting else ""
             self.notes.append(
-                f"the budget of {request.budget:.0f} s is used up, with {waiting} of "
-                f"{len(standings)} variants not looked at: run it again, and it goes on"
+                f"the budget of {request.budget:.0f} s was over before all variants were made"
+                f"{left}: run it again, and it goes on"
             )
         return Answer(
             request.path,
@@ -285,8 +290,8 @@ class _Tuning:
             request.text if accepted is None else accepted.text,
             "" if accepted is None else accepted.standing.variant.name,
             "" if accepted is None else accepted.condition,
-            tuple(_row(row, standings, choosing, accepted) for row in rows),
-            tuple(standing.tried() for standing in standings),
+            tuple(_row(row, search.standings, choosing, accepted) for row in rows),
+            tuple(standing.tried() for standing in search.standings),
             None if accepted is None else choosing.evidence,
             self.trials.machine,
             tuple(dict.fromkeys(self.notes)),

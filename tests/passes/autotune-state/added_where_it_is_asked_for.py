@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """A flag says whether the result is added to what is there."""
 
 import triton

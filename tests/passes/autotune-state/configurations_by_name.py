@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """The configurations are a list of the module, the arguments positional, heuristics between."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """A selection of which one side shrinks at each run."""
 
 import triton

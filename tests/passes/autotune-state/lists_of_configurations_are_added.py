@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """Two lists with one configuration each are two."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """The parameters are read after something else was stored, and are restored by nobody."""
 
 import triton

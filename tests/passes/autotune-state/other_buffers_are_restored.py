@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """The buffer that is restored is another one."""
 
 import triton

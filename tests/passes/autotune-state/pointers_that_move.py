@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """The pointer moves in a loop, the types change, the sum is written with +=."""
 
 from triton import Config, autotune, jit

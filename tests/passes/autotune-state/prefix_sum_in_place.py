@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """The prefix sum of a prefix sum is another one."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """Each element becomes the sum of those before and itself, with an unknown decay."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """The row is read three times, in three loops, and written in the last."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """The result is stored in one case and added in the other."""
 
 import triton

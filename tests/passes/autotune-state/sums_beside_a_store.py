@@ -1,4 +1,4 @@
-# expect: analysis state-is-not-restored
+# verify: no, it has no launcher
 """Something else is stored as well, and the other buffer is reset. The old sum is not used."""
 
 import triton

@@ -1,4 +1,4 @@
-# expect: missed is-expressible
+# expect: missed computed-out-of-sight
 """The product is in a function, which others may call."""
 
 import torch

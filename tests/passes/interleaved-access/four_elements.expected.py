@@ -8,7 +8,6 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
 
     quads = 4 * tl.program_id(0) * BLOCK + tl.arange(0, 4 * BLOCK)
     quads_mask = quads < 4 * n

@@ -10,7 +10,6 @@ import triton.language as tl
 def kernel(X, Y, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     for start in range(0, n, BLOCK):
-        k = start + tl.arange(0, BLOCK)
         pairs = 2 * start + tl.arange(0, 2 * BLOCK)
         pairs_mask = pairs < 2 * n
         even_odd = tl.load(X + row * 2 * n + pairs, mask=pairs_mask, other=0.0)

@@ -7,7 +7,6 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
 
     pairs = 2 * tl.program_id(0) * BLOCK + tl.arange(0, 2 * BLOCK)
     pairs_mask = pairs < 2 * n

@@ -1,4 +1,4 @@
-# expect: analysis undefined-lanes-reduced
+# verify: no, it has no launcher
 """The lanes are cleared, but those of the rows."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: analysis zero-changes-the-result
+# verify: counterexample, the original takes in a 0 that GPUs read there
 """exp(0) is 1, so what hardware puts into the lanes counts."""
 
 import torch

@@ -1,4 +1,3 @@
-# expect: analysis undefined-lanes-reduced
 """Lanes are added up over a loop, and reduced after it."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: analysis zero-changes-the-result
+# verify: counterexample, the original takes in a 0 that GPUs read there
 """A maximum, as a method, of a load with the mask by position."""
 
 import torch

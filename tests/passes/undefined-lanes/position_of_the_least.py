@@ -1,4 +1,4 @@
-# expect: analysis zero-changes-the-result
+# verify: no, it has no launcher
 """The position of the least element, with names imported one by one."""
 
 import triton

@@ -1,4 +1,3 @@
-# expect: analysis undefined-lanes-reduced
 """A tile that is masked along both axes, reduced along the columns."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: analysis undefined-lanes-reduced
+# verify: always
 """A row and its padding are summed."""
 
 import torch

@@ -1,4 +1,4 @@
-# expect: analysis undefined-lanes-reduced
+# verify: no, it has no launcher
 """Said once, though two loads leave lanes undefined."""
 
 import torch

@@ -29,6 +29,13 @@ def test_what_changes_along_with_a_size_is_that_size() -> None:
     assert form.all_together() == "x: f16[rows, n], w: f32[n], shape: (n,), rows: rows, dim: (-1,)"
 
 
+def test_a_number_that_is_a_stride_by_chance_stays_that_number() -> None:
+    calls = [call(m, n, dim={"value": 1}, count={"value": m * n}) for m, n in ((8, 16), (4, 64))]
+    form = SeenForm.of(calls)
+    assert form.all_together() == "x: f16[n, m], w: f32[m], dim: 1, count: 128|256"
+    assert list(form.each())[1] == "x: f16[n, m], w: f32[m], dim: 1, count: 256"
+
+
 def test_every_type_and_value_that_was_seen_is_drawn() -> None:
     types = ({"type": "torch.float32"}, {"value": None})
     calls = [

@@ -437,7 +437,7 @@ def f(x: torch.Tensor, beta: float = 0.5):
     divergence[(x.numel() // n,)](x, beta, BLOCK=16)
 """
     found = _trial("import torch\n" + code, lambda example: Attempt.GOOD).find_signature()
-    assert found.get("beta") == ChoiceArgument("beta", (0.5, 0.0, 1.0, 0.1, 2.0))
+    assert found.get("beta") == ChoiceArgument("beta", (0.5, 0.0, 1.0, 0.1, 2.0, -0.5))
 
 
 def test_one_dimension_where_the_operator_takes_a_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,10 +33,10 @@ def passes_any_size(launch: Launch) -> bool:
         name = launch.module.resolve(called) or (called.id if isinstance(called, ast.Name) else "")
         if name not in _HARMLESS:
             return False
-    return all(_hands_on(caller, call) for caller, call in _calls(launch, launcher.name))
+    return all(_hands_on(caller, call) for caller, call in calls_of(launch, launcher.name))
 
 
-def _calls(launch: Launch, name: str) -> Iterator[tuple[_Function, ast.Call | None]]:
+def calls_of(launch: Launch, name: str) -> Iterator[tuple[_Function, ast.Call | None]]:
     """The functions of the file that call the launcher; without a call, where one is around it."""
     for function, _ in launch.module.names.functions:
         if not isinstance(function, _Function) or function is launch.launcher:

@@ -44,6 +44,7 @@ from tritonopt.facts.host.conditions import checked, conjuncts
 from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, names_reshaped_in
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
+from tritonopt.facts.host.tensor_expressions import shape_of
 from tritonopt.facts.language import CEILING_DIVISIONS
 from tritonopt.facts.launch_bindings import LaunchBinding, Multiple
 from tritonopt.source import Kernel, Launch
@@ -447,11 +448,10 @@ class _Host:
                 case ast.IfExp(body=body, orelse=orelse):
                     sides = (inside(body), inside(orelse))
                     return Polynomial.of(Choice(_where(node), *sides))
-                case ast.Subscript(
-                    value=ast.Attribute(value=ast.Name() as tensor, attr="shape"),
-                    slice=ast.Constant(value=int() as index),
-                ):
-                    return self._size(tensor, "size", (index,), place, depth)
+                case ast.Subscript(value=shape, slice=index) if (
+                    which := _index(index)
+                ) is not None and (asked := self._tensor_of(shape, place)) is not None:
+                    return self._size(asked[0], "size", (which,), asked[1], depth)
                 case ast.Subscript(
                     value=ast.Name(id=name), slice=ast.Constant(value=str() as key)
                 ) if chosen is not None and name == chosen.name:
@@ -461,6 +461,18 @@ class _Host:
         except TooLarge:
             return _unknown(node, "large")
         return _unknown(node, "")
+
+    def _tensor_of(
+        self, shape: ast.expr, place: ast.stmt | None
+    ) -> tuple[ast.Name, ast.stmt | None] | None:
+        """Whose sizes these are, and where they were asked for; a name may have kept them."""
+        if isinstance(shape, ast.Name) and place is not None and shape.id not in self._elsewhere:
+            found = self.binding(shape.id, place)
+            if found.value is None or not isinstance(found.place, ast.stmt):
+                return None
+            shape, place = found.value, found.place
+        tensor = shape_of(shape)
+        return (tensor, place) if isinstance(tensor, ast.Name) else None
 
     def _binary(
         self, node: ast.BinOp, left: Polynomial, op: ast.operator, right: Polynomial
@@ -504,11 +516,9 @@ class _Host:
             case ast.Attribute(value=ast.Name() as tensor, attr=method) if (
                 method in torch_api.EXTENTS
             ):
-                indices = [a.value for a in node.args if isinstance(a, ast.Constant)]
-                if plain and len(indices) == len(node.args):
-                    which = tuple(i for i in indices if isinstance(i, int))
-                    if len(which) == len(indices):
-                        return self._size(tensor, method, which, place, depth)
+                which = [i for i in map(_index, node.args) if i is not None]
+                if plain and len(which) == len(node.args):
+                    return self._size(tensor, method, tuple(which), place, depth)
         return _unknown(node, "")
 
     # Checks
@@ -644,14 +654,29 @@ def _outside_tensors(form: Polynomial) -> Iterator[Atom]:
 def _unpacked(targets: Sequence[ast.expr], value: ast.expr, name: str) -> ast.expr | None:
     """What a name gets from `a, b = x, y` and from `a, b = tensor.shape`."""
     places = [i for i, t in enumerate(targets) if isinstance(t, ast.Name) and t.id == name]
-    if len(places) != 1 or any(isinstance(target, ast.Starred) for target in targets):
+    if len(places) != 1:
         return None
+    starred = [i for i, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if starred and starred[0] < places[0]:
+        places = [places[0] - len(targets)]  # counted from the end
     match value:
+        case ast.Tuple() if starred:
+            return None
         case ast.Tuple(elts=parts) if len(parts) == len(targets):
             part = parts[places[0]]
             return None if isinstance(part, ast.Starred) else part
         case ast.Attribute(value=ast.Name(), attr="shape"):
             return ast.Subscript(value, ast.Constant(places[0]), ast.Load())
+    return None
+
+
+def _index(node: ast.expr) -> int | None:
+    """A number that counts from the start or from the end."""
+    match node:
+        case ast.Constant(value=int() as index) if not isinstance(index, bool):
+            return index
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as index)):
+            return -index
     return None
 
 

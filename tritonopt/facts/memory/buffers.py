@@ -52,7 +52,7 @@ MAX_PLACES = 4000
 
 
 @dataclass(frozen=True)
-class _Shape:
+class Shape:
     """The sizes of a tensor: forms of the host, or those of another tensor."""
 
     sizes: tuple[Polynomial, ...] = ()
@@ -133,7 +133,7 @@ class Trial:
         return passed
 
     @cached_property
-    def _shapes(self) -> dict[Polynomial, _Shape]:
+    def _shapes(self) -> dict[Polynomial, Shape]:
         """The tensors that the launcher makes."""
         assert self._launch.launcher is not None
         form_at = forms_at(self._launch)
@@ -414,13 +414,13 @@ def _extents(form: Polynomial) -> Iterator[Polynomial]:
 
 def _made(
     launch: Launch, form_at: Callable[[ast.expr], Polynomial], call: ast.Call
-) -> _Shape | None:
+) -> Shape | None:
     """The shape of a new tensor, or of a view of a whole one; None for any other call."""
     made = allocation(launch.module, call)
     if made is not None and made.sizes is not None:
-        return _Shape(tuple(form_at(size) for size in made.sizes))
+        return Shape(tuple(form_at(size) for size in made.sizes))
     like = same_shape(launch.module, call) if made is None else made.shaped_like
-    return None if like is None else _Shape(like=form_at(like))
+    return None if like is None else Shape(like=form_at(like))
 
 
 @lru_cache(maxsize=32)

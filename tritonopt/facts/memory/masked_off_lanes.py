@@ -258,7 +258,9 @@ class _Filling:
         """
         wanted = NEUTRAL.get(reduction.name)
         assert self._effect.loaded is not None
-        if wanted is None or (wanted and is_integer(self._effect.loaded.dtype)):
+        if wanted is None:
+            return ""
+        if wanted and any(map(_is_of_integers, (self._effect.loaded, reduction.operand))):
             return ""
         for filler in dict.fromkeys((wanted, -_INFINITY)):
             self._filler = filler

@@ -7,39 +7,56 @@ is then of 64 bits too: so `row * stride` goes wrong for sizes for which `numel`
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.algebra.atoms import Iteration, Lane, Param, ProgramId, TensorSize
+from tritonopt.facts.algebra.atoms import (
+    FloorDiv,
+    Iteration,
+    Lane,
+    LauncherParameter,
+    Loaded,
+    Param,
+    ProgramId,
+    TensorSize,
+)
 from tritonopt.facts.algebra.divisibility import substitute
-from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.host.callers import passes_any_size
+from tritonopt.facts.host.callers import rank_of
+from tritonopt.facts.host.launcher_code import forms_at, is_free, place_atom
+from tritonopt.facts.host.size_limits import may_be_large
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.memory.buffers import CannotTell, Trial, checks_are_understood, inputs_of
+from tritonopt.facts.memory.buffers import CannotTell, Shape, Trial, inputs_of
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Launch
+from tritonopt.source.trees import walk
 
 if TYPE_CHECKING:
     from tritonopt.facts.kernel_facts import KernelFacts
 
 _SIZES: Mapping[int, Sequence[tuple[int, ...]]] = {
     1: ((3 << 30,),),
-    2: ((131072, 32768), (1 << 20, 4096), (1 << 22, 1024), (1 << 25, 128), (4096, 1 << 20)),
+    2: ((131072, 32768), (49152, 65536), (1 << 20, 4096), (1 << 22, 1024), (1 << 25, 128)),
     3: ((64, 8192, 8192), (4096, 1024, 1024), (1 << 20, 32, 128), (8, 32768, 16384)),
 }
 """By the number of dimensions: tensors of 3 or 4 billion elements, which take 8 GB in fp16."""
+
+_BLOCKS = (256, 16384)
+"""Tiles whose size cannot be followed: what is said holds for both."""
 
 _MOST_LANES = 1 << 20
 """What Triton allows a tile to have."""
 _MOST_PROGRAMS = (2**31 - 1, 65535, 65535)
 _MAX_PLACES = 64
 
+_VARYING = (TensorSize, Lane, ProgramId, Iteration)
 _PYTHON, _NARROW, _WIDE = 0, 32, 64
 _SAME = frozenset({Op.NEG, Op.POS, Op.INSERT_AXES, Op.WIDENED, Op.BROADCAST_TO, Op.IN_BRANCH})
 _COMBINING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.FLOORDIV, Op.MOD, Op.MINIMUM, Op.MAXIMUM})
@@ -63,14 +80,9 @@ def find_overflows(facts: KernelFacts) -> Iterator[Overflow]:
     """Of each value that does not fit 32 bits one example; what is computed from it is left out."""
     if facts.launches.unknown or facts.launches.caller is not None:
         return
-    launches = [
-        launch
-        for launch in facts.launches.launches
-        if checks_are_understood(launch) and passes_any_size(launch)
-    ]
     seen: set[Value] = set()
-    for launch in launches:
-        bindings = [b for b in facts.launches.bindings if b.launch is launch and not b.unread]
+    for launch in facts.launches.launches:
+        bindings = [b for b in facts.launches.bindings if b.launch is launch]
         for effect in facts.effects:
             for binding in bindings if effect.pointer is not None else ():
                 for overflow in _of_access(facts, launch, binding, effect):
@@ -83,13 +95,17 @@ def _of_access(
     facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
 ) -> list[Overflow]:
     try:
-        return _Access(facts, launch, binding, effect).overflows()
+        access = _Access(facts, launch, binding, effect)
+        found, *others = [access.overflows(block) for block in _BLOCKS]
     except (CannotTell, TooLarge):
         return []
+    return [one for one in found if all(one.value in {o.value for o in other} for other in others)]
 
 
 class _Access(Trial):
     """One access under one configuration of one launch, with tensors of billions of elements."""
+
+    _ranks: Sequence[int] = ()
 
     def __init__(
         self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
@@ -100,22 +116,96 @@ class _Access(Trial):
             for part in parts_of(facts, effect.pointer)
             if part.op in _COMPUTED and facts.forms.address(part)[0] is None
         }
+        self._block = 0
         super().__init__(facts, launch, binding, effect)
 
     @cached_property
     def _forms(self) -> list[Polynomial]:
-        known = super()._forms
-        varying = (TensorSize, Lane, ProgramId, Iteration)
+        """Parts of the address, and what decides whether a program comes to it."""
+        self._conditions = [pair for pair in self._conditions if not self._is_open(pair[0])]
+        counts = self._counts.values()
+        needed = [*(form for form, _ in self._conditions), *counts]
+        blocks = {a for form in (*needed, *self._parts.values()) for a in _blocks_of(form)}
+        self._blocks = frozenset(blocks)
         self._parts = {
             part: form
             for part, form in self._parts.items()
-            if all(isinstance(atom, varying) for atom in inputs_of(form))
+            if all(isinstance(a, _VARYING) or a in blocks for a in inputs_of(form))
         }
-        return [*known, *self._parts.values()]
+        forms = [*needed, *self._parts.values()]
+        axes = {a for form in forms for a in inputs_of(form) if isinstance(a, ProgramId)}
+        grid = [self._binding.programs(axis) for axis in axes]
+        return [*forms, *(form for form in grid if form is not None)]
 
-    def overflows(self) -> list[Overflow]:
-        for sizes in _SIZES.get(self._rank, ()):
-            numbers = self._numbers(sizes)
+    @cached_property
+    def _varying(self) -> list[Atom]:
+        return [atom for atom in super()._varying if atom not in self._blocks]
+
+    @staticmethod
+    def _is_open(condition: Polynomial) -> bool:
+        """Whether what is in memory or a plain argument of the launcher may make it hold."""
+        return any(isinstance(leaf, (Loaded, LauncherParameter)) for leaf in condition.leaves())
+
+    @cached_property
+    def _shapes(self) -> dict[Polynomial, Shape]:
+        """What the launcher makes, and its views of whole tensors."""
+        assert self._launch.launcher is not None
+        form_at = forms_at(self._launch)
+        found = dict(super()._shapes)
+        for node in walk(self._launch.launcher):
+            match node:
+                case ast.Call(func=ast.Attribute(value=tensor, attr="view" | "reshape")):
+                    shape = _viewed_as(form_at(tensor), list(map(form_at, _sizes_in(node))))
+                    if shape is not None:
+                        found[Polynomial.of(place_atom(node))] = shape
+        return found
+
+    def _find_tensor(self) -> tuple[Polynomial, int]:
+        """The one tensor on whose sizes all depends."""
+        asked: list[tuple[Polynomial, tuple[int, ...]]] = []
+        for form in self._forms:
+            for atom in inputs_of(form):
+                if isinstance(atom, TensorSize):
+                    asked.append((atom.tensor, atom.which))
+                elif not isinstance(atom, _VARYING) and atom not in self._blocks:
+                    raise CannotTell
+        roots: set[Polynomial] = set()
+        seen = set(asked)
+        rank = 1
+        while asked:
+            tensor, which = asked.pop()
+            shape = self._shapes.get(tensor)
+            if shape is None:
+                roots.add(tensor)
+                rank = max([rank, *(i + 1 if i >= 0 else -i for i in which)])
+                continue
+            following = [] if shape.like is None else [(shape.like, which)]
+            atoms = [atom for size in shape.sizes for atom in inputs_of(size)]
+            if not all(isinstance(atom, TensorSize) for atom in atoms):
+                raise CannotTell
+            following += [(a.tensor, a.which) for a in atoms if isinstance(a, TensorSize)]
+            asked += [each for each in following if each not in seen]
+            seen.update(following)
+        root = roots.pop() if len(roots) == 1 else None
+        given = root.sole_atom if root is not None else None
+        if root is None or not isinstance(given, LauncherParameter):
+            raise CannotTell
+        if not may_be_large(self._launch, given.name):
+            raise CannotTell
+        known = rank_of(self._launch, given.name)
+        self._ranks = [known] if known else [r for r in (2, 3, 1) if r >= rank]
+        return root, rank
+
+    def _check_rank(self) -> None:
+        """Where nothing says how many dimensions there are, there may be any number."""
+
+    # Numbers
+
+    def overflows(self, block: int) -> list[Overflow]:
+        """With a number for the sizes of tiles that cannot be followed."""
+        self._block = block
+        for sizes in (sizes for rank in self._ranks for sizes in _SIZES.get(rank, ())):
+            numbers = {**self._numbers(sizes), **dict.fromkeys(self._blocks, block)}
             if not self._is_allowed(numbers) or not self._fits(numbers):
                 continue
             for place in islice(self._places(sizes, numbers), _MAX_PLACES):
@@ -123,6 +213,26 @@ class _Access(Trial):
                 if self._comes_about(trial) and (found := list(self._beyond(sizes, trial, place))):
                     return found
         return []
+
+    def _numbers(self, sizes: tuple[int, ...]) -> dict[Atom, int]:
+        numbers: dict[Atom, int] = {atom: self._size(atom, sizes) for atom in self._sized}
+        numbers |= dict.fromkeys(self._blocks, self._block)
+        for atom in self._powers:
+            number = number_of(atom.form, numbers)
+            if number is None or number < 1:
+                raise CannotTell
+            numbers[atom] = 1 << (number - 1).bit_length()
+        return numbers
+
+    def _is_allowed(self, numbers: Mapping[Atom, int]) -> bool:
+        """Raises CannotTell where something that is not followed may keep such sizes away."""
+        known = [*self._binding.nonnegative, *(a for a, _ in self._binding.multiples)]
+        for form in known:
+            atoms = list(inputs_of(form))
+            about = any(atom in numbers for atom in atoms)
+            if about and not all(atom in numbers or is_free(atom) for atom in atoms):
+                raise CannotTell
+        return super()._is_allowed(numbers)
 
     def _fits(self, numbers: Mapping[Atom, int]) -> bool:
         """Whether such a launch is possible: its grid, its tiles."""
@@ -136,13 +246,22 @@ class _Access(Trial):
     def _places(
         self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
     ) -> Iterator[dict[Atom, int]]:
-        """The last of all, then those with another lane, iteration or program."""
+        """The last of all, then those with another lane, iteration or program.
+
+        Of tiles whose size is not known only the first lane and the first iteration are.
+        """
         choices = []
         for atom in self._varying:
             most = self._most(atom, numbers)
             if not most:
                 raise CannotTell
-            choices.append(sorted({most - 1, max(most - 2, 0), 0}, reverse=True))
+            first_only = isinstance(atom, Lane) and not self._blocks.isdisjoint(
+                inputs_of(atom.extent)
+            )
+            if isinstance(atom, Iteration):
+                first_only = not self._blocks.isdisjoint(inputs_of(self._counts[atom]))
+            near = {0} if first_only else {most - 1, max(most - 2, 0), 0}
+            choices.append(sorted(near, reverse=True))
         for chosen in product(*choices):
             yield dict(zip(self._varying, chosen, strict=True))
 
@@ -248,6 +367,33 @@ class Widths:
         widths = [self.of(operand) for operand in operands]
         known = [width for width in widths if width is not None]
         return max(known) if len(known) == len(widths) else None
+
+
+def _blocks_of(form: Polynomial) -> Iterator[Atom]:
+    """What decides how large the tiles of a form are, and cannot be followed."""
+    for leaf in form.leaves():
+        if isinstance(leaf, Lane):
+            yield from (a for a in inputs_of(leaf.extent) if not isinstance(a, _VARYING))
+
+
+def _sizes_in(call: ast.Call) -> list[ast.expr]:
+    match call.args:
+        case [ast.Tuple(elts=sizes) | ast.List(elts=sizes)]:
+            return sizes
+    return call.args
+
+
+def _viewed_as(tensor: Polynomial, sizes: Sequence[Polynomial]) -> Shape | None:
+    """The shape of `x.view(-1, n)`; None where it cannot be read."""
+    open_ones = [i for i, size in enumerate(sizes) if size.constant_value == -1]
+    if not sizes or len(open_ones) > 1:
+        return None
+    known = ONE
+    for size in (size for i, size in enumerate(sizes) if i not in open_ones):
+        known = known * size
+    whole = Polynomial.of(TensorSize(tensor, "numel", ()))
+    rest = whole if known == ONE else Polynomial.of(FloorDiv(whole, known, "static"))
+    return Shape(tuple(rest if i in open_ones else size for i, size in enumerate(sizes)))
 
 
 def parts_of(facts: KernelFacts, pointer: Value) -> Iterator[Value]:

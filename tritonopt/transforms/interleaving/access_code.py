@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from fractions import Fraction
+from textwrap import indent
 
 from tritonopt.facts import KernelFacts, Polynomial, Value
 from tritonopt.facts.interpretation import Environment
@@ -200,8 +201,20 @@ class AccessCode:
             return line
         inside = f"    {', '.join(arguments)}\n"
         if len(inside) > width:
-            inside = "".join(f"    {argument},\n" for argument in arguments)
+            apart = (_over_lines(argument, width - len("    ,")) for argument in arguments)
+            inside = indent("".join(f"{argument},\n" for argument in apart), "    ")
         return f"{function}(\n{inside})"
+
+
+def _over_lines(text: str, width: int) -> str:
+    """An argument; a call that is too long for a line has one for each of its own arguments."""
+    if len(text) <= width or "=" in text:
+        return text
+    call = parsed(text, mode="eval").body
+    if not isinstance(call, ast.Call):
+        return text
+    function, *arguments = (ast.get_source_segment(text, n) for n in (call.func, *call.args))
+    return f"{function}(\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"
 
 
 def _without_parentheses(text: str) -> str:

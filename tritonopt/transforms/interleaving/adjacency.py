@@ -182,7 +182,18 @@ def _type_of_buffer(facts: KernelFacts, value: Value) -> str:
     if value.op is Op.LOAD:
         bases = facts.bases(facts.interpretation.loads[value.number])
         return next(iter(bases)) if bases is not None and len(bases) == 1 else ""
+    if value.op is Op.CAST and value.dtype is None:
+        return _named_buffer(value.target)
     if value.op in (Op.NEG, Op.ADD, Op.SUB, Op.MUL):
         names = {_type_of_buffer(facts, operand) for operand in value.operands}
         return names.pop() if len(names) == 1 else ""
     return ""
+
+
+def _named_buffer(target: Value) -> str:
+    """The parameter whose elements' type a cast names: `X.dtype.element_ty`; empty for others."""
+    for name in ("element_ty", "dtype"):
+        if target.op is not Op.ATTRIBUTE or target.name != name:
+            return ""
+        target = target.operand
+    return target.name if target.op is Op.PARAM else ""

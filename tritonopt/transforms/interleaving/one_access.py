@@ -56,6 +56,8 @@ class OneAccess:
     _offsets: list[_Offsets] = field(default_factory=list)
     _gone: set[ast.AST] = field(default_factory=set)
     """What the kernel's own text loses."""
+    _replaced: set[ast.stmt] = field(default_factory=set)
+    """The statements among it that have others in their place."""
     _new: list[str] = field(default_factory=list)
     """The code that it gets."""
 
@@ -77,7 +79,8 @@ class OneAccess:
         for tile, offsets in sharing:
             write = self._load if tile.group.is_load else self._store
             found += write(tile, offsets)
-        return [*found, *unused_names(self.facts, self._lists, self._gone, self._new)]
+        unused = unused_names(self.facts, self._lists, self._gone, self._replaced, self._new)
+        return [*found, *unused]
 
     def _name_masks(self, offsets: _Offsets, tiles: Sequence[ContiguousTile]) -> None:
         """A mask of several accesses is computed once, where it can be: with the offsets."""
@@ -170,6 +173,7 @@ class OneAccess:
         self._new.append(code)
         if going[group.members.index(group.in_order[0])]:
             self._gone.update(walk(group.at))
+            self._replaced.add(group.at)
             yield Replace(group.at, code)
         else:
             yield InsertBefore(group.at, code)
@@ -235,6 +239,7 @@ class OneAccess:
             if member.statement is group.at:
                 lines.append(code)
             if lines:
+                self._replaced.add(member.statement)
                 yield Replace(member.statement, "\n".join(lines))
             else:
                 yield Remove(member.statement)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from tritonopt.facts import KernelFacts
 from tritonopt.source import Remove
@@ -21,21 +21,30 @@ def comment_behind(facts: KernelFacts, statement: ast.stmt) -> str:
 
 
 def unused_names(
-    facts: KernelFacts, lists: StatementLists, gone: Iterable[ast.AST], new: Iterable[str]
+    facts: KernelFacts,
+    lists: StatementLists,
+    gone: Iterable[ast.AST],
+    replaced: Collection[ast.stmt],
+    new: Iterable[str],
 ) -> Iterator[Remove]:
     """Assignments to names that were read by what goes alone.
 
-    `gone` is what the kernel's own text loses, `new` the code that it gets.
+    `gone` is what the kernel's own text loses, `replaced` the statements among it that have
+    others in their place, and `new` the code that it gets.
     """
     lost = set(gone)
     words = {n.id for code in new for n in ast.walk(parsed(code)) if isinstance(n, ast.Name)}
-    while (statement := _unused(facts, lists, lost, words)) is not None:
+    while (statement := _unused(facts, lists, lost, replaced, words)) is not None:
         lost.update(walk(statement))
         yield Remove(statement)
 
 
 def _unused(
-    facts: KernelFacts, lists: StatementLists, gone: set[ast.AST], words: set[str]
+    facts: KernelFacts,
+    lists: StatementLists,
+    gone: set[ast.AST],
+    replaced: Collection[ast.stmt],
+    words: set[str],
 ) -> ast.stmt | None:
     lost = {n.id for n in gone if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     names = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n not in gone]
@@ -50,7 +59,8 @@ def _unused(
             continue
         if any(n.id == name and n not in inside for n in names):
             continue
-        stays = any(s not in gone and s is not statement for s in lists.around(statement))
+        others = (s for s in lists.around(statement) if s is not statement)
+        stays = any(s not in gone or s in replaced for s in others)
         if stays and "#" not in _lines_of(facts, statement):
             return statement
     return None

@@ -104,7 +104,10 @@ def _update(facts: KernelFacts, loop: Loop, name: str) -> Update | None:
     cast = "" if _has_type(value, carried.dtype, loop) else carried.dtype
     if cast and (cast not in _NAMES or loop.kind == "tl.static_range"):
         return None
-    if cast and value.dtype is not None and is_float(value.dtype) != is_float(cast):
+    # A cast to an integer would cut off a fraction, which a loop does not: it fails to compile.
+    if cast and not is_float(cast) and not is_integer(value.dtype):
+        return None
+    if cast and is_integer(value.dtype) and is_float(cast):
         return None
     return Update(facts, loop, name, statement, term, is_sum, cast)
 

@@ -66,7 +66,8 @@ def prove_one_tile(sweeps: RowSweeps, checklist: Checklist, *, known: bool) -> O
         loads = _loads(straight.stretch)
         names = {update.name for update in sums}
         stretch = reused(straight.stretch, straight.copies | names)
-        stretch = tidied(stretch, _carried(sweeps), sorted(names))
+        counters = [n for loop in sweeps.loops for n in _targets(loop)]
+        stretch = tidied(stretch, [*_carried(sweeps), *counters], sorted(names))
     except EditConflict as conflict:
         raise NotExpressible(str(conflict)) from conflict
     saved = loads - _loads(stretch)

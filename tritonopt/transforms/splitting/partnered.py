@@ -6,6 +6,7 @@ l = l * tl.exp(m - new) + tl.sum(tl.exp(x - new))         a sum that is rescaled
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,6 +30,8 @@ class Partner:
     """Of the extreme."""
     exponential: str = ""
     """For a sum of exponentials below it, their function; "" for its index."""
+    guarded: bool = False
+    """Whether 0 is subtracted, and not the extreme, where that is -inf."""
 
 
 def partner_of(
@@ -119,10 +122,12 @@ class _Reader:
                 continue
             factor = kept.right if kept.left is own else kept.left
             for partner, carried in self.loop.carried.items():
-                new = self.loop.following[partner]
-                base = self._base(factor, carried, new)
-                if base and self._is_maximum(new, carried) and self._is_below(added, new, base):
-                    return Partner(partner, MAXIMUM, base)
+                new, least = self.loop.following[partner], self._subtracted(factor, carried)
+                if least is None or not self._is_maximum(new, carried):
+                    continue
+                guarded = _is_guarded(least, new)
+                if (guarded or least is new) and self._is_below(added, least, factor.function):
+                    return Partner(partner, MAXIMUM, factor.function, guarded)
         return None
 
     def _is_maximum(self, new: Value, carried: Value) -> bool:
@@ -130,13 +135,12 @@ class _Reader:
             return False
         return self.is_free(new.right if new.left is carried else new.left)
 
-    def _base(self, factor: Value, carried: Value, new: Value) -> str:
-        """The exponential of `tl.exp(m - new)`; "" where it is something else."""
+    def _subtracted(self, factor: Value, carried: Value) -> Value | None:
+        """`new` of `tl.exp(m - new)`; None where it is something else."""
         if factor.op is not Op.ELEMENTWISE or factor.function not in EXPONENTIALS:
-            return ""
+            return None
         (below,) = factor.operands
-        same = below.op is Op.SUB and below.left is carried and below.right is new
-        return factor.function if same else ""
+        return below.right if below.op is Op.SUB and below.left is carried else None
 
     def _is_below(self, added: Value, new: Value, base: str) -> bool:
         """Whether what a turn adds is made of exponentials below the new maximum, linearly."""
@@ -153,6 +157,16 @@ class _Reader:
         if added.op is Op.WHERE and self.is_free(added.condition) and added.other.constant == 0:
             return self._is_below(added.then, new, base)
         return False
+
+
+def _is_guarded(value: Value, extreme: Value) -> bool:
+    """Whether it is `tl.where(extreme == -float("inf"), 0.0, extreme)`."""
+    if value.op is not Op.WHERE or value.other is not extreme or value.then.constant != 0:
+        return False
+    condition = value.condition
+    return condition.op is Op.EQ and {extreme} == {
+        side for side in condition.operands if side.constant != -math.inf
+    }
 
 
 def _extent_of_place(place: Value) -> Value | None:

@@ -10,47 +10,30 @@ from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import walk
+from tritonopt.transforms.splitting.second_sweep import SecondSweep, second_sweep
+from tritonopt.transforms.splitting.value_parts import all_parts
 
 
 def candidates(facts: KernelFacts) -> Iterator[Loop]:
     """Loops that bring what they load to a name, and so may be reductions.
 
     Not those that programs share already: which of them it is decides where such a loop begins.
+    Nor one behind another that only goes through the row with what that one has found.
     """
+    first = True
     for loop in facts.loops:
         steers = [v for v in (loop.start, loop.step) if v is not None]
         own = loop.parent is None and not loop.inlined and loop.kind != "while"
         if own and not any(map(_asks_for_programs, steers)):
-            ends = (loop.following.get(name) for name in loop.carried)
-            if any(end is not None and _brings_loads(facts, end) for end in ends):
+            ends = {name: loop.following[name] for name in loop.carried if name in loop.following}
+            loads = [name for name, end in ends.items() if _brings_loads(facts, end)]
+            if any(first or loop.carried[n] in all_parts(facts, ends[n]) for n in loads):
                 yield loop
+            first = False
 
 
 def _brings_loads(facts: KernelFacts, value: Value) -> bool:
     return any(part.op is Op.LOAD for part in all_parts(facts, value))
-
-
-def all_parts(facts: KernelFacts, value: Value) -> Iterator[Value]:
-    """All that a value is made of, by way of the loops inside as well."""
-    seen: set[Value] = set()
-    todo = [value]
-    while todo:
-        for part in todo.pop().walk():
-            if part in seen:
-                continue
-            seen.add(part)
-            yield part
-            if part.op in (Op.CARRIED, Op.RESULT):
-                inner, name = facts.loops[part.carrier.loop], part.carrier.name
-                todo += [ends[name] for ends in (inner.initial, inner.following) if name in ends]
-                todo += bounds_of(inner)
-            elif part.op is Op.ITERATION:
-                todo += bounds_of(facts.loops[part.number])
-
-
-def bounds_of(loop: Loop) -> list[Value]:
-    """What decides how often a loop turns."""
-    return [v for v in (loop.start, loop.stop, loop.step, loop.condition) if v is not None]
 
 
 def _asks_for_programs(value: Value) -> bool:
@@ -75,7 +58,8 @@ class LoopCheck:
     loop: Loop
     checklist: Checklist
 
-    def check(self) -> None:
+    def check(self) -> SecondSweep | None:
+        """The second loop over the row, if the kernel has one."""
         facts, loop = self.facts, self.loop
         where, claim = f"the loop in line {loop.line}", "loops-are-plain"
         if facts.launches.caller is not None:
@@ -89,19 +73,23 @@ class LoopCheck:
             raise refuted(claim, "loop-has-else", f"{where} has an `else`")
         if facts.exits_early(loop):
             raise refuted(claim, "early-exit", f"{where} may be left early")
-        self._check_header()
-        for other in facts.loops:
-            if loop not in other.nest:
-                text = f"the kernel has another loop in line {other.line}"
-                raise refuted("one-program-has-the-row", "several-sweeps", text)
+        self._check_header(loop)
+        second = second_sweep(facts, loop)
+        if second is not None:
+            self._check_header(second.loop)
+            if second.loop.node.orelse or facts.exits_early(second.loop):
+                raise refuted(claim, "early-exit", f"line {second.loop.line} may be left early")
         self.checklist.prove(claim, f"{where} is counted and runs to its end")
         self._check_effects()
+        if second is not None:
+            second.prove(self.checklist)
+        return second
 
-    def _check_header(self) -> None:
-        assert isinstance(self.loop.node, ast.For)
-        header = self.loop.node.iter
-        claim, where = "loops-are-plain", f"the loop in line {self.loop.line}"
-        if not isinstance(header, ast.Call) or not isinstance(self.loop.node.target, ast.Name):
+    def _check_header(self, loop: Loop) -> None:
+        assert isinstance(loop.node, ast.For)
+        header = loop.node.iter
+        claim, where = "loops-are-plain", f"the loop in line {loop.line}"
+        if not isinstance(header, ast.Call) or not isinstance(loop.node.target, ast.Name):
             raise unknown(claim, "loop-is-not-understood", f"{where} has a header of its own kind")
         if any(isinstance(a, ast.Starred) for a in header.args) or not 1 <= len(header.args) <= 3:
             raise unknown(claim, "loop-is-not-understood", f"{where} has a header of its own kind")

@@ -15,14 +15,18 @@ from tritonopt.source import (
     Change,
     InsertAfter,
     InsertBefore,
+    Replace,
     ReplaceExpression,
 )
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import in_parentheses, new_function_name, on_lines
+from tritonopt.transforms.splitting.atomic_store import AtomicStore
+from tritonopt.transforms.splitting.parts_together import PartsTogether
+from tritonopt.transforms.splitting.second_sweep import SecondSweep
 from tritonopt.transforms.splitting.split_launches import NewNames
-from tritonopt.transforms.splitting.split_sums import FUNCTIONS, Accumulator, SplitLoop
+from tritonopt.transforms.splitting.split_sums import SplitLoop
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in, names_bound
 
 _BEFORE_A_SUM = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -37,11 +41,15 @@ class SplitKernel:
     axis: int
     """Of the grid: the one along which there is a program for each part."""
     writer: Writer
+    atomic: AtomicStore | None = None
+    """What is behind the loop, where an atomic puts the results together."""
 
     @cached_property
     def names(self) -> NewNames:
         fresh = self.writer.fresh
         accumulators = self.split.accumulators
+        if self.atomic is not None:
+            return NewNames(fresh("SPLITS"), (), "", ())
         many = len(accumulators) > 1
         partials = [f"partial_{a.name.strip('_')}" if many else "partials" for a in accumulators]
         passed = tuple(p.name for p in self._parameters)
@@ -76,29 +84,45 @@ class SplitKernel:
         changes.append(InsertBefore(loop.node, mine))
         for moved in self.split.moved:
             changes += moved.changes(self.split.facts, loop, self._number, names.size)
-        changes.append(InsertAfter(loop.node, self._stored()))
         changes += self._header()
+        if self.atomic is not None:
+            return [*changes, Replace(self.split.behind[-1], self._added(self.atomic))]
+        changes.append(InsertAfter(loop.node, self._stored()))
         changes.append(InsertAfter(kernel.node, self._final()))
         return changes
+
+    def _added(self, atomic: AtomicStore) -> str:
+        """The store of a program that is alone, or one of several that share a row."""
+        store = self._text(atomic.node)
+        if "\n" in store or comments_in(store):
+            raise NotExpressible(f"the store in line {atomic.node.lineno} has several lines")
+        arguments = ", ".join(map(self._text, atomic.node.args))
+        added = f"{self.writer.language(atomic.function)}({arguments})"
+        return f"if {self.names.size} > 1:\n    {added}\nelse:\n    {store}"
 
     def _header(self) -> Iterator[Change]:
         """A program has every so many turns, from the one on that has its number."""
         header = self.split.header
-        arguments = header.args
-        number, size, text = self._number, self.names.size, self._text
-        if len(arguments) == 3:
-            start, _, step = arguments
-            mine = f"{number} * {in_parentheses(text(step))}"
-            yield ReplaceExpression(start, self._from(start, mine))
-            yield ReplaceExpression(step, f"{size} * {in_parentheses(text(step))}")
+        if len(header.args) == 3:
+            start, _, step = header.args
+            size = in_parentheses(self._text(step))
+            yield ReplaceExpression(start, self._from(start, f"{self._number} * {size}"))
+            yield ReplaceExpression(step, f"{self.names.size} * {size}")
             return
-        stop = text(arguments[-1])
-        start_code = self._from(arguments[0], number) if len(arguments) == 2 else number
-        named = [f"{k.arg}={text(k.value)}" for k in header.keywords]
-        code = ", ".join([start_code, stop, size, *named])
+        yield ReplaceExpression(header, self._divided(header))
+
+    def _divided(self, header: ast.Call) -> str:
+        """Code for the header of a loop of which a program has its part."""
+        arguments, text, size = header.args, self._text, self.names.size
         if comments_in(text(header)):
             raise NotExpressible(f"a comment stands in the header of line {header.lineno}")
-        yield ReplaceExpression(header, f"{text(header.func)}({code})")
+        mine, stop = self._number, text(arguments[min(1, len(arguments) - 1)])
+        if len(arguments) == 3:
+            step = in_parentheses(text(arguments[2]))
+            mine, size = f"{mine} * {step}", f"{size} * {step}"
+        start = self._from(arguments[0], mine) if len(arguments) > 1 else mine
+        named = [f"{k.arg}={text(k.value)}" for k in header.keywords]
+        return f"{text(header.func)}({', '.join([start, stop, size, *named])})"
 
     def _from(self, start: ast.expr, mine: str) -> str:
         value = self.split.facts.values[start]
@@ -200,9 +224,18 @@ class SplitKernel:
             inside = "".join(f"    {parameter},\n" for parameter in parameters)
             head = f"def {self.names.final}(\n{inside}):"
         text = f"# Puts together what the programs of {kernel.name} have found."
-        body = [text, *map(self._moved, self._kept), *self._loaded(), self._rest()]
+        second = self.split.second
+        rest = [self._rest()] if second is None else [*self._in_parts(second)]
+        body = [text, *map(self._moved, self._kept), *self._together(), *rest]
         inside = textwrap.indent("\n".join(body), "    ")
         return f"\n\n@{self._text(jit)}\n{head}\n{inside}\n"
+
+    def _together(self) -> Iterator[str]:
+        """What each accumulator is once all parts of the row are taken together."""
+        tile, *named = self._tile
+        yield from named
+        together = PartsTogether(self.writer, tile, self.names, self._extent, self._width - 4)
+        yield from together.statements(self.split.accumulators)
 
     def _declared(self, parameter: Parameter) -> str:
         code = parameter.name
@@ -228,6 +261,32 @@ class SplitKernel:
         assert last is not None
         return self._lines(first + 1, last)
 
+    def _in_parts(self, second: SecondSweep) -> Iterator[str]:
+        """The same where the row is gone through once more: each program has a part of it."""
+        program = f"{self.writer.language('program_id')}({self.axis})"
+        yield f"{self._number} = {program}"
+        first, header = second.first.node.end_lineno, second.header
+        assert first is not None
+        for alone, statements in second.runs():
+            last = statements[-1].end_lineno
+            assert last is not None
+            code = self._lines(first + 1, last)
+            if alone:
+                code = f"if {self._number} == 0:\n{textwrap.indent(code, '    ')}"
+            if second.loop.node in statements:
+                was = f" in {self._text(header)}:"
+                if header.lineno != header.end_lineno or code.count(was) != 1:
+                    raise NotExpressible(f"the header of line {header.lineno} is no plain line")
+                code = code.replace(was, f" in {self._divided(header)}:")
+            blank = "" if first == second.first.node.end_lineno else self._blank_behind(first)
+            yield blank + code
+            first = last
+
+    def _blank_behind(self, line: int) -> str:
+        """The empty line that stands behind a line of the kernel, if there is one."""
+        text = self.split.facts.kernel.module.text.splitlines()[line]
+        return "" if text.strip() else "\n"
+
     def _lines(self, first: int, last: int) -> str:
         """Lines of the kernel, unindented."""
         for node in walk(self.split.facts.kernel.node):
@@ -235,46 +294,6 @@ class SplitKernel:
                 raise NotExpressible(f"a string of several lines begins in line {node.lineno}")
         lines = self.split.facts.kernel.module.text.splitlines()
         return textwrap.dedent("\n".join(lines[first - 1 : last])).strip("\n")
-
-    def _loaded(self) -> Iterator[str]:
-        """What each accumulator is once all parts of the row are taken together."""
-        parts, arange = self.writer.fresh("parts"), self.writer.language("arange")
-        tile, *named = self._tile
-        yield from named
-        yield f"{parts} = {tile} * {self.names.size} + {arange}(0, {self.names.size})"
-        for accumulator, partial in zip(self.split.accumulators, self.names.partials, strict=True):
-            place = f"{partial} + {parts}"
-            if accumulator.left:
-                extent = self._extent(accumulator.left[0])
-                of_parts, of_lanes = "[:, None]", "[None, :]"
-                if accumulator.reduction is not None and accumulator.axis == 1:
-                    of_parts, of_lanes = of_lanes, of_parts
-                place += f"{of_parts} * {extent} + {arange}(0, {extent}){of_lanes}"
-            loaded = f"{accumulator.name} = {self.writer.language('load')}({place})"
-            yield on_lines(loaded, self._width - 4)
-        with_partner = [a for a in self.split.accumulators if a.partner is not None]
-        for accumulator in with_partner:
-            yield from self._beside_its_partner(accumulator)
-        for accumulator in self.split.accumulators:
-            if accumulator.reduction is None and accumulator.partner is None:
-                name, function = accumulator.name, FUNCTIONS[accumulator.combining]
-                yield f"{name} = {self.writer.language(function)}({name}, axis=0)"
-
-    def _beside_its_partner(self, accumulator: Accumulator) -> Iterator[str]:
-        """What an index, or a sum of exponentials, is by what the extremes of all parts are."""
-        partner, name, language = accumulator.partner, accumulator.name, self.writer.language
-        assert partner is not None
-        extreme = f"{language(FUNCTIONS[partner.combining])}({partner.name}, axis=0)"
-        if accumulator.left:
-            extreme += "[None, :]"
-        if partner.exponential:
-            power = f"{language(partner.exponential)}({partner.name} - {extreme})"
-            yield f"{name} = {language('sum')}({name} * {power}, axis=0)"
-            return
-        last = "2**31 - 1" if accumulator.dtype == "int32" else "2**63 - 1"
-        yield "# Of several that are equal the first."
-        best = f"{language('where')}({partner.name} == {extreme}, {name}, {last})"
-        yield f"{name} = {language('min')}({best}, axis=0)"
 
 
 def _names_read(statement: ast.AST) -> set[str]:

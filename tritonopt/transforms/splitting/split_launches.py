@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -23,6 +23,7 @@ from tritonopt.source import (
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.launches import places
 from tritonopt.transforms.code_edits import in_parentheses, on_lines
+from tritonopt.transforms.splitting.atomic_store import AtomicStore
 from tritonopt.transforms.splitting.row_length import NumbersAtLaunch
 from tritonopt.transforms.splitting.split_sums import Accumulator, SplitLoop
 from tritonopt.transforms.tiling.known_launches import (
@@ -101,11 +102,13 @@ class SplitLaunches:
             counts.append(prod(number for number in numbers if isinstance(number, int)))
         return max(counts) <= _FEW
 
-    def changes(self, names: NewNames, splitting: Splitting) -> list[Change]:
+    def changes(
+        self, names: NewNames, splitting: Splitting, atomic: AtomicStore | None = None
+    ) -> list[Change]:
         """The launches. Raises Declined where something has no expression there."""
         found: list[Change] = []
         for extents in self.extents:
-            found += _SplitLaunch(self.split, extents, names, splitting).changes()
+            found += _SplitLaunch(self.split, extents, names, splitting, atomic).changes()
         return found
 
 
@@ -149,6 +152,7 @@ class _SplitLaunch:
     extents: tuple[Extent, ...]
     names: NewNames
     splitting: Splitting
+    atomic: AtomicStore | None
 
     @property
     def _launch(self) -> Launch:
@@ -181,14 +185,23 @@ class _SplitLaunch:
         buffers = [new_name(partial, launch) for partial in self.names.partials]
         if len(set(buffers)) < len(buffers):
             raise NotExpressible(f"line {launch.call.lineno} has names like those of the buffers")
-        code += f"\n{self._allocated(buffers, rows, splits)}"
+        made = self._allocated(buffers, rows, splits)
+        code += f"\n{made if self.atomic is None else self._filled(self.atomic, splits)}"
         changes.append(InsertBefore(statement, code))
         changes.append(ReplaceExpression(launch.grid, self._grid(numbers, splits)))
         passed = zip(self.names.partials, buffers, strict=True)
         changes += [AddArgument(launch.call, f"{name}={buffer}") for name, buffer in passed]
         changes.append(AddArgument(launch.call, f"{self.names.size}={splits}"))
-        changes.append(InsertAfter(statement, self._final(numbers, buffers, splits)))
+        if self.atomic is None:
+            changes.append(InsertAfter(statement, self._final(numbers, buffers, splits)))
         return changes
+
+    def _filled(self, atomic: AtomicStore, splits: str) -> str:
+        """The statement that stores the identity, from which the programs of a row begin."""
+        if "float(" in atomic.identity:
+            check_builtin(self._launch, "float")
+        output = self._at_launch.argument(atomic.output)
+        return f"if {splits} > 1:\n    {output}.fill_({atomic.identity})"
 
     def _number_of_splits(self, name: str, rows: str, most: str) -> str:
         """The statement that computes how many programs a row has."""
@@ -220,7 +233,9 @@ class _SplitLaunch:
 
     def _allocated(self, buffers: Sequence[str], rows: str, splits: str) -> str:
         """The statements that make the buffers for what the programs find."""
-        made = []
+        made: list[str] = []
+        if not buffers:
+            return ""
         for accumulator, buffer in zip(self.split.accumulators, buffers, strict=True):
             sizes = [part for part in (rows, splits) if part != "1"]
             shape = ", ".join([*sizes, *self._extents_of(accumulator)])
@@ -265,8 +280,21 @@ class _SplitLaunch:
             else:
                 placed.append(code)
         arguments = [*placed, *named, f"{self.names.size}={splits}"]
-        code = f"{self.names.final}[{self._grid(numbers)}]({', '.join(arguments)})"
+        more: list[str] = []
+        if self.split.second is not None:
+            more = [splits]
+            arguments += self._options()
+        code = f"{self.names.final}[{self._grid(numbers, *more)}]({', '.join(arguments)})"
         return f"if {splits} > 1:\n" + textwrap.indent(on_lines(code, self._width - 4), "    ")
+
+    def _options(self) -> Iterator[str]:
+        """How many warps the launch asks for, and the like: the second kernel has the same loop."""
+        module = self._launch.module
+        for keyword in self._launch.call.keywords:
+            if keyword.arg in ("num_warps", "num_stages"):
+                if not self.extents[0].gives_the_same(keyword.value):
+                    raise NotExpressible(f"line {keyword.value.lineno} computes {keyword.arg}")
+                yield f"{keyword.arg}={module.text_of(keyword.value)}"
 
     def _is_left_out(self, name: str) -> bool:
         """Whether the launch leaves a parameter to its default, which the new kernel has too."""

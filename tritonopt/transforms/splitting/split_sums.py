@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tritonopt.facts import KernelFacts, Loop, Value
-from tritonopt.facts.dtypes import SOME_FLOAT, SOME_INTEGER
+from tritonopt.facts.dtypes import BOOLEANS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import FLOAT_BITS
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
@@ -21,7 +21,9 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining, reducing
 from tritonopt.transforms.splitting.moved_names import MovedName, moved_names
 from tritonopt.transforms.splitting.partnered import Partner, is_chosen_extreme, partner_of
-from tritonopt.transforms.splitting.shared_loops import LoopCheck, all_parts, bounds_of
+from tritonopt.transforms.splitting.second_sweep import SecondSweep
+from tritonopt.transforms.splitting.shared_loops import LoopCheck
+from tritonopt.transforms.splitting.value_parts import all_parts, bounds_of, is_computed_in
 from tritonopt.transforms.writing import names_bound
 
 _OPERATIONS: Mapping[Op, Combining] = {
@@ -67,6 +69,8 @@ class SplitLoop:
     loop: Loop
     accumulators: tuple[Accumulator, ...]
     moved: tuple[MovedName, ...]
+    second: SecondSweep | None
+    """The loop behind it that the second kernel divides too."""
 
     @property
     def header(self) -> ast.Call:
@@ -99,10 +103,10 @@ class _Legality:
     _said_finite: list[str] = field(default_factory=list)
 
     def check(self) -> SplitLoop:
-        LoopCheck(self.facts, self.loop, self.checklist).check()
+        second = LoopCheck(self.facts, self.loop, self.checklist).check()
         names = self._accumulated()
         accumulators = tuple(map(self._accumulator, names))
-        found = SplitLoop(self.facts, self.loop, accumulators, tuple(self._moved.values()))
+        found = SplitLoop(self.facts, self.loop, accumulators, tuple(self._moved.values()), second)
         self._check_names(found, names)
         brought = f"each turn brings to {' and '.join(names)} what no other turn has a part in"
         self.checklist.prove("turns-are-independent", brought)
@@ -275,14 +279,9 @@ class _Legality:
                 text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
                 text += " carries from turn to turn"
                 raise refuted(claim, "needs-the-iteration-before", text)
-            if part.op is Op.OPAQUE and self._is_of_the_loop(part):
+            if part.op is Op.OPAQUE and is_computed_in(self.loop, part):
                 text = f"{where} what comes to {name} is not understood: {part.reason}"
                 raise unknown(claim, "opaque-value", text)
-
-    def _is_of_the_loop(self, opaque: Value) -> bool:
-        """Whether what is not understood is computed in the loop, and not before it."""
-        assert isinstance(opaque.attribute, tuple)
-        return self.loop.identity in opaque.attribute[2]
 
     # What it is
 
@@ -298,7 +297,16 @@ class _Legality:
             raise unknown(claim, "accumulator-type-unknown", text)
         if dtype not in _TYPES:
             raise refuted(claim, "accumulator-is-narrow", f"{name} is {dtype}")
+        if self.loop.initial[name].dtype == "int" and not self._brings_integers(name):
+            # A loop that begins with 0 and adds floats runs in the interpreter, and sums them.
+            text = f"what comes to {name}, which is {dtype}, may be a float"
+            raise unknown(claim, "accumulator-type-unknown", text)
         return dtype
+
+    def _brings_integers(self, name: str) -> bool:
+        """Whether an index or nothing but integers come to a name that begins as a number."""
+        types = self.facts.types.of(self.loop.following[name])
+        return self._partners.get(name) is not None or types.all_in(INTEGERS | BOOLEANS)
 
     def _check_start(self, name: str, combining: Combining, partner: Partner | None) -> None:
         claim, initial = "accumulators-can-be-combined", self.loop.initial[name]
@@ -321,7 +329,8 @@ class _Legality:
         if not isinstance(number, (int, float)) or math.isnan(number):
             text = f"what {name} begins with may be NaN, as far as is seen"
             raise unknown("accumulators-can-be-combined", "accumulator-starts-elsewhere", text)
-        below = any(p and p.name == name and p.exponential for p in self._partners.values())
+        pairs = [p for p in self._partners.values() if p is not None and p.name == name]
+        below = any(p.exponential and not p.guarded for p in pairs)
         if below and math.isinf(number) and not self._said_finite:
             self._said_finite.append(name)
             text = f"no tile is taken to have nothing but -inf, below which {name} would be NaN"
@@ -352,27 +361,38 @@ class _Legality:
 
     def _check_names(self, found: SplitLoop, names: Sequence[str]) -> None:
         """Behind the loop nothing else is read that the loop has bound."""
-        bound = names_bound(self.loop.node)
-        again: set[str] = set()
-        for statement in found.behind:
-            for node in walk(statement):
-                if not isinstance(node, ast.Name) or node.id not in bound - again - set(names):
-                    continue
-                result = self.loop.result.get(node.id)
-                value = self.facts.values.get(node)
-                reads = isinstance(node.ctx, ast.Load) or _is_updated(statement, node)
-                if reads and (value is None or result is None or value is result):
-                    text = f"line {node.lineno} reads {node.id} as the last turn left it"
-                    raise refuted("turns-are-independent", "last-value-is-used", text)
+        self._check_block(found.behind, names_bound(self.loop.node) - set(names))
+
+    def _check_block(self, block: Sequence[ast.stmt], bound: set[str]) -> None:
+        """Of these names none is read before it is bound again."""
+        for statement in block:
+            if isinstance(statement, ast.For):
+                self._check_read(statement.iter, bound)
+                targets = {n.id for n in walk(statement.target) if isinstance(n, ast.Name)}
+                self._check_block([*statement.body, *statement.orelse], bound - targets)
+                continue
+            self._check_read(statement, bound)
             if isinstance(statement, ast.Assign):
-                again |= names_bound(statement)
+                bound = bound - names_bound(statement)
+
+    def _check_read(self, part: ast.AST, bound: set[str]) -> None:
+        """None of the names is read there, as the loop has left it."""
+        for node in walk(part):
+            if not isinstance(node, ast.Name) or node.id not in bound:
+                continue
+            result = self.loop.result.get(node.id)
+            value = self.facts.values.get(node)
+            reads = isinstance(node.ctx, ast.Load) or _is_updated(part, node)
+            if reads and (value is None or result is None or value is result):
+                text = f"line {node.lineno} reads {node.id} as the last turn left it"
+                raise refuted("turns-are-independent", "last-value-is-used", text)
 
 
 def _place(node: ast.Name) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
-def _is_updated(statement: ast.stmt, name: ast.Name) -> bool:
+def _is_updated(statement: ast.AST, name: ast.Name) -> bool:
     """Whether it is the target of `x += ...`, which reads it too."""
     return any(isinstance(n, ast.AugAssign) and n.target is name for n in walk(statement))
 

@@ -101,7 +101,7 @@ class WidePlaces:
         nodes = [node for node in self._nodes_of(overflow.value) if isinstance(node, ast.BinOp)]
         if not nodes:
             detail = "it is computed in a function that the kernel calls, or by an assignment"
-            raise unknown("is-expressible", "is-expressible", detail)
+            raise unknown("is-expressible", "computed-out-of-sight", detail)
         self._check_uses(overflow.value)
         for node in nodes:
             yield self._factor(node)
@@ -115,7 +115,7 @@ class WidePlaces:
                     return self._factor(operand)
                 return operand
         detail = "what it is computed from may be numbers of Python"
-        raise unknown("is-expressible", "is-expressible", detail)
+        raise unknown("is-expressible", "computed-out-of-sight", detail)
 
     def _order(self, node: ast.expr) -> tuple[bool, bool]:
         value = self._facts.values.get(node)

@@ -1,7 +1,8 @@
 """Other launch parameters: tile sizes, num_warps, num_stages, num_ctas, changed in the source.
 
 They are changed where they stand: in a launch, in what the launcher computes a tile size of, in
-the one configuration of a tuner. Where a tuner has several to choose from, they are its own.
+the one configuration of a tuner. Where a tuner has several to choose from, they are its own. For a
+constant of the module its number is put where the launcher reads it: others may read it as well.
 Whether the kernel still computes the same with them is not asked here.
 """
 
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from itertools import zip_longest
+from typing import TypeGuard
 
 from tritonopt import source
 from tritonopt.source.decorators import AUTOTUNE
@@ -28,6 +31,12 @@ _VALUES = {
 _USUAL = {"num_warps": 4, "num_stages": 3, "num_ctas": 1}
 _FACTORS = (2, 0.5, 4, 0.25)
 """By which a tile size is multiplied; the nearest first."""
+_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.LShift: lambda one, other: one << min(other, 32),
+    ast.Pow: lambda one, other: one ** min(other, 32),
+}
 _LEAST_TILE, _MOST_TILE = 16, 65536
 _WITH_CLUSTERS = (3, 8)
 """The version of Triton from which on plain kernels work on several blocks of threads."""
@@ -109,6 +118,16 @@ def _only_configuration(module: source.Module, kernel: source.Kernel) -> list[_P
     return []
 
 
+@dataclass(frozen=True)
+class _Number:
+    """A power of two that a tile size is made of, and everything that changes along with it."""
+
+    value: int
+    places: tuple[ast.expr, ...]
+    name: str = ""
+    """Of the constant of the module that stands there."""
+
+
 def _function(node: ast.AST | None) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     return node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
@@ -163,30 +182,26 @@ def _tiles(
     for parameter in kernel.parameters:
         if not parameter.constexpr:
             continue
-        found: list[list[ast.expr]] = []
+        found: list[_Number] = []
         for place in places:
             value = place.arguments.get(parameter.name, parameter.default)
             if value is not None:
-                found += _numbers_of(place, value)
-        for numbers in found:
-            if numbers[0] not in done:
-                done.update(numbers)
-                yield _multiplied(module, parameter.name, numbers)
+                found += _numbers_of(module, place, value)
+        for number in found:
+            if number.places[0] not in done:
+                done.update(number.places)
+                yield _multiplied(module, parameter.name, number)
 
 
-def _multiplied(
-    module: source.Module, parameter: str, numbers: Sequence[ast.expr]
-) -> Iterator[Edit]:
-    before = _constant(numbers[0])
-    assert before is not None
-    for after in (int(before * factor) for factor in _FACTORS):
+def _multiplied(module: source.Module, parameter: str, number: _Number) -> Iterator[Edit]:
+    for after in (int(number.value * factor) for factor in _FACTORS):
         if _LEAST_TILE <= after <= _MOST_TILE:
-            changes = [ReplaceExpression(number, str(after)) for number in numbers]
-            what = f"{parameter} {before} -> {after}"
-            yield from _edit(module, changes, parameter, what)
+            changes = [ReplaceExpression(place, str(after)) for place in number.places]
+            what = f"{number.name or parameter} {number.value} -> {after}"
+            yield from _edit(module, changes, number.name or parameter, what)
 
 
-def _numbers_of(place: _Place, value: ast.expr) -> list[list[ast.expr]]:
+def _numbers_of(module: source.Module, place: _Place, value: ast.expr) -> list[_Number]:
     """The powers of two in an expression, each with what has to change along with it."""
     if isinstance(value, ast.Name) and place.function is not None:
         bindings = [
@@ -195,17 +210,54 @@ def _numbers_of(place: _Place, value: ast.expr) -> list[list[ast.expr]]:
             if isinstance(node, ast.Assign)
             and any(isinstance(t, ast.Name) and t.id == value.id for t in node.targets)
         ]
-        if len(bindings) != 1:
+        if len(bindings) > 1:
             return []
-        return [[number] for number in _powers(bindings[0])]
-    if not _powers(value):
-        return []
-    found = [[number] for number in _powers(value)]
+        if bindings:
+            value = bindings[0]
+    same: list[ast.expr] = []
     if place.grid is not None and isinstance(value, ast.Constant):
         # `kernel[(cdiv(n, 128),)](..., BLOCK=128)`: the grid has the same tile.
         same = [n for n in _powers(place.grid) if _constant(n) == value.value]
-        found[0] += same
-    return found
+    found = [_Number(_constant(n) or 0, (n, *same)) for n in _powers(value)]
+    return [*found, *_constants_of_the_module(module, place, value)]
+
+
+def _constants_of_the_module(
+    module: source.Module, place: _Place, value: ast.expr
+) -> Iterator[_Number]:
+    """Those that the expression reads, wherever the launcher does, and that no kernel reads."""
+    in_kernels = {n.id for k in module.kernels for n in k.nodes if _is_of_the_module(n, module)}
+    names = [n for n in ast.walk(place.function or value) if _is_of_the_module(n, module)]
+    for name in dict.fromkeys(n.id for n in ast.walk(value) if n in names):
+        bound = module.names.module.bindings[name]
+        number = _folded(module, bound[0]) if len(bound) == 1 else None
+        if number is None or name in in_kernels or module.is_replaced(name):
+            continue
+        if number >= _LEAST_TILE and not number & (number - 1):
+            yield _Number(number, tuple(n for n in names if n.id == name), name)
+
+
+def _is_of_the_module(node: ast.AST, module: source.Module) -> TypeGuard[ast.Name]:
+    """Whether it reads what the module binds."""
+    if not isinstance(node, ast.Name) or node not in module.names.scope_of:
+        return False
+    return module.names.scope_of[node].find(node.id) is module.names.module
+
+
+def _folded(module: source.Module, value: object) -> int | None:
+    """`65536 // 2`, `2**14`, `tl.constexpr(1024)`."""
+    match value:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            one, other = _folded(module, left), _folded(module, right)
+            if one is None or not other or not 0 < other <= _MOST_TILE:
+                return None
+            return _ARITHMETIC[type(op)](one, other)
+        case ast.Call(func=function, args=[argument], keywords=[]):
+            wrapped = module.resolve(function) == "triton.language.constexpr"
+            return _folded(module, argument) if wrapped else None
+    return None
 
 
 def _powers(expression: ast.expr) -> list[ast.expr]:

@@ -10,6 +10,7 @@ from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.signature.argument_language import (
     LONG_NAMES,
     Argument,
+    FormulaArgument,
     TensorArgument,
     parse,
 )
@@ -35,7 +36,9 @@ class SeenForm:
                 raise NotGeneral(f"`{name}` is a {value['other']}")
         told = [{n: v for n, v in call.items() if _is_told(n, calls)} for call in calls]
         form = generalize([{"arguments": each, "grid": []} for each in told])
-        return SeenForm(calls, {argument.name: argument for argument in parse(form.args).arguments})
+        # What a kernel is told of strides a launcher is not: 1 is a dimension there, or a flag.
+        arguments = [a for a in parse(form.args).arguments if not isinstance(a, FormulaArgument)]
+        return SeenForm(calls, {argument.name: argument for argument in arguments})
 
     def each(self) -> Iterator[str]:
         """Every call by itself: one type for each tensor, and the values that were passed."""

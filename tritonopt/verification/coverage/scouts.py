@@ -38,7 +38,9 @@ class Scouts:
         if self.failed >= _PATIENCE and not self.reached:
             return None
         begin = time.monotonic()
-        found = [self._asked(worker, example) for worker in self.workers]
+        for worker in self.workers:  # both at the same time
+            self._ask(worker, example)
+        found = [self._answer(worker) for worker in self.workers]
         self.seconds += time.monotonic() - begin
         ours, theirs = found
         if ours is None or theirs is None:
@@ -47,12 +49,14 @@ class Scouts:
         self.reached = True
         return ours, theirs
 
-    def _asked(self, worker: VersionWorker, example: Example) -> Coverage | None:
+    def _ask(self, worker: VersionWorker, example: Example) -> None:
         try:
-            (outcome,) = worker.run(example, RunOptions())
-        except (Died, Refusal) as error:
-            self.trouble = str(error)
-            return None
+            worker.send_or_die(example, (RunOptions(),))
+        except Refusal as refusal:
+            worker.death = Died(refusal.failure)  # it cannot be imported
+
+    def _answer(self, worker: VersionWorker) -> Coverage | None:
+        (outcome,) = worker.receive(1)
         if outcome.failure is not None:
             self.trouble = str(outcome.failure)
             return None

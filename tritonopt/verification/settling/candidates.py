@@ -387,6 +387,8 @@ def _other_values(value: object, evidence: Evidence) -> list[object]:
         same += [v for v in (0, 1, -1, 2) if v != value]
     elif isinstance(value, float):
         same += [v for v in (0.1, 0.5, 2.0) if v != value]
+        # What is small is mostly there to keep a root or a quotient away from 0.
+        same += [-value] if abs(value) >= 0.1 else []
     elif isinstance(value, tuple) and all(type(v) is int for v in value):
         alike = ((v,) * len(value) for v in (0, 1, 2))
         same += [v for v in (*alike, tuple(range(1, len(value) + 1))) if v != value]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tritonopt.measurement.results import Compiled
 from tritonopt.measurement.tuned import ORIGINAL, Evidence, Fate, Tried
-from tritonopt.tuning.compiled_code import Compiling
+from tritonopt.tuning.compiling.compiled_code import Compiling
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.timing_server import Version
 from tritonopt.tuning.variation.variants import Variant, Variation

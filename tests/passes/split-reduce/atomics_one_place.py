@@ -1,0 +1,25 @@
+# expect: missed not-one-atomic
+# options: turns=1
+# options: combine=atomics
+"""All programs store one sum to one element; added up it would be too much."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], dtype=tl.int32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        acc += tl.load(X + cols, mask=cols < N, other=0)
+    tl.store(Y, tl.sum(acc, axis=0))
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.int32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y

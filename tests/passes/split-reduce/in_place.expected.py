@@ -1,0 +1,52 @@
+# options: turns=1
+"""The result goes to the row itself: no part has stored anything when another one loads."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexpr = 1):
+    row = tl.program_id(0)
+    first = tl.load(X + row * stride)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    split = tl.program_id(1) if SPLITS > 1 else 0
+    for start in range(split * BLOCK, N, SPLITS * BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        acc += x.to(tl.float32)
+    if SPLITS > 1:
+        part = row * SPLITS + split
+        tl.store(partials + part, tl.sum(acc, axis=0))
+        return
+    tl.store(Y + row * stride, first - tl.sum(acc, axis=0) / N)
+
+
+@triton.jit
+def kernel_final(partials, X, Y, stride, N, SPLITS: tl.constexpr):
+    # Puts together what the programs of kernel have found.
+    row = tl.program_id(0)
+    first = tl.load(X + row * stride)
+    parts = row * SPLITS + tl.arange(0, SPLITS)
+    acc = tl.load(partials + parts)
+    tl.store(Y + row * stride, first - tl.sum(acc, axis=0) / N)
+
+
+def center_first(x: torch.Tensor):
+    m, n = x.shape
+    num_programs = (
+        8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+        if torch.cuda.is_available()
+        else 2**31 - 1
+    )
+    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 64))
+    splits = max(1, triton.next_power_of_2(splits + 1) // 2)
+    partials = None
+    if splits > 1:
+        partials = torch.empty(m, splits, dtype=torch.float32, device=x.device)
+    kernel[(m, splits)](x, x, x.stride(0), n, BLOCK=64, partials=partials, SPLITS=splits)
+    if splits > 1:
+        kernel_final[(m,)](partials, x, x, x.stride(0), n, SPLITS=splits)
+    return x

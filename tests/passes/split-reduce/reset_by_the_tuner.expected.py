@@ -1,0 +1,52 @@
+# options: turns=1
+"""The tuner sets what is added to back to zero before each try, and the second kernel adds once."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune(
+    configs=[triton.Config({}, num_warps=w) for w in (4, 8)], key=["N"], reset_to_zero=["Y"]
+)
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexpr = 1):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    split = tl.program_id(1) if SPLITS > 1 else 0
+    for start in range(split * BLOCK, N, SPLITS * BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        acc += x.to(tl.float32)
+    if SPLITS > 1:
+        part = row * SPLITS + split
+        tl.store(partials + part, tl.sum(acc, axis=0))
+        return
+    tl.atomic_add(Y, tl.sum(acc, axis=0))
+
+
+@triton.jit
+def kernel_final(partials, Y, SPLITS: tl.constexpr):
+    # Puts together what the programs of kernel have found.
+    row = tl.program_id(0)
+    parts = row * SPLITS + tl.arange(0, SPLITS)
+    acc = tl.load(partials + parts)
+    tl.atomic_add(Y, tl.sum(acc, axis=0))
+
+
+def total(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.zeros(1, dtype=torch.float32, device=x.device)
+    num_programs = (
+        8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+        if torch.cuda.is_available()
+        else 2**31 - 1
+    )
+    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 64))
+    splits = max(1, triton.next_power_of_2(splits + 1) // 2)
+    partials = torch.empty(m, splits, dtype=torch.float32, device=x.device) if splits > 1 else None
+    kernel[(m, splits)](x, y, x.stride(0), n, BLOCK=64, partials=partials, SPLITS=splits)
+    if splits > 1:
+        kernel_final[(m,)](partials, y, SPLITS=splits)
+    return y

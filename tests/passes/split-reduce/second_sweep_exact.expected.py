@@ -1,0 +1,66 @@
+# options: turns=2
+"""Nothing but the largest is found: all bits stay."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(
+    X, Y, stride, N, BLOCK: tl.constexpr, partials=None, SPLITS: tl.constexpr = 1
+):
+    row = tl.program_id(0)
+    most = tl.full([BLOCK], -1e30, dtype=tl.float32)
+    split = tl.program_id(1) if SPLITS > 1 else 0
+    for start in range(split * BLOCK, N, SPLITS * BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30).to(tl.float32)
+        most = tl.maximum(most, x)
+    if SPLITS > 1:
+        part = row * SPLITS + split
+        tl.store(partials + part, tl.max(most, axis=0))
+        return
+    largest = tl.max(most, axis=0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * stride + cols, x - largest, mask=cols < N)
+
+
+@triton.jit
+def kernel_final(partials, X, Y, stride, N, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
+    # Puts together what the programs of kernel have found.
+    row = tl.program_id(0)
+    parts = row * SPLITS + tl.arange(0, SPLITS)
+    most = tl.load(partials + parts)
+    split = tl.program_id(1)
+    largest = tl.max(most, axis=0)
+    for start in range(split * BLOCK, N, SPLITS * BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * stride + cols, x - largest, mask=cols < N)
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    num_programs = (
+        8 * torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+        if torch.cuda.is_available()
+        else 2**31 - 1
+    )
+    # So many programs share a row, a power of two: 1 where rows are many, or short.
+    splits = min(4096, num_programs // max(1, m), triton.cdiv(n, 64) // 2)
+    splits = max(1, triton.next_power_of_2(splits + 1) // 2)
+    partials = None
+    if splits > 1:
+        partials = torch.empty(m, splits, dtype=torch.float32, device=x.device)
+    kernel[(m, splits)](
+        x, y, x.stride(0), n, BLOCK=64, partials=partials, SPLITS=splits
+    )
+    if splits > 1:
+        kernel_final[(m, splits)](
+            partials, x, y, x.stride(0), n, BLOCK=64, SPLITS=splits
+        )
+    return y

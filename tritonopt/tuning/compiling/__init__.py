@@ -1,0 +1,1 @@
+"""Variants that are compiled: ahead of being timed, or where nothing can be timed."""
