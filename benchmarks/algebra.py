@@ -21,7 +21,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,11 @@ from benchmarks.mutation.wrong import WRONG  # noqa: E402
 from tritonopt import source  # noqa: E402
 
 RESULT = ROOT / "benchmarks" / "results" / "algebra.json"
+MUTANTS = {"small": "small mutants", "wrong": "usual mutants", "right": "right mutants"}
+REWRITES = {"wrong": "wrong rewrites of the tests", "right": "right rewrites of the tests"}
 Row = dict[str, Any]
+_NAMING = ("never computes", "alone compares floats with", "the numbers differ, and in no call")
+"""What stands in the reasons of a `not-applicable` that is due to the change itself."""
 
 
 def verified(path: Path, text: str, examples: int, aimed: bool) -> Row:
@@ -118,21 +122,29 @@ def rewrites() -> Iterator[tuple[Row, Path, str]]:
             yield {**row, "name": rewrite.name}, path, text
 
 
-def table(rows: list[Row]) -> str:
+def is_named(row: Row) -> bool:
+    """Whether the answer names what one version alone decides by, and so is no `same`."""
+    text = row.get("text", "")
+    return row["algebra"] == "not-applicable" and any(said in text for said in _NAMING)
+
+
+def table(rows: list[Row], kinds: Mapping[str, str]) -> str:
     lines = [
-        "| kind | in all | by numbers alone | by residues alone | by both | by neither "
+        "| kind | in all | by numbers alone | by residues alone | by both | named | by neither "
         "| same algebra | not applicable |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for kind in ("small", "wrong", "right"):
+    for kind, title in kinds.items():
         counts: Counter[str] = Counter()
         for row in (r for r in rows if r["kind"] == kind):
             numbers, residues = row["verdict"] == "counterexample", row["algebra"] == "different"
-            counts[f"{numbers:d}{residues:d}"] += 1
+            named = not (numbers or residues) and is_named(row)
+            counts["named" if named else f"{numbers:d}{residues:d}"] += 1
             counts[row["algebra"] or "not-applicable"] += 1
             counts["all"] += 1
-        cells = [counts[key] for key in ("all", "10", "01", "11", "00", "same", "not-applicable")]
-        lines.append(f"| {kind} | {' | '.join(map(str, cells))} |")
+        keys = ("all", "10", "01", "11", "named", "00", "same", "not-applicable")
+        cells = [counts[key] for key in keys]
+        lines.append(f"| {title} | {' | '.join(map(str, cells))} |")
     seconds, more = (sum(row[key] for row in rows) for key in ("seconds", "of_algebra"))
     share = more / (seconds - more) if seconds > more else 0.0
     lines += ["", f"Residues took {share:.0%} of the time of the rest."]
@@ -160,7 +172,7 @@ def main() -> int:
         settings = {"examples": options.examples, "aimed": options.aimed, "of": len(every)}
         text = json.dumps({"settings": settings, "rows": known}, indent=1)
         options.out.write_text(text + "\n", encoding="utf-8")
-    print(table(known))
+    print(table(known, REWRITES if options.rewrites else MUTANTS))
     return 0
 
 

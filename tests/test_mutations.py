@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import algebra
+from benchmarks.algebra import MUTANTS, REWRITES
 from benchmarks.mutation.edits import drawn, mutants
 from benchmarks.mutation.right import RIGHT
 from benchmarks.mutation.slots import Slot, answers
@@ -150,3 +152,13 @@ def test_the_recorded_run_is_what_the_pages_say(backend: str) -> None:
     counts = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 8]
     measured = (EXAMPLES.parent / "docs" / "measured.md").read_text(encoding="utf-8")
     assert "\n".join(counts) in measured
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("algebra", MUTANTS), ("algebra_rewrites", REWRITES)])
+def test_the_page_on_algebra_shows_the_record(name: str, kinds: dict[str, str]) -> None:
+    record = Path(algebra.RESULT).with_name(f"{name}.json")
+    rows = json.loads(record.read_text(encoding="utf-8"))["rows"]
+    page = (EXAMPLES.parent / "docs" / "algebra.md").read_text(encoding="utf-8")
+    for line in algebra.table(rows, kinds).splitlines():
+        if line.startswith("|"):
+            assert line in page

@@ -35,8 +35,6 @@ from tritonopt.verification.signature.results import results_of
 from tritonopt.verification.tasks import Task
 from tritonopt.verification.verdict import (
     YES,
-    Algebra,
-    AlgebraAnswer,
     Answer,
     Timing,
     Verdict,
@@ -293,13 +291,13 @@ class Verification:
     def _with_algebra(self, verdict: Verdict, checker: Checker) -> Verdict:
         """A yes of the interpreter, with what residues say of it; or none, if it must be both."""
         from tritonopt.verification.comparison.same_algebra import SameAlgebra
+        from tritonopt.verification.comparison.second_opinion import unfollowed
 
         required, drawn = self.settings.require == "algebra", None
         if verdict.verdict not in YES or not (self.settings.algebra or required):
             return verdict
         if not checker.versions.interpreted:
-            reason = "residues are followed by the interpreter: --backend interpreter"
-            algebra = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=reason)
+            algebra = unfollowed(checker, verdict.backend)
         else:
             drawn = SameAlgebra(checker, self.settings.seed, self.demands)
             algebra = drawn.run()

@@ -67,6 +67,8 @@ SAME = {
         " boundary_check=[0], padding_option='zero') + y",
         "y + x",
     ),
+    "an odd function": ("tl.sin(-x) + tl.erf(y - x)", "-tl.sin(x) - tl.erf(x - y)"),
+    "an even function": ("tl.cos(x - y)", "tl.cos(y - x)"),
     "sorting": ("tl.sum(tl.sort(x)) + y", "tl.sum(x) + y"),
 }  # fmt: skip
 DIFFERENT = {
@@ -91,6 +93,8 @@ DIFFERENT = {
     "the digits of log2(e)": ("tl.exp(x)", "tl.exp2(x * 1.4427)"),
     "a lost sign below a root": ("tl.sqrt(y * y)", "tl.sqrt(y * y + 1e-30)"),
     "rounding in between": ("x * y + x", "(x * y).to(tl.float16).to(tl.float32) + x"),
+    "a sign of an odd function": ("tl.sin(-x)", "tl.sin(x)"),
+    "an even function that is odd": ("tl.cos(-x)", "-tl.cos(x)"),
     "another function": ("tl.sin(x * 1e-8)", "x * 1e-8"),
     "tanh without its argument's factor": ("tl.erf(x * 1e-9)", "tl.erf(x * 1.01e-9)"),
 }

@@ -112,6 +112,19 @@ def uninterpreted(name: str) -> Law:
     return law
 
 
+def symmetric(name: str, *, odd: bool) -> Law:
+    """An uninterpreted function of which it is known what -x gives: f(x), or -f(x)."""
+
+    def law(run: Run, result: Any, argument: Any) -> Carried:
+        carried = run.of(argument)
+        mirrored = carried.residues[1] > np.uint64(field.P // 2)
+        level = np.where(mirrored, field.negate(carried.residues), carried.residues)
+        found = Carried(run.ring.uninterpreted(name, level), VARIABLE)
+        return found.negated().where(mirrored, found) if odd else found
+
+    return law
+
+
 def _absolute(run: Run, result: Any, argument: Any) -> Carried:
     carried = run.of(argument)
     return carried.negated().where(reals_of(argument) < 0, carried)
@@ -238,7 +251,10 @@ LAWS: Mapping[str, Law] = {
     "sqrt": _root,
     "precise_sqrt": _root,
     "rsqrt": _inverse_root,
-    **{name: uninterpreted(name) for name in ("sin", "cos", "erf", "frem")},
+    "sin": symmetric("sin", odd=True),
+    "cos": symmetric("cos", odd=False),
+    "erf": symmetric("erf", odd=True),
+    "frem": uninterpreted("frem"),
     "fabs": _absolute,
     "floor": _whole,
     "ceil": _whole,

@@ -11,7 +11,7 @@ import numpy as np
 from tritonopt.verification.algebra.carried import Carried
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.handles import is_float, reals_of
-from tritonopt.verification.algebra.laws import LAWS, exponential, inverse, uninterpreted
+from tritonopt.verification.algebra.laws import LAWS, exponential, inverse, symmetric, uninterpreted
 from tritonopt.verification.algebra.ring import of_whole_floats
 
 _SAME: Mapping[str, str] = {
@@ -112,7 +112,10 @@ def _saturated(run: Run, result: Any, argument: Any) -> Carried:
     return _one(run).where(values > 1, zero.where(values < 0, carried))
 
 
+_ODD = ("tan", "asin", "atan", "asinh", "atanh", "cbrt")
+
 _LAWS: Mapping[str, Callable[..., Carried]] = {
+    **{name: symmetric(name, odd=True) for name in _ODD},
     "expm1": _exp_less_one,
     "log1p": _log_of_one_more,
     "tanh": _hyperbolic_tangent,

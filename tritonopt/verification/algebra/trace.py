@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tritonopt.verification.algebra.decisions import Known
 from tritonopt.verification.algebra.field import Residues
 
 _FARTHEST = 100_000
@@ -34,7 +35,7 @@ class Node:
 
 @dataclass
 class Trace:
-    known: Any
+    known: Known
     """What the original computed."""
     nodes: list[Node] = field(default_factory=list)
     launch: str = ""
@@ -51,7 +52,8 @@ class Trace:
 
     def _agrees(self, residues: Any) -> bool:
         """Whether the original knows more than half: masked lanes may hold anything."""
-        return bool(np.isin(residues.astype(np.uint32), self.known).mean() > 0.5)
+        strange, count = self.known.unknown(residues)
+        return 2 * strange <= count
 
     def parting(self, node: Node) -> str:
         """The operation where the way back from this one ends, in words."""

@@ -55,8 +55,8 @@ def follow(
 
 def compared(ours: Any, theirs: Any) -> dict[str, object]:
     """What two such outcomes say, as one line of a report."""
+    from tritonopt.verification.algebra.decisions import decided_otherwise, limits_differ
     from tritonopt.verification.comparison.compare import residues_differ
-    from tritonopt.verification.comparison.same_decisions import decided_otherwise, limits_differ
 
     titles = (("original", ours.followed), ("rewritten version", theirs.followed))
     lost = [f"in the {title}: {why}" for title, one in titles for why in one.lost]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
+from tritonopt.verification.algebra.decisions import decided_otherwise, limits_differ
 from tritonopt.verification.algebra.field import Q
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import Difference, residues_differ, shared
-from tritonopt.verification.comparison.same_decisions import decided_otherwise, limits_differ
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.observed import Both
 from tritonopt.verification.inputs.examples import ORDINARY, Example, PlainValue, Repeat
@@ -63,10 +63,11 @@ class SameAlgebra:
                 break
             if self._adds(example):
                 self._draw(_ordinary(example))
-        for example in self._differing[:LEAST]:
+        hidden = self._differing[:LEAST]
+        for example in (*map(_ordinary, hidden), *hidden):
             if self._is_over or self.saw_rounding:
                 break
-            self._draw(_ordinary(example))
+            self._draw(example)
         return self._answer()
 
     def _try_smaller_ones(self) -> None:

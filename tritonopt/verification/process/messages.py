@@ -135,6 +135,8 @@ class Outcome:
     notes: tuple[str, ...] = ()
     configurations: int = 1
     """From how many configurations an autotuner could choose at most."""
+    sanitized: int = 0
+    """How many launches ran code that Triton's sanitizer has changed, in a run that asks for it."""
     followed: Followed | None = None
     """What there is to say of the residues, of a run that has them."""
 
@@ -211,6 +213,8 @@ class RunOptions:
     """In a run that follows residues: what is known, to tell where this one parts from it."""
     asked: tuple[str, int] = ("", 0)
     """Of which output, and of which of its elements, is asked where it parts from what is known."""
+    sanitized: bool = False
+    """cuda: compiled with Triton's floating-point sanitizer, where there is one."""
     absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 

@@ -19,6 +19,7 @@ from tritonopt.verification.worker.autotuner import chosen
 from tritonopt.verification.worker.guarded_memory import Arena, extent_of, integer_view
 from tritonopt.verification.worker.oracle import NotWidenable
 from tritonopt.verification.worker.probes import RECORDER
+from tritonopt.verification.worker.sanitizer import sanitized
 from tritonopt.verification.worker.triton_interpreter.corrected import Access
 
 
@@ -60,6 +61,8 @@ class Session:
     written: int = 0
     """How many elements kernels changed."""
     notes: list[str] = field(default_factory=list)
+    sanitized: int = 0
+    """How many launches were made of code that Triton's sanitizer has changed."""
     residues: Tensors | None = None
     """Of the tensors, in a run that follows them."""
     depth: int = 0
@@ -178,7 +181,12 @@ class Watch:
             if not session.options.fusion:
                 kwargs["enable_fp_fusion"] = False
             if session.widened is None:
-                compiled = original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+                given = {"grid": grid, "warmup": warmup, **kwargs}
+                if session.options.sanitized:
+                    compiled, changed = sanitized(original, (kernel, *args), given)
+                    session.sanitized += changed
+                else:
+                    compiled = original(kernel, *args, **given)
                 if "tt.atomic" in getattr(compiled, "asm", {}).get("ttir", ""):
                     session.access.atomics = True
                 return compiled

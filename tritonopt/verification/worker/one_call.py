@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from tritonopt.verification.algebra.carrying import carrying
+from tritonopt.verification.algebra.decisions import Known
 from tritonopt.verification.algebra.following import Run
 from tritonopt.verification.algebra.library import follow
 from tritonopt.verification.algebra.tensors import Tensors
@@ -95,7 +96,7 @@ class OneCall:
         self.session = Session(
             self.arena, self.access, options, example.configuration, example.first_call
         )
-        self.trace = None if options.known is None else Trace(np.frombuffer(options.known, "u4"))
+        self.trace = None if options.known is None else Trace(Known(options.known))
         self.parting = ""
         self.residues = Tensors(Run(options.algebra, self.trace)) if options.algebra else None
         self.session.residues = self.residues
@@ -174,6 +175,7 @@ class OneCall:
                 failure=failure,
                 notes=tuple(session.notes),
                 configurations=session.configurations,
+                sanitized=session.sanitized,
             )
             if failure is not None:
                 return outcome
