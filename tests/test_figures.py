@@ -53,6 +53,8 @@ def every_ratio() -> set[str]:
     names += ("interleaved_access_speed",)
     for name in (*names, *AFTER_ROWS):
         seen |= {f"{row['ratio']:.2f}x" for row in figures.results(f"{name}-nvidia-h200")}
+    tuned = json.loads((figures.RESULTS / "tune_examples-nvidia-h200.json").read_text())
+    seen |= {f"{row['ratio']:.2f}x" for row in [*tuned["results"], *tuned["checked_later"]]}
     return seen | {f"{library_mean(name):.2f}x" for name in ("library_speed", *AFTER_ROWS)}
 
 
@@ -106,6 +108,16 @@ def test_tables() -> None:
     }.items():
         missing = [row for row in rows if row not in texts()[name]]
         assert not missing, name
+
+
+def test_what_tune_accepted() -> None:
+    tuned = json.loads((figures.RESULTS / "tune_examples-nvidia-h200.json").read_text())
+    for name in {row["example"] for row in tuned["results"]}:
+        rows = [row for row in tuned["results"] if row["example"] == name]
+        ratios = " | ".join(f"{row['ratio']:.2f}x" for row in rows)
+        spent = rows[0]["seconds"]
+        line = f"| {ratios} | {spent['all']} | {spent['timing']} | {spent['verifying']} |"
+        assert line in texts()["docs/tuning.md"], name
 
 
 def test_rows_by_their_length() -> None:
