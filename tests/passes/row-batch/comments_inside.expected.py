@@ -8,6 +8,9 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    """Each row without its sum."""
+
+    # Of many.
     row = tl.program_id(0)  # the row
     cols = tl.arange(0, BLOCK)
     x = tl.load(
@@ -26,6 +29,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 # kernel for short rows, of which a program has several.
 @triton.jit
 def kernel_rows(X, Y, stride, N, BLOCK: tl.constexpr, num_rows, ROWS: tl.constexpr = 1):
+    # Of many.
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)  # the row
     row_mask = rows < num_rows
     cols = tl.arange(0, BLOCK)

@@ -8,6 +8,9 @@ import triton.language as tl
 
 @triton.jit
 def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    """Each row without its sum."""
+
+    # Of many.
     row = tl.program_id(0)  # the row
     cols = tl.arange(0, BLOCK)
     x = tl.load(

@@ -17,6 +17,7 @@ from tritonopt.source import (
     Replace,
 )
 from tritonopt.source.editing import excerpts, parameters
+from tritonopt.source.parsing import parsed
 from tritonopt.transforms.code_edits import new_function_name
 from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart, own_statements
 from tritonopt.transforms.tiling.launch_grids import set_by_heuristics
@@ -55,7 +56,7 @@ class RowKernel:
             else:
                 decorators.append(f"@{module.text_of(decorator)}")
         # The name is the first word behind `def`.
-        code = code.replace(node.name, self.name, 1)
+        code = _from_the_first_line(code.replace(node.name, self.name, 1))
         said = f"# {kernel.name} for short rows, of which a program has several."
         return [InsertAfter(kernel.node, "\n\n" + "\n".join([said, *decorators, code]) + "\n")]
 
@@ -82,6 +83,19 @@ class RowKernel:
         module, (decided,) = excerpts.after(module, changes, [node])
         assert isinstance(decided, ast.FunctionDef)
         return module, decided
+
+
+def _from_the_first_line(code: str) -> str:
+    """A function's code with no line left blank in front, where it was documented."""
+    (function,) = parsed(code).body
+    assert isinstance(function, ast.FunctionDef)
+    lines, first = code.split("\n"), function.body[0].lineno - 1
+    while lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+    while not lines[first - 1].strip():
+        first -= 1
+        del lines[first]
+    return "\n".join(lines)
 
 
 def may_be_copied(facts: KernelFacts) -> bool:

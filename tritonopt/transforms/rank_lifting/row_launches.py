@@ -112,10 +112,16 @@ class RowLaunches:
         """Whether a launch may have rows that keep a program each."""
         return not self.known_tiles or max(self.known_tiles) > batching.longest
 
+    def _where_short(self, tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
+        """Code for where a program may have several rows; "" where it always may."""
+        if not self.may_be_long(batching) or not any(isinstance(tile, str) for tile in tiles):
+            return only_if
+        return _only_if(only_if, _longest(tiles), batching.longest)
+
     def are_long(self, batching: Batching) -> bool:
         """Whether each launch stands where rows are not short, which another one is for."""
         for extent, tiles, only_if in zip(self.extents, self.tiles, self.conditions, strict=True):
-            short = _where_short(tiles, only_if, batching)
+            short = self._where_short(tiles, only_if, batching)
             if not short or not _is_otherwise(extent.launch, _parsed(short)):
                 return False
         return True
@@ -139,6 +145,7 @@ class RowLaunches:
             check_builtin(launch, name)
         number = number_at_launch(extent, "num_rows")
         name = new_name("rows_per_program", launch)
+        only_if = self._where_short(tiles, only_if, batching)
         rows = _rows(number.code, tiles, only_if, batching)
         changes = list(number.changes)
         changes.append(InsertBefore(statement, f"{_COMMENT}\n{name} = {rows}"))
@@ -169,7 +176,7 @@ class RowLaunches:
         extent = replace(extent, stays=True)
         if _least(tiles) > batching.longest:
             return []
-        only_if = _where_short(tiles, only_if, batching)
+        only_if = self._where_short(tiles, only_if, batching)
         for name in ("max", "min", "triton"):
             check_builtin(launch, name)
         number = number_at_launch(extent, "num_rows")
@@ -197,14 +204,7 @@ def _rows(count: str, tiles: tuple[str | int, ...], only_if: str, batching: Batc
     """Code for the rows of a program, which is one where a tile is long."""
     if _least(tiles) > batching.longest:
         return "1"
-    return _batched(count, tiles, batching, _where_short(tiles, only_if, batching))
-
-
-def _where_short(tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
-    """Code for where a program may have several rows; "" where it always may."""
-    if not any(isinstance(tile, str) for tile in tiles):
-        return only_if
-    return _only_if(only_if, _longest(tiles), batching.longest)
+    return _batched(count, tiles, batching, only_if)
 
 
 def _is_otherwise(launch: Launch, test: ast.expr) -> bool:
