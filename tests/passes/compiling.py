@@ -8,6 +8,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -95,7 +96,7 @@ def _compiled(
 
     read = source.read(path.read_text(), path.name)
     pointers = facts.of(read.kernels[-1]).pointers
-    kernel: Any = getattr(module_of(path), read.kernels[-1].name)
+    kernel: Any = attrgetter(read.kernels[-1].qualname)(module_of(path))
     while not hasattr(kernel, "params"):
         kernel = kernel.fn  # below a tuner or heuristics
     signature: dict[str, str] = {}

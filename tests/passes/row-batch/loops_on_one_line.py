@@ -1,4 +1,5 @@
 # expect: missed not-expressible
+# options: apart=false
 """What goes into both branches shares its line."""
 
 import torch

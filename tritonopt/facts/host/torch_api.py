@@ -134,6 +134,13 @@ _MOVING = frozenset({"contiguous", "cpu", "cuda"})
 MAY_BE_VIEWS = VIEWS | PARTS | {"contiguous"}
 """Methods whose result is memory of the tensor, all of it or a part, or a copy."""
 
+ARRANGING = frozenset(
+    ["cat", "concat", "stack", "hstack", "vstack", "__getitem__", "index_select", "gather"]
+    + ["flip", "roll", "repeat", "tile", "reshape", "flatten", "clone", "contiguous"]
+)
+"""Functions and methods, by their bare names, that put the numbers of tensors into new memory as
+they are, or give a view of them."""
+
 SAME_SHAPE = _MOVING | frozenset(CASTS) | {"clone", "detach", "to"}
 """Methods whose result has the sizes of the tensor."""
 

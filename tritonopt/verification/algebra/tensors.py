@@ -20,11 +20,6 @@ _NAMES = {
     torch.float16: "fp16",
     torch.bfloat16: "bf16",
 }
-_ARRANGING = {
-    *("cat", "concat", "stack", "hstack", "vstack", "__getitem__", "index_select", "gather"),
-    *("flip", "roll", "repeat", "tile", "reshape", "flatten", "clone", "contiguous"),
-}
-"""What puts numbers into new memory, and can be asked to do so with whole numbers."""
 _INTEGER = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 _LOOKING = torch_api.SIZE_METHODS | {
@@ -119,7 +114,7 @@ class Tensors:
             return  # they are where they were
         if name in LAWS:
             self._give(result, self._operand(args[0]).carried)  # a wider type, or none
-        elif name in _ARRANGING:
+        elif name in torch_api.ARRANGING:
             both = [self._arranged(function, args, kwargs, part) for part in (0, 1)]
             for tensor, *parts in zip(found, *both, strict=True):
                 residues = np.stack([p.numpy().astype(np.uint64) for p in parts])
