@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, count
@@ -12,6 +13,7 @@ from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import children, walk
 from tritonopt.transforms.writing import NotExpressible, comments_in
 
+_WORD = re.compile(r"\w+")
 _ATOMIC = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.Constant)
 _TIGHT = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Attribute, ast.Subscript)
 """Where an expression of several parts needs parentheses."""
@@ -111,9 +113,8 @@ def _parsed(text: str) -> ast.expr:
 
 
 def new_function_name(module: Module, wanted: str) -> str:
-    """A name for a new function of the file's own block that nothing in the file means."""
-    taken = {node.id for node in walk(module.tree) if isinstance(node, ast.Name)}
-    taken |= set(module.names.module.bindings)
+    """A name for a new function of the file's own block that stands nowhere in the file."""
+    taken = set(_WORD.findall(module.text))
     numbered = (f"{wanted}_{number}" for number in count(2))
     return next(name for name in chain([wanted], numbered) if name not in taken)
 

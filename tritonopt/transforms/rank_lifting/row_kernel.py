@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
@@ -18,6 +18,7 @@ from tritonopt.source import (
 )
 from tritonopt.source.editing import excerpts, parameters
 from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
 from tritonopt.transforms.code_edits import new_function_name
 from tritonopt.transforms.rank_lifting.lifted_part import LiftedPart, own_statements
 from tritonopt.transforms.tiling.launch_grids import set_by_heuristics
@@ -46,11 +47,10 @@ class RowKernel:
             code = excerpts.statement_code(module, node, comments_above=False)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
-        read = names_read(ast.Module(node.body, []))
         decorators = []
         for decorator in node.decorator_list:
             chosen = set_by_heuristics(module, decorator)
-            if chosen and read.isdisjoint(chosen):
+            if chosen and _asks_no_more(node, decorator, chosen):
                 for name in chosen:
                     code = parameters.without(code, 0, name)
             else:
@@ -83,6 +83,18 @@ class RowKernel:
         module, (decided,) = excerpts.after(module, changes, [node])
         assert isinstance(decided, ast.FunctionDef)
         return module, decided
+
+
+def _asks_no_more(node: ast.FunctionDef, heuristics: ast.expr, chosen: Set[str]) -> bool:
+    """Whether nothing else of a kernel has to do with parameters that heuristics set.
+
+    Other decorators may name them, or number the parameters (`do_not_specialize=[3]`).
+    """
+    if not chosen.isdisjoint(names_read(ast.Module(node.body, []))):
+        return False
+    others = (d for d in node.decorator_list if d is not heuristics)
+    said = [n.value for d in others for n in walk(d) if isinstance(n, ast.Constant)]
+    return chosen.isdisjoint(said) and not any(type(value) is int for value in said)
 
 
 def _from_the_first_line(code: str) -> str:
