@@ -50,7 +50,8 @@ class Spills(Lint):
     tile that follows a size counts as far as the launcher lets it: `min(8192, ...)`, or a check
     that raises. Nothing is said of tiles that no launch limits, of kernels that a tuner
     chooses configurations for (it measures), and of tiles of fewer than 16 elements a thread. A
-    tensor whose type no launch shows is taken to be fp16, a tensor that may be None to be there.
+    tensor whose type no launch shows is taken to be fp16, one that may be None to be there, and the
+    stride along a last axis to be 1.
 
     The stack has other uses: some functions keep arrays there. So it is reported only where more
     warps or a shorter tile, with all else the same, leave less of it, and none or as much as in
@@ -154,6 +155,7 @@ def _anchor(facts: KernelFacts, launched: LaunchedSetting) -> ast.arg:
 def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
     """What is to be said of the largest tile of a launch. Raises NotCompiled."""
     from tritonopt.transforms.register_use.compiler import needs
+    from tritonopt.transforms.register_use.launched_settings import USUAL_TYPE
 
     setting = launched.setting
     (own,) = needs(facts.kernel, [setting])
@@ -175,11 +177,12 @@ def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
         loop = "" if _is_step(facts, launched.tile) else ", in a loop over the row,"
         mends.append(f"{launched.tile}={length}{loop} leaves {_said(tile[1])}")
     where = f" where {launched.size}" if launched.size else ""
+    types = f", with {' and '.join(launched.taken)} in {USUAL_TYPE}" if launched.taken else ""
     length = dict(setting.constants)[launched.tile]
     message = (
         f"a tile of {launched.tile}={length} does not fit into registers: launched in "
         f"{launched.launch.where}{where}, with {setting.warps} warps, a thread has {_said(own)} "
-        f"(compiled for sm_90); {', and '.join(mends)}"
+        f"(compiled for sm_90{types}); {', and '.join(mends)}"
     )
     return Site.of_mistake(
         _anchor(facts, launched), "tile-fits-into-registers", "tile-is-spilled", message

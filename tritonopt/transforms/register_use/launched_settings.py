@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
-from tritonopt.facts.algebra.atoms import Param
+from tritonopt.facts.algebra.atoms import Param, TensorSize
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.launch_bindings import LaunchBinding
@@ -27,7 +27,7 @@ from tritonopt.transforms.register_use.compiler import Constant, Setting
 _LONGEST = 1 << 20
 """What Triton allows a tile to have."""
 _USUAL_WARPS = 4
-_USUAL_TYPE = "fp16"
+USUAL_TYPE = "fp16"
 """Of tensors whose type nothing shows: what is computed with them is fp32 as a rule."""
 
 
@@ -43,6 +43,8 @@ class LaunchedSetting:
     """The parameter that says how long the longest tile is; empty where none does."""
     elements: int
     """Of the largest tile."""
+    taken: tuple[str, ...]
+    """Tensors whose type nothing shows."""
 
 
 class _NotShown(Exception):
@@ -66,6 +68,7 @@ class _Shown:
         self._form_at = forms_at(binding.launch)
         self._numbers: dict[Atom, int] = {}
         """The size on which the tiles depend."""
+        self._taken: list[str] = []
 
     def setting(self) -> LaunchedSetting:
         deciding = {a for form in self._deciding() for a in inputs_of(form)}
@@ -90,7 +93,7 @@ class _Shown:
         tile, elements = self._largest_tile(dict(constants))
         name = self._named(size) if size is not None else ""
         text = f"{name} is {self._numbers[size]}" if size is not None and name else ""
-        return LaunchedSetting(self._launch, setting, text, tile, elements)
+        return LaunchedSetting(self._launch, setting, text, tile, elements, tuple(self._taken))
 
     # The size that tiles follow
 
@@ -170,7 +173,8 @@ class _Shown:
                 exact = sorted(t for t in types if not t.startswith("some "))
                 if exact:
                     return exact[0]
-        return _USUAL_TYPE
+        self._taken.append(name)
+        return USUAL_TYPE
 
     def _number(self, parameter: Parameter) -> Constant:
         given = self._given(parameter)
@@ -180,8 +184,24 @@ class _Shown:
         number = number_of(form, self._numbers)
         if number is not None:
             return number
+        if self._is_last_stride(form):
+            return 1
         # Of a number the compiler is told whether 16 divides it, and no more.
         return 1 << 12 if self._is_whole(parameter.name) else 0.5
+
+    def _is_last_stride(self, form: Polynomial) -> bool:
+        """Whether it is the stride along the last axis, which is 1 in most tensors."""
+        stride = form.sole_atom
+        if not isinstance(stride, TensorSize) or stride.method != "stride":
+            return False
+        passed = (value.sole_atom for value in self._binding.values.values())
+        axes = {
+            other.which
+            for other in passed
+            if isinstance(other, TensorSize)
+            and (other.method, other.tensor) == ("stride", stride.tensor)
+        }
+        return stride.which == (-1,) or (len(axes) > 1 and stride.which == max(axes))
 
     def _is_whole(self, name: str) -> bool:
         """Whether it is a part of an index, a mask or the length of a loop."""
