@@ -881,7 +881,8 @@ REASONS: Mapping[str, Reason] = {
         "An argument of the call is hidden behind `*` or `**`.", "Write the arguments out."
     ),
     "axis-is-a-float": Reason(
-        "`tl.max(x, 0.0)` reduces along an axis that is a float, `tl.max(x, y)` along a tile.",
+        "`tl.max(x, 0.0)` reduces along an axis that is a float, `tl.max(x, y)` along a tile or a "
+        "computed number: that does not compile.",
         "Write `tl.maximum(x, 0.0)`, or the axis as an integer.",
     ),
     "constant-is-boolean": Reason("The constant is True or False.", "Write a number."),
