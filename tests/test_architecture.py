@@ -227,7 +227,7 @@ INNER_FLOORS = {
     "tuning": {"variation": 0, "dispatch": 0, "applying": 1, "compiling": 1},
     "transforms": {
         "autotuning": 2,
-        "block_pointers": 0,
+        "block_pointers": 1,
         "deferral": 0,
         "hinting": 0,
         "hoisting": 0,
