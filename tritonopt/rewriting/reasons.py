@@ -33,7 +33,7 @@ CLAIMS: Mapping[str, str] = {
     "arguments-are-understood": "It is seen which argument of the call is which.",
     "axis-is-an-integer": "A reduction is told its axis as an integer.",
     "block-is-a-descriptor": "The block is one that a tensor descriptor can stand for.",
-    "strides-are-aligned": "16 bytes divide each stride but the last.",
+    "strides-are-aligned": "Each stride but the last is a multiple of 16 bytes.",
     "tensors-are-aligned": "What is passed begins at a multiple of 16 bytes, as a new tensor does.",
     "block-pointers-are-followed": (
         "Each block pointer is followed from where it is made to each load and store through it."
