@@ -238,6 +238,7 @@ INNER_FLOORS = {
         "online_softmax": 1,
         "pipelining": 0,
         "tiling": 0,
+        "program_order": 0,
         "rank_lifting": 1,
         "register_use": 0,
         "splitting": 1,

@@ -35,6 +35,8 @@ CLAIMS: Mapping[str, str] = {
     "block-is-a-descriptor": "The block is one that a tensor descriptor can stand for.",
     "strides-are-aligned": "Each stride but the last is a multiple of 16 bytes.",
     "tensors-are-aligned": "What is passed begins at a multiple of 16 bytes, as a new tensor does.",
+    "programs-are-numbered-in-rows": "A program's ids are the row and the column of its tile.",
+    "rows-are-whole": "Every launch starts whole rows of programs.",
     "block-pointers-are-followed": (
         "Each block pointer is followed from where it is made to each load and store through it."
     ),
@@ -652,6 +654,15 @@ REASONS: Mapping[str, Reason] = {
     "tiles-are-long": Reason(
         "What would be loaded ahead does not fit into the shared memory of every GPU.",
         "Ask for fewer stages, or make the tiles shorter.",
+    ),
+    # group-programs
+    "grid-ends-within-a-row": Reason(
+        "The number of programs is not seen to be a multiple of the columns of tiles.",
+        "Let the grid be the product of the rows and the columns, as the kernel computes them.",
+    ),
+    "program-ids-are-not-plain": Reason(
+        "The row and the column of a tile are not plainly the program's ids.",
+        "Give each a name of its own, bound once at the top of the kernel.",
     ),
     # row-batch
     "branch-on-the-row": Reason(
