@@ -10,11 +10,9 @@ def kernel(X, S, Y, N, W, HAS_SHIFT: tl.constexpr, BLOCK: tl.constexpr):
     FLAT_BLOCK: tl.constexpr = 1024
     row = tl.program_id(0) * N * W
     total = 0.0
-    for start_2 in range(0, N * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + row + n * W + w, mask=place < N * W, other=0.0).to(tl.float32)
+    for start in range(0, N * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
+        x = tl.load(X + row + place, mask=place < N * W, other=0.0).to(tl.float32)
         if HAS_SHIFT:
             x = tl.where(place < N * W, x - tl.load(S), 0.0)
         total += tl.sum(x, axis=0)

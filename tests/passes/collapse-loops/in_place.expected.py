@@ -9,12 +9,10 @@ import triton.language as tl
 def kernel(X, N, W, BLOCK: tl.constexpr):
     FLAT_BLOCK: tl.constexpr = 1024
     row = tl.program_id(0) * N * W
-    for start_2 in range(0, N * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + row + n * W + w, mask=place < N * W, other=0.0).to(tl.float32)
-        tl.store(X + row + n * W + w, 2.0 * x, mask=place < N * W)
+    for start in range(0, N * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
+        x = tl.load(X + row + place, mask=place < N * W, other=0.0).to(tl.float32)
+        tl.store(X + row + place, 2.0 * x, mask=place < N * W)
 
 
 # tritonopt: x: f32[m, n, w]

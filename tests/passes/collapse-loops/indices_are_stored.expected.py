@@ -9,11 +9,11 @@ import triton.language as tl
 def kernel(X, Y, N, W, BLOCK: tl.constexpr):
     FLAT_BLOCK: tl.constexpr = 1024
     row = tl.program_id(0) * N * W
-    for start_2 in range(0, N * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
+    for start in range(0, N * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
         n = place // W
         w = place % W
-        tl.store(Y + row + n * W + w, n * 1000 + w, mask=place < N * W)
+        tl.store(Y + row + place, n * 1000 + w, mask=place < N * W)
 
 
 # tritonopt: x: f32[m, n, w]

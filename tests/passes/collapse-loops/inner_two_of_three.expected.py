@@ -11,11 +11,9 @@ def kernel(X, Y, N, H, W, BLOCK: tl.constexpr):
     m = tl.program_id(0)
     for n in range(N):
         total = 0.0
-        for start_2 in range(0, H * W, FLAT_BLOCK):
-            place = start_2 + tl.arange(0, FLAT_BLOCK)
-            h = place // W
-            w = place % W
-            x = tl.load(X + ((m * N + n) * H + h) * W + w, mask=place < H * W, other=0.0).to(tl.float32)
+        for start in range(0, H * W, FLAT_BLOCK):
+            place = start + tl.arange(0, FLAT_BLOCK)
+            x = tl.load(X + (m * N + n) * H * W + place, mask=place < H * W, other=0.0).to(tl.float32)
             total += tl.sum(x, axis=0)
         tl.store(Y + m * N + n, total)
 

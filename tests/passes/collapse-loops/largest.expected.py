@@ -10,11 +10,9 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
     FLAT_BLOCK: tl.constexpr = 1024
     row = tl.program_id(0) * N * W
     total = float("-inf")
-    for start_2 in range(0, N * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + row + n * W + w, mask=place < N * W, other=float("-inf"))
+    for start in range(0, N * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
+        x = tl.load(X + row + place, mask=place < N * W, other=float("-inf"))
         total = tl.maximum(total, tl.max(x, axis=0))
     tl.store(Y + tl.program_id(0), total)
 

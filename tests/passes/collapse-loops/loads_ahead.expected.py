@@ -10,11 +10,9 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
     FLAT_BLOCK: tl.constexpr = 1024
     row = tl.program_id(0) * N * W
     total = 0.0
-    for start_2 in tl.range(0, N * W, FLAT_BLOCK, num_stages=3):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + row + n * W + w, mask=place < N * W, other=0.0).to(tl.float32)
+    for start in tl.range(0, N * W, FLAT_BLOCK, num_stages=3):
+        place = start + tl.arange(0, FLAT_BLOCK)
+        x = tl.load(X + row + place, mask=place < N * W, other=0.0).to(tl.float32)
         total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
 

@@ -11,19 +11,15 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
     m = tl.program_id(0)
     X += m * N * W
     total = 0.0
-    for start_2 in range(0, N * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + n * W + w, mask=place < N * W, other=0.0).to(tl.float32)
+    for start in range(0, N * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
+        x = tl.load(X + place, mask=place < N * W, other=0.0).to(tl.float32)
         total += tl.sum(x, axis=0)
     mean = total / (N * W)
     squares = 0.0
-    for start_3 in range(0, N * W, FLAT_BLOCK):
-        place = start_3 + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + n * W + w, mask=place < N * W, other=0.0).to(tl.float32)
+    for start in range(0, N * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
+        x = tl.load(X + place, mask=place < N * W, other=0.0).to(tl.float32)
         d = tl.where(place < N * W, x - mean, 0.0)
         squares += tl.sum(d * d, axis=0)
     tl.store(Y + m, squares / (N * W))

@@ -10,12 +10,11 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
     FLAT_BLOCK: tl.constexpr = 1024
     row = tl.program_id(0) * N * W
     total = 0.0
-    for start_2 in range(0, N * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
+    for start in range(0, N * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
         n = place // W
-        w = place % W
         mask = (place < N * W) & (n > 0)
-        x = tl.load(X + row + n * W + w, mask=mask, other=0.0).to(tl.float32)
+        x = tl.load(X + row + place, mask=mask, other=0.0).to(tl.float32)
         total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
 

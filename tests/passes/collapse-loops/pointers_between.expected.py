@@ -10,8 +10,8 @@ def kernel(X, Y, N, H, W, stride_n, stride_c, stride_h, BLOCK: tl.constexpr):
     FLAT_BLOCK: tl.constexpr = 1024
     c = tl.program_id(0)
     total = 0.0
-    for start_2 in range(0, N * H * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
+    for start in range(0, N * H * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
         n = place // (H * W)
         image = X + c * stride_c + n * stride_n
         h = place // W % H

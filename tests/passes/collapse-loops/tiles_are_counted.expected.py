@@ -12,9 +12,7 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
     total = 0.0
     for start in range(0, N * W, FLAT_BLOCK):
         place = start + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + row + n * W + w, mask=place < N * W, other=0.0).to(tl.float32)
+        x = tl.load(X + row + place, mask=place < N * W, other=0.0).to(tl.float32)
         total += tl.sum(x, axis=0)
     tl.store(Y + tl.program_id(0), total)
 

@@ -11,11 +11,9 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
     row = tl.program_id(0) * N * W
     total_tile = tl.zeros([FLAT_BLOCK], dtype=tl.float32)
     squares = tl.zeros([FLAT_BLOCK], dtype=tl.float32)
-    for start_2 in range(0, N * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + row + n * W + w, mask=place < N * W, other=0.0).to(tl.float32)
+    for start in range(0, N * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
+        x = tl.load(X + row + place, mask=place < N * W, other=0.0).to(tl.float32)
         total_tile += x
         squares += x * x
     total = tl.sum(total_tile, axis=0) + tl.sum(squares)

@@ -10,12 +10,13 @@ def kernel(X, Y, N, H, W, stride_n, stride_c, stride_h, BLOCK: tl.constexpr):
     FLAT_BLOCK: tl.constexpr = 1024
     c = tl.program_id(0)
     total = 0.0
-    for start_2 in range(0, N * H * W, FLAT_BLOCK):
-        place = start_2 + tl.arange(0, FLAT_BLOCK)
+    wide = stride_n.to(tl.int64)
+    for start in range(0, N * H * W, FLAT_BLOCK):
+        place = start + tl.arange(0, FLAT_BLOCK)
         n = place // (H * W)
         h = place // W % H
         w = place % W
-        x = tl.load(X + c * stride_c + n.to(tl.int64) * stride_n + h * stride_h + w, mask=place < N * H * W, other=0.0).to(tl.float32)
+        x = tl.load(X + c * stride_c + n * wide + h * stride_h + w, mask=place < N * H * W, other=0.0).to(tl.float32)
         total += tl.sum(x, axis=0)
     tl.store(Y + c, total)
 

@@ -9,11 +9,12 @@ import triton.language as tl
 def kernel(X, Y, N, H, W, stride_n, stride_c, stride_h, BLOCK: tl.constexpr):
     c = tl.program_id(0)
     total = 0.0
+    wide = stride_n.to(tl.int64)
     for n in range(N):
         for h in range(H):
             for start in range(0, W, BLOCK):
                 w = start + tl.arange(0, BLOCK)
-                x = tl.load(X + c * stride_c + n.to(tl.int64) * stride_n + h * stride_h + w, mask=w < W, other=0.0).to(tl.float32)
+                x = tl.load(X + c * stride_c + n * wide + h * stride_h + w, mask=w < W, other=0.0).to(tl.float32)
                 total += tl.sum(x, axis=0)
     tl.store(Y + c, total)
 

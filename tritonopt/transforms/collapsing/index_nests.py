@@ -54,6 +54,12 @@ class Nest:
         return frozenset(loop.identity for loop in self.loops)
 
     @cached_property
+    def counters(self) -> frozenset[str]:
+        """The names that the loops count with."""
+        targets = (loop.node.target for loop in self.loops if isinstance(loop.node, ast.For))
+        return frozenset(target.id for target in targets if isinstance(target, ast.Name))
+
+    @cached_property
     def place(self) -> Polynomial:
         """Where a lane is in the row."""
         trip = Polynomial.of(Iteration(self.sweep.identity))

@@ -71,7 +71,8 @@ class _Proof:
         self._check_statements()
         self._check_values()
         self._check_masks()
-        carried = tuple(self._accumulator(name) for name in sorted(nest.loops[0].carried))
+        names = sorted(set(nest.loops[0].carried) - nest.counters)
+        carried = tuple(self._accumulator(name) for name in names)
         self.checklist.prove(_SUMS, self._said_of(carried))
         prove_memory(nest, self.checklist)
         self._check_names({a.name for a in carried})
@@ -161,8 +162,10 @@ class _Proof:
 
     def _is_tile_length(self, value: Value) -> bool:
         known = value.op in (Op.CONSTEXPR, Op.PARAM, Op.GLOBAL, Op.CONST)
-        return known and bool(self.nest.tile.atoms) and any(
-            atom in self.nest.tile.atoms for atom in self.nest.facts.forms.of(value).atoms
+        return (
+            known
+            and bool(self.nest.tile.atoms)
+            and any(atom in self.nest.tile.atoms for atom in self.nest.facts.forms.of(value).atoms)
         )
 
     def _check_call(self, node: ast.Call) -> None:
@@ -201,11 +204,15 @@ class _Proof:
             allowed = any(part in self._terms(loop.following) for loop in [self.nest.sweep])
         if part.op is Op.RESULT:
             allowed = any(part is loop.result.get(part.carrier.name) for loop in self.nest.loops)
+        if part.op is Op.CARRIED:
+            allowed = part.carrier.name not in self.nest.counters
         if part.op is Op.ATTRIBUTE:
             allowed = part.name == "dtype"
         if not allowed or (part.rank or 0) > 1:
             what = part.reason if part.op is Op.OPAQUE else str(part.op)
-            raise unknown(_LANES, "not-lane-by-lane", f"the nest has {what}, of one tile as a whole")
+            raise unknown(
+                _LANES, "not-lane-by-lane", f"the nest has {what}, of one tile as a whole"
+            )
 
     def _terms(self, following: dict[str, Value]) -> Iterator[Value]:
         for value in following.values():
@@ -219,12 +226,9 @@ class _Proof:
     @cached_property
     def _condition(self) -> Value | None:
         """A comparison that holds in the lanes of the row."""
-        forms = self.nest.facts.forms
-        for node, value in self.nest.facts.values.items():
-            if node in self.nest.nodes and value.op in COMPARISONS:
-                if forms.condition(value) == Polynomial.of(self.nest.indicator):
-                    return value
-        return None
+        facts, wanted = self.nest.facts, Polynomial.of(self.nest.indicator)
+        own = (v for n, v in facts.values.items() if n in self.nest.nodes and v.op in COMPARISONS)
+        return next((v for v in own if facts.forms.condition(v) == wanted), None)
 
     def _check_masks(self) -> None:
         claim = "reads-nothing-more"
@@ -387,4 +391,3 @@ class _Proof:
                 if found is block and isinstance(node, ast.stmt):
                     return node, field
         raise unknown("is-expressible", "not-expressible", "the nest stands in no block")
-
