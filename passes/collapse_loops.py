@@ -27,7 +27,8 @@ class CollapseLoops(Pass):
     `for n in range(N):` and `for h in range(H):` around a loop over the tiles of a row become one
     loop over tiles of all `N * H * W` elements. A tile holds elements of several rows then; each
     lane recovers its own indices by `//` and `%`. What was masked by the end of the row is masked
-    by the end of all rows.
+    by the end of all rows. Where rows lie side by side, as the offsets say (`n * W + w`), there is
+    nothing to recover: the offset is the place among all elements.
 
     A tile has as many elements as the option `block` says (1024). The kernel gets a constexpr for
     that, so launches stay as they are; tiles of other accumulators of the nest grow with it.
@@ -36,8 +37,9 @@ class CollapseLoops(Pass):
 
     Where rows are short most lanes of a tile are masked off, and each turn waits for a load of few
     elements: a batch norm over images of 28 by 28 has turns of 28 elements. The price is two
-    divisions of integers for each element and loop, and loads of which the compiler does not know
-    that they are contiguous; where a row fills its tiles there is nothing to gain.
+    divisions of integers for each element and loop, where rows do not lie side by side, and loads
+    of which the compiler does not know that they are contiguous; where a row fills its tiles there
+    is nothing to gain.
 
     ## Conditions
 
@@ -72,28 +74,38 @@ class CollapseLoops(Pass):
     ## Example
 
     ```python
-    total = 0.0
-    for n in range(N):
-        for w_start in range(0, W, BLOCK):
-            w = w_start + tl.arange(0, BLOCK)
-            x = tl.load(X + n * stride_n + w, mask=w < W, other=0.0)
-            total += tl.sum(x, axis=0)
-    tl.store(Y, total)
+    @triton.jit
+    def sum_of_images(X, Y, N, H, W, stride_n, stride_h, BLOCK: tl.constexpr):
+        total = 0.0
+        for n in range(N):
+            for h in range(H):
+                for w_start in range(0, W, BLOCK):
+                    w = w_start + tl.arange(0, BLOCK)
+                    offsets = n * stride_n + h * stride_h + w
+                    x = tl.load(X + offsets, mask=w < W, other=0.0).to(tl.float32)
+                    total += tl.sum(x, axis=0)
+        tl.store(Y, total)
     ```
 
     becomes
 
     ```python
-    FLAT_BLOCK: tl.constexpr = 1024
-    total = 0.0
-    for start in range(0, N * W, FLAT_BLOCK):
-        place = start + tl.arange(0, FLAT_BLOCK)
-        n = place // W
-        w = place % W
-        x = tl.load(X + n * stride_n + w, mask=place < N * W, other=0.0)
-        total += tl.sum(x, axis=0)
-    tl.store(Y, total)
+    @triton.jit
+    def sum_of_images(X, Y, N, H, W, stride_n, stride_h, BLOCK: tl.constexpr):
+        FLAT_BLOCK: tl.constexpr = 1024
+        total = 0.0
+        for start in range(0, N * H * W, FLAT_BLOCK):
+            place = start + tl.arange(0, FLAT_BLOCK)
+            n = place // (H * W)
+            h = place // W % H
+            w = place % W
+            offsets = n * stride_n + h * stride_h + w
+            x = tl.load(X + offsets, mask=place < N * H * W, other=0.0).to(tl.float32)
+            total += tl.sum(x, axis=0)
+        tl.store(Y, total)
     ```
+
+    Where the offsets were `(n * H + h) * W + w`, they are `place`, and no index is recovered.
 
     ## Measured
 

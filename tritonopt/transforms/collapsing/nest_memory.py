@@ -22,9 +22,12 @@ _APART = "stores-do-not-overlap"
 _THREADS = "threads-share-nothing"
 
 
-def prove_memory(nest: Nest, checklist: Checklist) -> None:
-    """Raises Declined where the order of the elements, or of threads, may be seen."""
-    memory = _Memory(nest, {}, [])
+def prove_memory(nest: Nest, checklist: Checklist, *, meets: bool) -> None:
+    """Raises Declined where the order of the elements, or of threads, may be seen.
+
+    `meets` says that all threads meet in each turn, to reduce a tile.
+    """
+    memory = _Memory(nest, meets, {}, [])
     said = memory.check_nest()
     memory.check_around()
     checklist.prove(_APART, said, memory.given)
@@ -45,6 +48,7 @@ def check_effects(nest: Nest) -> None:
 @dataclass(frozen=True)
 class _Memory:
     nest: Nest
+    meets: bool
     evidence: dict[str, None]
     given: list[Assumption]
 
@@ -216,4 +220,7 @@ class _Memory:
             return True  # it may tell another program that the data is there
         if other.pointer is None or not (access.writes or other.writes):
             return False
+        alone = self.nest.loops[0].parent is None
+        if self.meets and alone and other.order > self.nest.loops[0].last and not access.writes:
+            return False  # what is reduced in each turn has been read by then, in all threads
         return not self._are_disjoint(access, other)
