@@ -239,6 +239,7 @@ INNER_FLOORS = {
         "pipelining": 0,
         "tiling": 0,
         "rank_lifting": 1,
+        "register_use": 0,
         "splitting": 1,
         "unswitching": 0,
         "vectorization": 1,
