@@ -243,7 +243,7 @@ INNER_FLOORS = {
         "splitting": 1,
         "unswitching": 0,
         "vectorization": 1,
-        "widening": 0,
+        "widening": 3,
     },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is
