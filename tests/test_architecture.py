@@ -240,10 +240,11 @@ INNER_FLOORS = {
         "pipelining": 0,
         "tiling": 0,
         "rank_lifting": 1,
+        "register_use": 0,
         "splitting": 1,
         "unswitching": 0,
         "vectorization": 1,
-        "widening": 0,
+        "widening": 3,
     },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is

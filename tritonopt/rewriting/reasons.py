@@ -130,6 +130,7 @@ CLAIMS: Mapping[str, str] = {
     "rows-are-short": "A tile is short, so that a program can hold several rows.",
     "rows-can-be-lifted": "What a program does for one row can be done for several at once.",
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
+    "tile-fits-into-registers": "The longest tile that is launched needs no memory but its own.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
     "same-arguments": "The accesses agree on everything but their addresses and values.",
     "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
@@ -643,6 +644,20 @@ REASONS: Mapping[str, Reason] = {
         "The kernel is compiled anew for numbers of which nothing in its code depends.",
         "List the parameter in `do_not_specialize`.",
     ),
+    # spills
+    "tile-is-spilled": Reason(
+        "A tile does not fit into registers at the size that is launched, and part of it goes to "
+        "memory and back.",
+        "Take what the remark names: more warps, or a shorter tile and a loop.",
+    ),
+    "no-compiler": Reason(
+        "It is decided by what the compiler makes of the kernel, and there is none here.",
+        "Install it: `pip install 'tritonopt[verify]'`. No GPU is needed.",
+    ),
+    "is-not-compiled": Reason(
+        "The kernel could not be compiled: its file cannot be imported, or it took too long.",
+        "See that `python FILE` works here.",
+    ),
     # pipeline-loads
     "dot-in-the-loop": Reason(
         "The loop multiplies matrices: the `num_stages` of the launch pipelines it already.",
@@ -892,7 +907,8 @@ REASONS: Mapping[str, Reason] = {
         "An argument of the call is hidden behind `*` or `**`.", "Write the arguments out."
     ),
     "axis-is-a-float": Reason(
-        "`tl.max(x, 0.0)` reduces along an axis that is a float, `tl.max(x, y)` along a tile.",
+        "`tl.max(x, 0.0)` reduces along an axis that is a float, `tl.max(x, y)` along a tile or a "
+        "computed number: that does not compile.",
         "Write `tl.maximum(x, 0.0)`, or the axis as an integer.",
     ),
     "constant-is-boolean": Reason("The constant is True or False.", "Write a number."),
