@@ -228,6 +228,7 @@ INNER_FLOORS = {
     "transforms": {
         "autotuning": 2,
         "block_pointers": 1,
+        "collapsing": 2,
         "deferral": 0,
         "hinting": 0,
         "hoisting": 0,

@@ -150,6 +150,7 @@ CLAIMS: Mapping[str, str] = {
     "same-rounding": "Both sweeps do the same arithmetic in types of less than 32 bits.",
     "second-sweep-only-sums": "The second sweep adds up squares and does nothing else.",
     "shape-stays": "The value has the same shape after the rewrite.",
+    "sizes-are-not-negative": "No loop counts to a number below 0.",
     "sizes-are-positive": "What divides or bounds a loop is at least 1.",
     "squares-of-deviations": "The second sweep adds squared deviations, each with weight 1.",
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
@@ -308,6 +309,31 @@ REASONS: Mapping[str, Reason] = {
     "works-on-tiles": Reason(
         "The loop may compute with tiles already, and these would get one more axis.",
         "Nothing, if it does: that is another rewrite.",
+    ),
+    # collapse-loops
+    "branch-on-the-index": Reason(
+        "Whether something is done depends on the turn of a loop, or on the place in a row.",
+        "Write the condition into the masks, or use `tl.where`.",
+    ),
+    "extent-changes": Reason(
+        "An inner loop has another number of turns in each turn of the one around it.",
+        "Nothing, where rows are of different lengths; else bind the number above the loops.",
+    ),
+    "loop-says-more": Reason(
+        "A loop has options that would mean something else for one loop in place of several.",
+        "Leave them out, if they were not measured to be worth anything.",
+    ),
+    "nest-does-more": Reason(
+        "Between the loops something is done beside computing indices.",
+        "Move it into the innermost loop, where it is masked, or out of the nest.",
+    ),
+    "row-is-not-masked": Reason(
+        "A load or a store is not masked by the end of the row.",
+        "Mask it by the comparison that the others have.",
+    ),
+    "tile-is-used": Reason(
+        "A tile, or its length, is used for more than going through the elements of a row.",
+        "Use the place in the row, and reduce a tile with one reduction of its kind.",
     ),
     # What several passes ask for
     "effect-inside": Reason(
