@@ -41,8 +41,8 @@ class MergeKernels(Pass):
     (`epilogue-is-not-linear`). It adds up in the type of the buffer: fp32, fp64, int32 or int64.
 
     The first kernel does nothing with the buffer but to store there once, in its own block; no
-    program ends before that. The sizes, strides, masks and grids of both launches are compared: each
-    partial result is taken in once, and for the element that it belongs to (`other-slots`).
+    program ends before that. The sizes, strides, masks and grids of both launches are compared:
+    each partial result is taken in once, and for the element that it belongs to (`other-slots`).
 
     Every launch of the first kernel has one of the second behind it in the same block, so on the
     same stream. Between them nothing runs that is not understood (`other-work-between`). The buffer

@@ -114,7 +114,7 @@ CLAIMS: Mapping[str, str] = {
         "The partial results are of a type of which there are atomics of all kinds."
     ),
     "final-kernel-only-reduces": (
-        "All that the second kernel does is to reduce what the first one has stored, and to store that."
+        "All that the second kernel does is to reduce what the first has stored, and store that."
     ),
     "partials-are-stored-once": (
         "Each program stores each of its partial results once, whatever happens."
@@ -740,11 +740,11 @@ REASONS: Mapping[str, Reason] = {
         "Launch another kernel there, or both.",
     ),
     "launches-in-two-blocks": Reason(
-        "The two launches stand in two blocks, so one may run without the other, or on another stream.",
+        "The two launches stand in two blocks: one may run alone, or on another stream.",
         "Put one right behind the other.",
     ),
     "other-slots": Reason(
-        "It is not shown that the second kernel takes in just what the first one stores, each once.",
+        "It is not shown that the second kernel takes in all that the first one stores, each once.",
         "Compute both from the same sizes, and pass these by name.",
     ),
     "other-work-between": Reason(
@@ -765,7 +765,7 @@ REASONS: Mapping[str, Reason] = {
     ),
     "place-is-not-understood": Reason(
         "It is not understood which elements an access goes to.",
-        "Write the index as a sum of numbers, each times its stride, and the mask as comparisons of these with sizes.",
+        "Write the index as a sum of numbers, each times its stride; compare these in the mask.",
     ),
     "slots-in-a-tile": Reason(
         "A program stores several partial results for one element of the output.",

@@ -145,8 +145,8 @@ class AtomicKernel:
         if not isinstance(listed, ast.List):
             text = f"what the tuner in line {decorator.lineno} resets is not seen"
             raise unknown("tuner-resets", "state-is-not-restored", text)
-        text = self.partials[0][0].facts.kernel.module.text_of
-        names = [text(element) for element in listed.elts]
+        module = self.partials[0][0].facts.kernel.module
+        names = [module.text_of(element) for element in listed.elts]
         names += [_quoted(w) for w in wanted if _quoted(w) not in names]
         return ReplaceExpression(listed, f"[{', '.join(names)}]")
 

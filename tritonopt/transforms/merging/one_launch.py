@@ -120,13 +120,13 @@ class OneLaunch:
             return ""
         first, *rest = call.args
         size = self._text(first)
-        if made.function != "empty_like":
-            if not (isinstance(first, (ast.Tuple, ast.List)) or shape_of(first) is not None):
-                if not rest and not isinstance(first, ast.Constant):
-                    return ""  # a number, or a tuple of them
-                parts = ", ".join(map(self._text, call.args))
-                size = f"({parts})" if rest else f"({parts},)"
-                rest = []
+        listed = isinstance(first, (ast.Tuple, ast.List)) or shape_of(first) is not None
+        if made.function != "empty_like" and not listed:
+            if not rest and not isinstance(first, ast.Constant):
+                return ""  # a number, or a tuple of them
+            parts = ", ".join(map(self._text, call.args))
+            size = f"({parts})" if rest else f"({parts},)"
+            rest = []
         if rest:
             return ""
         named = {k.arg: self._text(k.value) for k in call.keywords}
@@ -155,19 +155,18 @@ class OneLaunch:
     def _type_of(self, made: Made) -> str:
         """Code for the type of an output; "" where it has none that is the same later."""
         local, memory = self.pair.local, made.memory
-        dtype = memory.dtype
-        if dtype is None and not isinstance(memory.typed_like, ast.Name):
+        shown = memory.dtype if memory.dtype is not None else memory.typed_like
+        if not isinstance(shown, (ast.Name, ast.Attribute)):
             return ""
-        text = self._text(dtype) if dtype is not None else f"{memory.typed_like.id}.dtype"
-        names = [n.id for n in walk(dtype or memory.typed_like) if isinstance(n, ast.Name)]
+        text = self._text(shown) + ("" if shown is memory.dtype else ".dtype")
+        names = [n.id for n in walk(shown) if isinstance(n, ast.Name)]
         moved = local.hidden | local.stored_by_inner
         if any(map(self._asks_for_the_type, uses(self.pair, made.name))):
             return ""
         for name in names:
             if name in moved or max(local.lines.get(name, [0])) >= made.call.lineno:
                 return ""
-        plain = dtype is None or isinstance(dtype, (ast.Name, ast.Attribute))
-        return text if plain else ""
+        return text
 
     def _asks_for_the_type(self, use: ast.Name) -> bool:
         """Whether a use of the output before the second launch is about more than its sizes."""

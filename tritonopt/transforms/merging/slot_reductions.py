@@ -240,7 +240,7 @@ class _Store:
     # The places
 
     def _buffers(self, load: Effect) -> tuple[str, str]:
-        found = []
+        found: list[str] = []
         for effect in (load, self._store):
             bases = self._facts.bases(effect) or frozenset()
             if len(bases) != 1:
@@ -255,7 +255,8 @@ class _Store:
         """The coordinates that are reduced, and those that are kept."""
         assert self._axes is not None
         left = {self._rank - 1 - axis for axis in self._axes}
-        slots, kept = [], []
+        slots: list[Coordinate] = []
+        kept: list[Coordinate] = []
         for coordinate in found:
             reduced = {
                 isinstance(p, Iteration) or (isinstance(p, Lane) and p.axis not in left)
