@@ -175,9 +175,7 @@ JOURNEYS = (
         "least_magnitude",
         ("f32[1048576]", "f32[268435456]"),
         (
-            Stage(
-                "an atomic minimum in place of the second kernel", "merge-kernels", assumes=True
-            ),
+            Stage("an atomic minimum in place of the second kernel", "merge-kernels", assumes=True),
             Stage("a loop over tiles in each program", "grid-stride{programs=sm*8}"),
         ),
     ),
