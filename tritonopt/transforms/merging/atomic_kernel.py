@@ -14,12 +14,14 @@ from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source import AddArgument, Change, Remove, ReplaceExpression
 from tritonopt.source.trees import walk
+from tritonopt.source.tuner_functions import counting_use
 from tritonopt.transforms.code_edits import in_parentheses
 from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining
 from tritonopt.transforms.interleaving.unused_names import unused_names
 from tritonopt.transforms.merging.met_slots import Place
 from tritonopt.transforms.merging.partial_stores import PartialStore
 from tritonopt.transforms.statement_lists import StatementLists
+from tritonopt.transforms.tiling.pruning import check_pruning
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
 
 ATOMICS = {SUM: "atomic_add", MAXIMUM: "atomic_max", MINIMUM: "atomic_min"}
@@ -27,6 +29,9 @@ _TUNERS = frozenset({"flag_gems.utils.libtuner", "flag_gems.utils.libentry.libtu
     "fla.ops.utils.cache.fla_cache_autotune"
 }
 """What runs a kernel many times, in ways that nobody here has read."""
+
+
+_RESETTING = ("reset_to_zero", "restore_value")
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,28 @@ class AtomicKernel:
 
     # The tuner
 
+    def _check_arguments(self) -> None:
+        """Whether no heuristic asks for the buffer, in the place of which the output is passed."""
+        kernel = self.partials[0][0].facts.kernel
+        claim, buffers = "tuner-resets", {partial.buffer for partial, _, _ in self.partials}
+        use = counting_use(kernel)
+        if use is not None:
+            text = f"a heuristic or a hook in line {use.node.lineno} may ask for the buffer"
+            raise unknown(claim, "heuristic-is-not-seen", text)
+        resets = {
+            node
+            for decorator in kernel.node.decorator_list
+            if isinstance(decorator, ast.Call)
+            for keyword in decorator.keywords
+            if keyword.arg in _RESETTING
+            for node in walk(keyword.value)
+        }
+        for node in walk(kernel.module.tree):
+            named = isinstance(node, ast.Constant) and node.value in buffers
+            if named and node not in resets and len(kernel.decorators) > 1:
+                text = f"line {node.lineno} may ask for the buffer by its name"
+                raise unknown(claim, "heuristic-is-not-seen", text)
+
     def _tuned(self) -> Iterator[Change]:
         """What a tuner must put right before each run."""
         kernel = self.partials[0][0].facts.kernel
@@ -128,14 +155,16 @@ class AtomicKernel:
                 raise unknown("tuner-resets", "state-is-not-restored", f"{text} is not known")
             if name != "triton.autotune" or not isinstance(decorator, ast.Call):
                 continue
+            check_pruning(kernel.module, decorator)
             given = {k.arg: k.value for k in decorator.keywords}
             if not given.keys().isdisjoint({"pre_hook", "post_hook", None}):
                 text = f"the tuner in line {decorator.lineno} has a hook of its own"
                 raise refuted("tuner-resets", "state-is-not-restored", text)
-            for keyword, sums in (("reset_to_zero", True), ("restore_value", False)):
+            for keyword, sums in zip(_RESETTING, (True, False), strict=True):
                 wanted = [p.buffer for p, c, _ in self.partials if (c is SUM) is sums]
                 if wanted:
                     yield self._listed(decorator, given.get(keyword), keyword, wanted)
+        self._check_arguments()
 
     def _listed(
         self, decorator: ast.Call, listed: ast.expr | None, keyword: str, wanted: Sequence[str]

@@ -247,7 +247,8 @@ def check_output(pair: Pair, parameter: str, *, from_zero: bool) -> Made:
     reason = "output-may-hold-something"
     found = made(pair, tensor, NEW, reason)
     zeros = ("zeros", "zeros_like", "new_zeros") if from_zero else ()
-    if found.function not in (*torch_api.LEFT_UNWRITTEN, *zeros):
+    plain = {k.arg for k in found.call.keywords} <= {"dtype", "device", "size"}
+    if not plain or found.function not in ("empty", "empty_like", "new_empty", *zeros):
         text = f"line {found.call.lineno} makes {found.name} of what may be read"
         raise refuted(NEW, reason, text)
     assert isinstance(tensor, ast.Name)
