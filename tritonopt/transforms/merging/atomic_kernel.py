@@ -140,9 +140,10 @@ class AtomicKernel:
             if keyword.arg in _RESETTING
             for node in walk(keyword.value)
         }
+        if len(kernel.decorators) == 1:
+            return
         for node in walk(kernel.module.tree):
-            named = isinstance(node, ast.Constant) and node.value in buffers
-            if named and node not in resets and len(kernel.decorators) > 1:
+            if isinstance(node, ast.Constant) and node.value in buffers and node not in resets:
                 text = f"line {node.lineno} may ask for the buffer by its name"
                 raise unknown(claim, "heuristic-is-not-seen", text)
 
