@@ -215,6 +215,8 @@ class RunOptions:
     """Of which output, and of which of its elements, is asked where it parts from what is known."""
     sanitized: bool = False
     """cuda: compiled with Triton's floating-point sanitizer, where there is one."""
+    roundings: int = 0
+    """Interpreter: the seed of a run in which what is rounded comes out otherwise; 0 for none."""
     absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 
