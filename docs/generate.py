@@ -61,22 +61,47 @@ def made_anew(text: str) -> str:
 
 def passes() -> str:
     """The table of the passes that rewrite, and of those that only find mistakes."""
-    ours = {
-        name: found
-        for name, found in catalog().items()
-        if found.__module__.startswith("tritonopt.")
-    }
-    lints = {name: found for name, found in ours.items() if issubclass(found, Lint)}
+    rewriting, lints = _ours()
     lines = [
         "| pass | what it does | it runs | it needs at most | measured, original / rewritten |",
         "| --- | --- | --- | --- | --- |",
-        *(_row_of(found) for name, found in ours.items() if name not in lints),
+        *map(_row_of, rewriting.values()),
         "",
         "| it reports mistakes | |",
         "| --- | --- |",
         *(f"| `{name}` | {_told(found)} |" for name, found in lints.items()),
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def names() -> str:
+    """The names of all passes, by when they act."""
+    rewriting, lints = _ours()
+    default = [name for name, found in rewriting.items() if found.default]
+    lines = ["| they act | passes |", "| --- | --- |", _names("by default", default)]
+    grouped = set(default)
+    for group in GROUPS.values():
+        members = [member.name for member in group.members()]
+        lines.append(_names(f"when named, or by `{group.name}`: {group.summary}", members))
+        grouped.update(members)
+    lines.append(_names("when named", [name for name in rewriting if name not in grouped]))
+    lines.append(_names("to find mistakes", list(lints)))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _ours() -> tuple[dict[str, type[Pass]], dict[str, type[Lint]]]:
+    """The passes of this package: those that rewrite, and those that only find mistakes."""
+    ours = {
+        name: found
+        for name, found in catalog().items()
+        if found.__module__.startswith("tritonopt.")
+    }
+    lints = {name: found for name, found in ours.items() if issubclass(found, Lint)}
+    return {name: found for name, found in ours.items() if name not in lints}, lints
+
+
+def _names(when: str, names: list[str]) -> str:
+    return f"| {when} | {', '.join(f'`{name}`' for name in names)} |"
 
 
 def _told(found: type[Lint]) -> str:
@@ -126,6 +151,7 @@ def diff_by_rows(example: str) -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "passes": passes,
+    "names": names,
     "groups": groups,
     "words": words,
     **{f"rows_{name}": partial(diff_by_rows, name) for name in WRITTEN_BY_ROWS},

@@ -36,8 +36,7 @@ class MaxToWhere(Pass):
     `tl.maximum(x, 0.0)`, with the constant on either side, becomes
     `tl.where(x > 0.0, x, 0.0)`, and `tl.minimum(x, 6.0)` becomes
     `tl.where(x < 6.0, x, 6.0)`. The constant is a number, or a name of the module or the
-    kernel that is bound to one. `tl.max` is a reduction and is never touched; `tl.max(x, 0.0)`,
-    with a float or a tile where the axis belongs, is noted: `tl.maximum` was probably meant.
+    kernel that is bound to one. `tl.max` is a reduction and is never touched.
 
     ## Why
 
@@ -101,8 +100,6 @@ class MaxToWhere(Pass):
     name: ClassVar[str] = "max-to-where"
     summary: ClassVar[str] = "write tl.maximum and tl.minimum with a constant as tl.where"
     safety: ClassVar[frozenset[Safety]] = frozenset()
-    finds_mistakes: ClassVar[bool] = True
-    harm: ClassVar[str] = "tl.max and tl.min reduce: they give one number for the whole axis"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         for node in facts.kernel.nodes:
@@ -111,34 +108,6 @@ class MaxToWhere(Pass):
             name = function(facts.kernel.module.resolve(node.func))
             if name in ("maximum", "minimum"):
                 yield _Extremum(facts, node, name).site()
-            elif (axis := _no_axis(facts, node, name)) is not None:
-                yield _note(facts, node, axis)
-
-
-# A reduction that was probably meant to be none
-
-
-def _no_axis(facts: KernelFacts, call: ast.Call, name: str) -> Value | None:
-    """`tl.max(x, 0.0)`, `tl.min(x, axis=1.0)`, `x.max(y)`: no axis is a float, and none a tile."""
-    arguments = list(call.args)
-    if not name and isinstance(call.func, ast.Attribute) and call.func.value in facts.values:
-        name = call.func.attr
-        arguments = [call.func.value, *arguments]
-    if name not in ("max", "min"):
-        return None
-    axes = [k.value for k in call.keywords if k.arg == "axis"] or arguments[1:2]
-    axis = facts.values.get(axes[0]) if axes else None
-    if axis is None or not (type(axis.constant) is float or axis.shape):
-        return None
-    return axis
-
-
-def _note(facts: KernelFacts, call: ast.Call, axis: Value) -> Site:
-    text = facts.kernel.module.text_of(call)
-    meant = "tl.maximum" if "max" in text.partition("(")[0] else "tl.minimum"
-    what = "a tile" if axis.shape else "a float"
-    detail = f"{text} reduces along an axis that is {what}; {meant} was probably meant"
-    return Site.of_mistake(call, "axis-is-an-integer", "axis-is-a-float", detail)
 
 
 # The rewrite

@@ -273,8 +273,9 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
         f"{parameter.name} is a seed, and the kernel is compiled anew for one that 16 divides, and "
         f'for 1: list it, do_not_specialize=["{parameter.name}"]'
     )
+    harm = "a launch in the middle of a run waits for the compiler, for a kernel that is no faster"
     node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
-    yield Site.of_mistake(node, "is-told-for-a-reason", "recompiles-for-nothing", message)
+    yield Site.of_mistake(node, "is-told-for-a-reason", "recompiles-for-nothing", message, harm)
 
 
 def _is_seed(facts: KernelFacts, use: ast.Name) -> bool:

@@ -228,6 +228,7 @@ INNER_FLOORS = {
     "transforms": {
         "autotuning": 2,
         "block_pointers": 0,
+        "collapsing": 2,
         "deferral": 0,
         "hinting": 0,
         "hoisting": 0,
@@ -239,10 +240,11 @@ INNER_FLOORS = {
         "pipelining": 0,
         "tiling": 0,
         "rank_lifting": 1,
+        "register_use": 0,
         "splitting": 1,
         "unswitching": 0,
         "vectorization": 1,
-        "widening": 0,
+        "widening": 3,
     },
 }
 """Between such rooms too a room imports only from floors below; what stands in front of them is

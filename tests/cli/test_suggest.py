@@ -82,6 +82,16 @@ def write(name: str, *parts: str) -> str:
     return text
 
 
+def test_a_mistake_may_have_a_harm_of_its_own(run: Any) -> None:
+    seeded = (
+        "\n@triton.jit\ndef noise(Y, seed, BLOCK: tl.constexpr):\n"
+        "    cols = tl.arange(0, BLOCK)\n    tl.store(Y + cols, tl.rand(seed, cols))\n"
+    )
+    write("k.py", seeded)
+    _, out, _ = run("k.py")
+    assert "seed is a seed" in out and "waits for the compiler" in out and "aligned" not in out
+
+
 def test_what_why_worth_and_the_command(run: Any) -> None:
     text = write("k.py", MAXIMUM, RING)
     code, out, err = run("k.py")

@@ -170,8 +170,9 @@ def test_parts_are_what_the_code_says(name: str) -> None:
     assert generate.made_anew(text) == text, "run docs/generate.py --write"
 
 
-def test_the_table_of_passes_stands_in_the_readme() -> None:
-    assert generate.passes() in page("README.md")
+def test_the_tables_of_passes_and_words_stand_in_the_pages() -> None:
+    assert generate.names() in page("README.md")
+    assert generate.passes() in page("docs/passes.md")
     assert generate.words() in page("docs/glossary.md")
 
 

@@ -42,6 +42,21 @@ LOOK = settings(
 RUN = settings(LOOK, max_examples=EXAMPLES, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 
+NORMS = """\
+@triton.jit
+def norms(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    norm = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        norm += tl.sum(x * x, axis=0)
+    tl.store(Y + row * N, tl.sqrt(norm / N), mask=N > 0)
+
+
+"""
+
+
 @dataclass(frozen=True)
 class Drawn:
     """What a kernel has; each field is something that a pass looks for."""
@@ -60,6 +75,7 @@ class Drawn:
     serial: bool
     blocked: bool
     paired: bool
+    nested: bool
     apart: bool
 
 
@@ -67,7 +83,7 @@ def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("reduced", "exponentials", "serial", "blocked", "paired", "apart")
+    fields += ("reduced", "exponentials", "serial", "blocked", "paired", "nested", "apart")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -97,6 +113,9 @@ def render(drawn: Drawn) -> str:
         lines += ["even = tl.load(W + 2 * half, mask=2 * half < N, other=0.0)"]
         lines += ["odd = tl.load(W + 2 * half + 1, mask=2 * half + 1 < N, other=0.0)"]
         lines += ["duo = tl.max(even * odd, axis=0)"]
+    if drawn.nested:
+        lines += ["area = 0.0", "for i in range(3):", *(f"    {line}" for line in sweep)]
+        lines += ["        area += tl.sum(x * (i + 1), axis=0)"]
     if drawn.statistics and drawn.reduced:
         lines += ["total = 0.0", *sweep, "    total += tl.sum(x, axis=0)", "mean = total / N"]
         lines += ["squares = 0.0", *sweep, "    d = tl.where(mask, x - mean, 0.0)"]
@@ -134,6 +153,8 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = y + above")
     if drawn.paired:
         lines.append("    y = y + duo")
+    if drawn.nested:
+        lines.append("    y = y + area")
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"
@@ -141,7 +162,7 @@ def render(drawn: Drawn) -> str:
     if drawn.counted:
         lines.append(f"tl.atomic_add(Count{' + row' if drawn.counted == 'by row' else ''}, 1)")
     body = "".join(f"    {line}\n" for line in lines)
-    apart = "norms[(m,)](x, y, n, BLOCK=16)" if drawn.apart else ""
+    apart, norms = ("norms[(m,)](x, y, n, BLOCK=16)", NORMS) if drawn.apart else ("", "")
     return f"""\
 import torch
 import triton
@@ -152,18 +173,7 @@ import triton.language as tl
 def kernel(X, W, S, Y, Count, M, N, shift, BLOCK: tl.constexpr):
 {body}
 
-@triton.jit
-def norms(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    norm = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        norm += tl.sum(x * x, axis=0)
-    tl.store(Y + row * N, tl.sqrt(norm / N), mask=N > 0)
-
-
-# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
+{norms}# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
 def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     x, w = x.contiguous(), w.contiguous()
     m, n = x.shape

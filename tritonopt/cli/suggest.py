@@ -307,7 +307,7 @@ def _suggestion(job: Job, target: Target, found: Found, *, mends: bool) -> Sugge
     from tritonopt.rewriting.model import RemarkKind
     from tritonopt.rewriting.options import spelled
 
-    gain, why, worth = found.chosen.gain, found.chosen.harm, ""
+    gain, why, worth = found.chosen.gain, found.site.harm or found.chosen.harm, ""
     remark = found.remark
     if remark.kind is not RemarkKind.ANALYSIS:
         remark = replace(remark, message=found.site.advice or remark.message)

@@ -106,15 +106,19 @@ class Site:
     """The message as an advice to whoever has not done it yet, without what was measured."""
     worth: str = ""
     """What was measured of the case that this site is; without it, that of the whole pass holds."""
+    harm: str = ""
+    """What comes of this mistake; without it, what the pass says of all of its mistakes holds."""
 
     def __post_init__(self) -> None:
         reasons.check(self.unpaid)
 
     @classmethod
-    def of_mistake(cls, anchor: ast.AST, claim: str, reason: str, message: str) -> Site:
+    def of_mistake(
+        cls, anchor: ast.AST, claim: str, reason: str, message: str, harm: str = ""
+    ) -> Site:
         """What a lint tells of code that breaks a claim: nothing to rewrite."""
         broken = Condition(claim, Status.REFUTED, message, reason)
-        return cls(anchor, (broken,), message, analysis=True)
+        return cls(anchor, (broken,), message, analysis=True, harm=harm)
 
     @property
     def failed(self) -> tuple[Condition, ...]:

@@ -130,6 +130,7 @@ CLAIMS: Mapping[str, str] = {
     "rows-are-short": "A tile is short, so that a program can hold several rows.",
     "rows-can-be-lifted": "What a program does for one row can be done for several at once.",
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
+    "tile-fits-into-registers": "The longest tile that is launched needs no memory but its own.",
     "runs-twice-like-once": "A tuner may run the kernel many times on the same memory.",
     "same-arguments": "The accesses agree on everything but their addresses and values.",
     "same-axes": "What is reduced is reduced along the same axes in both sweeps.",
@@ -144,6 +145,7 @@ CLAIMS: Mapping[str, str] = {
     "same-rounding": "Both sweeps do the same arithmetic in types of less than 32 bits.",
     "second-sweep-only-sums": "The second sweep adds up squares and does nothing else.",
     "shape-stays": "The value has the same shape after the rewrite.",
+    "sizes-are-not-negative": "No loop counts to a number below 0.",
     "sizes-are-positive": "What divides or bounds a loop is at least 1.",
     "squares-of-deviations": "The second sweep adds squared deviations, each with weight 1.",
     "stays-in-its-buffer": "A store writes only to elements that its tensor has.",
@@ -302,6 +304,31 @@ REASONS: Mapping[str, Reason] = {
     "works-on-tiles": Reason(
         "The loop may compute with tiles already, and these would get one more axis.",
         "Nothing, if it does: that is another rewrite.",
+    ),
+    # collapse-loops
+    "branch-on-the-index": Reason(
+        "Whether something is done depends on the turn of a loop, or on the place in a row.",
+        "Write the condition into the masks, or use `tl.where`.",
+    ),
+    "extent-changes": Reason(
+        "An inner loop has another number of turns in each turn of the one around it.",
+        "Nothing, where rows are of different lengths; else bind the number above the loops.",
+    ),
+    "loop-says-more": Reason(
+        "A loop has options that would mean something else for one loop in place of several.",
+        "Leave them out, if they were not measured to be worth anything.",
+    ),
+    "nest-does-more": Reason(
+        "Between the loops something is done beside computing indices.",
+        "Move it into the innermost loop, where it is masked, or out of the nest.",
+    ),
+    "row-is-not-masked": Reason(
+        "A load or a store is not masked by the end of the row.",
+        "Mask it by the comparison that the others have.",
+    ),
+    "tile-is-used": Reason(
+        "A tile, or its length, is used for more than going through the elements of a row.",
+        "Use the place in the row, and reduce a tile with one reduction of its kind.",
     ),
     # What several passes ask for
     "effect-inside": Reason(
@@ -617,6 +644,20 @@ REASONS: Mapping[str, Reason] = {
         "The kernel is compiled anew for numbers of which nothing in its code depends.",
         "List the parameter in `do_not_specialize`.",
     ),
+    # spills
+    "tile-is-spilled": Reason(
+        "A tile does not fit into registers at the size that is launched, and part of it goes to "
+        "memory and back.",
+        "Take what the remark names: more warps, or a shorter tile and a loop.",
+    ),
+    "no-compiler": Reason(
+        "It is decided by what the compiler makes of the kernel, and there is none here.",
+        "Install it: `pip install 'tritonopt[verify]'`. No GPU is needed.",
+    ),
+    "is-not-compiled": Reason(
+        "The kernel could not be compiled: its file cannot be imported, or it took too long.",
+        "See that `python FILE` works here.",
+    ),
     # pipeline-loads
     "dot-in-the-loop": Reason(
         "The loop multiplies matrices: the `num_stages` of the launch pipelines it already.",
@@ -866,7 +907,8 @@ REASONS: Mapping[str, Reason] = {
         "An argument of the call is hidden behind `*` or `**`.", "Write the arguments out."
     ),
     "axis-is-a-float": Reason(
-        "`tl.max(x, 0.0)` reduces along an axis that is a float, `tl.max(x, y)` along a tile.",
+        "`tl.max(x, 0.0)` reduces along an axis that is a float, `tl.max(x, y)` along a tile or a "
+        "computed number: that does not compile.",
         "Write `tl.maximum(x, 0.0)`, or the axis as an integer.",
     ),
     "constant-is-boolean": Reason("The constant is True or False.", "Write a number."),

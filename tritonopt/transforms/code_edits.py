@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 
 from tritonopt.source import Module, ReplaceExpression
+from tritonopt.source.editing.keyword_spacing import spaced_as_in
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import children, walk
 from tritonopt.transforms.writing import NotExpressible, comments_in
@@ -30,7 +31,7 @@ class CodeEdits:
     """What an expression is indexed with: `[:, None]`."""
     before: dict[ast.expr, str] = field(default_factory=dict)
     """What it is joined to by `&`."""
-    added: dict[ast.expr, list[str]] = field(default_factory=dict)
+    added: dict[ast.Call, list[str]] = field(default_factory=dict)
     """Further arguments of a call."""
 
     def __bool__(self) -> bool:
@@ -51,8 +52,9 @@ class CodeEdits:
                 for part in self._outermost(child)
             }
             text = self.module.text_with(node, inner)
-        for argument in self.added.get(node, ()):
-            text = _with_argument(text, argument)
+        if isinstance(node, ast.Call):
+            for argument in self.added.get(node, ()):
+                text = _with_argument(text, spaced_as_in(self.module, node, argument))
         if node in self.behind:
             text = in_parentheses(text) + self.behind[node]
         if node in self.before:
@@ -77,8 +79,9 @@ class CodeEdits:
         if len(self.module.text[start:end].rstrip()) + longer <= width:
             return
         arguments = [*map(self.code, call.args)]
-        arguments += [f"{keyword.arg}={self.code(keyword.value)}" for keyword in call.keywords]
-        arguments += self.added.pop(call, ())
+        keywords = [f"{keyword.arg}={self.code(keyword.value)}" for keyword in call.keywords]
+        keywords += self.added.pop(call, ())
+        arguments += [spaced_as_in(self.module, call, keyword) for keyword in keywords]
         line = self.module.text[start:end]
         margin = line[: len(line) - len(line.lstrip())]
         inside = "".join(f"{margin}    {argument},\n" for argument in arguments)

@@ -27,6 +27,7 @@ from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.never_ran import NeverRan
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.messages import RunOptions, VersionSpec
+from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
 from tritonopt.verification.signature.argument_language import Signature, assumed
 from tritonopt.verification.signature.inference import InferredSignature
@@ -174,6 +175,7 @@ class Verification:
             signature = assumed(settled, self.settings.assume)
             notes = list(signature.notes)
             notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]
+            notes += notes_on(left_out(self.old, self.new))
             reason = left_out_types(signature, limits, notes)
             if reason:
                 return _unsupported(name, reason)
@@ -432,16 +434,11 @@ class Verification:
             self.task.launcher.by_position,
             "" if widened is None else widened.source,
             () if widened is None else widened.names,
-            self._results(),
-            "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
-        )
-
-    def _results(self) -> tuple[tuple[str, str], ...]:
-        """The kernels' results, as both versions have them."""
-        if self.task.launcher.backward:
             # A backward pass takes up what the forward one left behind.
-            return ()
-        return results_of(self.old, self.new)
+            () if self.task.launcher.backward else results_of(self.old, self.new),
+            "" if self.task.home is None else str(Path(self.task.home.path).resolve()),
+            tuple(left_out(self.old, self.new)),
+        )
 
 
 def _unsupported(backend: str, reason: str) -> Finding:

@@ -8,7 +8,7 @@ import pytest
 
 from tritonopt.verification import Verdict
 from tritonopt.verification.process.coverage_data import Coverage, Loop
-from tritonopt.verification.worker.triton_interpreter.corrected import with_few_multiprocessors
+from tritonopt.verification.worker.triton_interpreter.pretended_gpu import with_few_multiprocessors
 
 PERSISTENT = """
 import torch

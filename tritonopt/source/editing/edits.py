@@ -28,6 +28,7 @@ from tritonopt.source.editing.changes import (
     StatementPlan,
 )
 from tritonopt.source.editing.expressions import Path, parse, spelling
+from tritonopt.source.editing.keyword_spacing import spaced_as_in
 from tritonopt.source.editing.parameters import broken, insertions
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.errors import EditConflict, SourceError
@@ -246,7 +247,7 @@ class _Region:
                     raise EditConflict(f"{_where(call)}: {taken[-1]} is passed already")
             # `(kernel[grid])(x)` has a parenthesis in between.
             start = self._module.text.index("(", self._module.lines.span(call.func)[1])
-            new = [code.strip() for code in codes]
+            new = [spaced_as_in(self._module, call, code.strip()) for code in codes]
             # Around a call inside of another expression a formatter breaks that one first.
             whole = isinstance(self._parents.get(call), (ast.Expr, ast.Assign, ast.Return))
             yield from self._longer(start, new, expressions if whole else None)

@@ -242,3 +242,5 @@ class VersionSpec:
     """Kernels and parameters whose memory counts although the launcher's caller never sees it."""
     home: str = ""
     """The file of the launcher, if it is another one."""
+    left_out: tuple[str, ...] = ()
+    """Statements at the top that do not run."""

@@ -13,7 +13,7 @@ import torch
 from tritonopt.verification.process.compiled_programs import TARGETS, Launch, Program
 from tritonopt.verification.worker.guarded_memory import NAMES, Arena
 from tritonopt.verification.worker.machine_code import statistics
-from tritonopt.verification.worker.triton_interpreter.corrected import NoGpuDriver, pretend_gpu
+from tritonopt.verification.worker.triton_interpreter.pretended_gpu import NoGpuDriver, pretend_gpu
 
 MOST_SIGNATURES = 8
 """So many different signatures of one kernel are compiled; each takes all of the targets."""

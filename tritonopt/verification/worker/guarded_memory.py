@@ -20,6 +20,10 @@ from torch.overrides import TorchFunctionMode
 
 from tritonopt.facts.host import torch_api
 from tritonopt.verification.signature.argument_language import DTYPES as DRAWN
+from tritonopt.verification.worker.triton_interpreter.pretended_gpu import (
+    named_on_the_cpu,
+    on_the_cpu,
+)
 
 COMPARED: Mapping[Any, str] = {
     getattr(torch, name): torch_api.letters(dtype)
@@ -251,12 +255,8 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         if getattr(func, "__name__", "") not in _LOOKING:
             for tensor in _tensors((args, kwargs)):
                 self.using(tensor)
-        if self.pretend_cuda and _is_cuda(kwargs.get("device")):
-            kwargs["device"] = "cpu"
-        if self.pretend_cuda and getattr(func, "__name__", "") in ("cuda", "to"):
-            if func.__name__ == "cuda":
-                return args[0]
-            args = tuple("cpu" if _is_cuda(a) else a for a in args)
+        if self.pretend_cuda:
+            args, kwargs = on_the_cpu(func, args), named_on_the_cpu(kwargs)
         result = func(*args, **kwargs)
         if func in self.unwritten or func in self.written:
             result = self.rehouse(result, func, keep=func in self.written)
@@ -307,9 +307,3 @@ def also_in_backward(allocations: Allocations) -> Iterator[None]:
         yield
     finally:
         function.apply = usual
-
-
-def _is_cuda(device: object) -> bool:
-    if isinstance(device, torch.device):
-        return bool(device.type == "cuda")
-    return isinstance(device, str) and device.startswith("cuda")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import platform
 from typing import Any
@@ -24,6 +25,7 @@ class LoadedVersion:
         from tritonopt.verification.worker.oracle import Oracle
         from tritonopt.verification.worker.probes import install, instrumented
         from tritonopt.verification.worker.triton_interpreter.corrected import Interpreter
+        from tritonopt.verification.worker.triton_interpreter.pretended_gpu import OnTheCpu
 
         warnings.filterwarnings("ignore")
         self.torch = torch
@@ -40,13 +42,15 @@ class LoadedVersion:
         install()
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
-        self.module = load(
-            Path(spec.path),
-            spec.text,
-            spec.text_path,
-            # Triton compiles the text that stands in the file, which has no probes.
-            lambda text: instrumented(text, spec.text_path) if self.compiler is None else text,
-        )
+        with OnTheCpu() if self.device == "cpu" else contextlib.nullcontext():
+            self.module = load(
+                Path(spec.path),
+                spec.text,
+                spec.text_path,
+                # Triton compiles the text that stands in the file, which has no probes.
+                lambda text: instrumented(text, spec.text_path) if self.compiler is None else text,
+                spec.left_out,
+            )
         self.oracle = Oracle(spec.widened, spec.widened_names, self.module)
         home = imported(Path(spec.home)) if spec.home else self.module
         self.launcher = _launcher(torch, home, spec.launcher)
@@ -72,7 +76,7 @@ def _prepare(torch: Any, spec: VersionSpec) -> None:
         repeated_work,
         usual_operands,
     )
-    from tritonopt.verification.worker.triton_interpreter.corrected import (
+    from tritonopt.verification.worker.triton_interpreter.pretended_gpu import (
         pretend_gpu,
         with_few_multiprocessors,
     )

@@ -14,7 +14,7 @@ import importlib.machinery
 import importlib.util
 import linecache
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -68,8 +68,17 @@ def _is_taken(name: str, folder: Path) -> bool:
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     """Finds exactly one module, and executes the given text for it."""
 
-    def __init__(self, name: str, path: Path, text: str, text_path: str, prepare: Prepare) -> None:
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        text: str,
+        text_path: str,
+        prepare: Prepare,
+        left_out: Collection[str],
+    ) -> None:
         self.prepare = prepare
+        self.left_out = left_out
         self.name = name
         self.path = path
         self.text = text
@@ -99,7 +108,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         # Triton reads the source of a kernel again through `inspect`; the code
         # objects therefore name the file that this text stands in.
         pin_source(self.text_path, self.text)
-        return compile(self.prepare(self.text), self.text_path, "exec", dont_inherit=True)
+        code = self.prepare(self.text)
+        if self.left_out:
+            tree = parsed(code) if isinstance(code, str) else code
+            body = (s for s in tree.body if self._text_of(s) not in self.left_out)
+            code = ast.Module([*body], [])
+        return compile(code, self.text_path, "exec", dont_inherit=True)
+
+    def _text_of(self, statement: ast.stmt) -> str | None:
+        return ast.get_source_segment(self.text, statement)
 
 
 def pin_source(path: str, text: str) -> None:
@@ -115,12 +132,21 @@ def imported(path: Path) -> ModuleType:
     return importlib.import_module(found.name)
 
 
-def load(path: Path, text: str, text_path: str, prepare: Prepare = lambda text: text) -> ModuleType:
-    """Execute the text as the module; `prepare` gives what is compiled in its place."""
+def load(
+    path: Path,
+    text: str,
+    text_path: str,
+    prepare: Prepare = lambda text: text,
+    left_out: Collection[str] = (),
+) -> ModuleType:
+    """Execute the text as the module; `prepare` gives what is compiled in its place.
+
+    The statements at the top whose text is in `left_out` do not run.
+    """
     path = path.resolve()
     found = name_of(path, text)
     root = str(found.root)
     if root not in sys.path:
         sys.path.insert(0, root)
-    sys.meta_path.insert(0, _Finder(found.name, path, text, text_path, prepare))
+    sys.meta_path.insert(0, _Finder(found.name, path, text, text_path, prepare, left_out))
     return importlib.import_module(found.name)

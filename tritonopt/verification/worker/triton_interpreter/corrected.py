@@ -13,8 +13,7 @@ import importlib
 import math
 import os
 import sys
-import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -371,102 +370,6 @@ def _within(addresses: Any, size: int, ranges: list[tuple[int, int]]) -> bool:
         if high - low >= size:
             inside |= (addresses >= low) & (addresses <= high - size)
     return bool(inside.all())
-
-
-class NoGpuDriver:
-    """Answers what launchers ask of `triton.runtime.driver.active` where there is no GPU."""
-
-    def get_active_torch_device(self) -> Any:
-        return importlib.import_module("torch").device("cpu")
-
-    def get_current_device(self) -> int:
-        return 0
-
-    def get_current_stream(self, device: object = None) -> int:
-        return 0
-
-    def set_current_device(self, device: object) -> None:
-        """There is only the one."""
-
-    def get_current_target(self) -> Any:
-        return importlib.import_module("triton.backends.compiler").GPUTarget("cuda", 90, 32)
-
-    def get_device_interface(self) -> Any:
-        return importlib.import_module("torch").cpu
-
-    def get_benchmarker(self) -> Callable[..., list[float]]:
-        return lambda function, quantiles=None, **named: [1.0, 1.0, 1.0]
-
-    def is_active(self) -> bool:
-        return True
-
-    @property
-    def utils(self) -> Any:
-        return types.SimpleNamespace(get_device_properties=lambda device: dict(_PROPERTIES))
-
-
-_FEW = 2
-"""Multiprocessors: as few as there can be, so that programs that loop over tiles have several."""
-_PROPERTIES = {
-    "max_shared_mem": 232448,
-    "max_num_regs": 65536,
-    "multiprocessor_count": _FEW,
-    "warpSize": 32,
-    "sm_clock_rate": 1,
-    "mem_clock_rate": 1,
-    "mem_bus_width": 1,
-}
-
-
-def pretend_gpu(torch: Any) -> None:
-    """Let launchers that insist on a GPU run on the CPU: `x.is_cuda`, devices, drivers."""
-    torch.Tensor.is_cuda = property(lambda tensor: True)
-    torch.Tensor.get_device = lambda tensor: 0
-    torch.Tensor.cuda = lambda tensor, *rest, **named: tensor
-    for name in ("device", "device_of", "stream"):
-        setattr(torch.cuda, name, lambda *rest: contextlib.nullcontext())
-    torch.cuda.current_device = lambda: 0
-    torch.cuda.device_count = lambda: 1
-    torch.cuda.is_available = lambda: True
-    torch.cuda.synchronize = lambda *rest: None
-    torch.cuda.get_device_capability = lambda *rest: (9, 0)
-    torch.cuda.get_device_properties = lambda *rest: types.SimpleNamespace(
-        name="NVIDIA (interpreted)",
-        multi_processor_count=_FEW,
-        major=9,
-        minor=0,
-        total_memory=2**34,
-    )
-    runtime = importlib.import_module("triton.runtime")
-    driver: Any = runtime.driver
-    driver = getattr(driver, "driver", driver)
-    driver.set_active(NoGpuDriver())
-
-
-class _Properties:
-    """A device's properties, but for the number of its multiprocessors."""
-
-    multi_processor_count = _FEW
-
-    def __init__(self, real: Any) -> None:
-        self._real = real
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._real, name)
-
-
-def with_few_multiprocessors(torch: Any) -> None:
-    """Let launchers on a GPU start as few programs as on the interpreter.
-
-    Where they take some for each multiprocessor, loops over tiles take several turns then, and
-    what the interpreter tells of a call holds of the launches on the GPU.
-    """
-    properties = torch.cuda.get_device_properties
-    torch.cuda.get_device_properties = lambda *rest: _Properties(properties(*rest))
-    driver: Any = importlib.import_module("triton.runtime").driver
-    utils = driver.active.utils
-    told = utils.get_device_properties
-    utils.get_device_properties = lambda device: {**told(device), "multiprocessor_count": _FEW}
 
 
 @contextlib.contextmanager

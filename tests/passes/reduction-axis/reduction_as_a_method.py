@@ -1,5 +1,5 @@
-# expect: analysis axis-is-a-float
-"""The larger of two tiles is tl.maximum; tl.max takes an axis."""
+# verify: no, the original does not compile
+"""A method is no reduction either where it gets a tile."""
 
 import triton
 import triton.language as tl
@@ -10,4 +10,4 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + cols, mask=cols < N, other=0.0)
     y = tl.load(Y + cols, mask=cols < N, other=0.0)
-    tl.store(Y + cols, tl.max(x, y), mask=cols < N)
+    tl.store(Y + cols, x.min(axis=y), mask=cols < N)

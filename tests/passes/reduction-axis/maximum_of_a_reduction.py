@@ -1,11 +1,9 @@
-# expect: analysis axis-is-a-float
-"""The same slip as a method, with the number in the module."""
+# verify: no, the original does not compile
+"""`tl.max(x, 0.0)` is a reduction over an axis; `tl.maximum` was meant."""
 
 import torch
 import triton
 import triton.language as tl
-
-LIMIT = 6.0
 
 
 @triton.jit
@@ -13,7 +11,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
-    y = x.min(axis=LIMIT)
+    y = tl.max(x, 0.0)
     tl.store(Y + cols, y, mask=mask)
 
 

@@ -1,5 +1,5 @@
-# expect: analysis axis-is-a-float
-"""`tl.max(x, 0.0)` is a reduction over an axis; `tl.maximum` was meant."""
+# expect: silent
+"""A reduction over a proper axis and Python's own `max` of numbers are left alone."""
 
 import torch
 import triton
@@ -11,7 +11,9 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
-    y = tl.max(x, 0.0)
+    top = tl.max(x, 0)
+    width: tl.constexpr = max(BLOCK, 16)
+    y = x - top + width
     tl.store(Y + cols, y, mask=mask)
 
 

@@ -1,0 +1,222 @@
+"""spills: tiles that do not fit into registers, by what the compiler makes of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.algebra.atoms import Param
+from tritonopt.rewriting.model import Condition, Site, Status
+from tritonopt.rewriting.protocol import Lint
+
+if TYPE_CHECKING:
+    from tritonopt.transforms.register_use.compiler import Need, Setting
+    from tritonopt.transforms.register_use.launched_settings import LaunchedSetting
+
+_LEAST_ELEMENTS = 16
+"""Of a tile, for each thread: below that it takes very many tiles to fill 255 registers."""
+_MOST_WARPS = 32
+_LEAST_TILE = 64
+
+
+@dataclass(frozen=True)
+class Spills(Lint):
+    """Find tiles that do not fit into registers at the sizes that are launched, and what would.
+
+    ## What it does
+
+    A thread has 255 registers at most, and fewer where there are many warps. What does not fit goes
+    to the stack, which is in memory. The pass compiles the kernel for the largest tiles that its
+    launches ask for, without a GPU, and where the stack is used it compiles it with more warps, and
+    with shorter tiles. It reports, with the figures, the first of each that uses none. Nothing is
+    changed.
+
+    ## Why
+
+    Each value on the stack is written to memory and read again, in every program; that it happens
+    is seen nowhere but in the machine code. A kernel that holds a row in one tile is right for rows
+    of any length, and gets slow from some length on.
+
+    ## Conditions
+
+    Only where it is named (`--passes spills`), for it takes seconds for each kernel; and only with
+    Triton and torch installed: else it says so. The file is imported for that, in a process
+    of its own.
+
+    The launch has to show what the compiler asks for: each constexpr, and the number of warps. A
+    tile that follows a size counts as far as the launcher lets it: `min(8192, ...)`, or a check
+    that raises. Nothing is said of tiles that no launch limits, of kernels that a tuner
+    chooses configurations for (it measures), and of tiles of fewer than 16 elements a thread. A
+    tensor whose type no launch shows is taken to be fp16, one that may be None to be there, and the
+    stride along a last axis to be 1.
+
+    The stack has other uses: some functions keep arrays there. So it is reported only where more
+    warps or a shorter tile, with all else the same, leave less of it, and none or as much as in
+    the shortest tile.
+
+    ## Numerics
+
+    Nothing is changed.
+
+    ## Example
+
+    ```python
+    @triton.jit
+    def softmax_rows(X, Y, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        e = tl.exp(x - tl.max(x, axis=0))
+        tl.store(Y + row * N + cols, e / tl.sum(e, axis=0), mask=cols < N)
+
+
+    def softmax(x):
+        m, n = x.shape
+        assert n <= 32768
+        y = torch.empty_like(x)
+        softmax_rows[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+        return y
+    ```
+
+    is reported, and this is not:
+
+    ```python
+    @triton.jit
+    def softmax_rows(X, Y, N, BLOCK: tl.constexpr):
+        row = tl.program_id(0)
+        cols = tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        e = tl.exp(x - tl.max(x, axis=0))
+        tl.store(Y + row * N + cols, e / tl.sum(e, axis=0), mask=cols < N)
+
+
+    def softmax(x):
+        m, n = x.shape
+        assert n <= 32768
+        y = torch.empty_like(x)
+        softmax_rows[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n), num_warps=16)
+        return y
+    ```
+
+    ## Measured
+
+    Nothing to measure: no code is changed.
+
+    Compiled by Triton 3.7 for sm_90: a thread of the first kernel has 255 registers and 664 bytes
+    of stack where N is 32768, and with 8 warps 228 registers and no stack.
+    """
+
+    name: ClassVar[str] = "spills"
+    summary: ClassVar[str] = "find tiles that do not fit into registers, and what would"
+    harm: ClassVar[str] = "what does not fit into registers is written to memory and read again"
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        if not self.is_named or not facts.launches.bindings or "<" in facts.kernel.qualname:
+            return
+        from tritonopt.source.decorators import AUTOTUNE
+        from tritonopt.transforms.register_use import compiler
+        from tritonopt.transforms.register_use.launched_settings import launched_settings
+
+        if AUTOTUNE in facts.kernel.decorators:
+            return
+        for launched in launched_settings(facts):
+            threads = 32 * launched.setting.warps
+            if not launched.tile or launched.elements < _LEAST_ELEMENTS * threads:
+                continue
+            if not compiler.is_there():
+                detail = "triton and torch are not installed, so nothing is compiled"
+                yield _unknown(facts, launched, detail, "no-compiler")
+                return
+            try:
+                site = _site(facts, launched)
+            except compiler.NotCompiled as why:
+                yield _unknown(facts, launched, f"it is not compiled: {why}", "is-not-compiled")
+                return
+            if site is not None:
+                yield site
+                return
+
+
+def _unknown(facts: KernelFacts, launched: LaunchedSetting, why: str, reason: str) -> Site:
+    condition = Condition("tile-fits-into-registers", Status.UNKNOWN, why, reason)
+    message = f"whether a tile of {launched.tile} fits into registers is not known: {why}"
+    return Site(_anchor(facts, launched), (condition,), message)
+
+
+def _anchor(facts: KernelFacts, launched: LaunchedSetting) -> ast.arg:
+    given = facts.kernel.node.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    return next(a for a in every if a.arg == launched.tile)
+
+
+def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
+    """What is to be said of the largest tile of a launch. Raises NotCompiled."""
+    from tritonopt.transforms.register_use.compiler import needs
+    from tritonopt.transforms.register_use.launched_settings import USUAL_TYPE
+
+    setting = launched.setting
+    (own,) = needs(facts.kernel, [setting])
+    if own is None or not own.stack:
+        return None
+    more, shorter = _more_warps(setting), _shorter(launched)
+    found = needs(facts.kernel, [*more, *shorter])
+    known = [need.stack for need in found if need is not None]
+    least = min(known, default=own.stack)
+    if own.stack <= least:
+        return None
+    mends = []
+    warps = _first(more, found[: len(more)], least)
+    if warps is not None:
+        mends.append(f"num_warps={warps[0].warps} leaves {_said(warps[1])}")
+    tile = _first(shorter, found[len(more) :], least)
+    if tile is not None:
+        length = dict(tile[0].constants)[launched.tile]
+        loop = "" if _is_step(facts, launched.tile) else ", in a loop over the row,"
+        mends.append(f"{launched.tile}={length}{loop} leaves {_said(tile[1])}")
+    where = f" where {launched.size}" if launched.size else ""
+    types = f", with {' and '.join(launched.taken)} in {USUAL_TYPE}" if launched.taken else ""
+    length = dict(setting.constants)[launched.tile]
+    message = (
+        f"a tile of {launched.tile}={length} does not fit into registers: launched in "
+        f"{launched.launch.where}{where}, with {setting.warps} warps, a thread has {_said(own)} "
+        f"(compiled for sm_90{types}); {', and '.join(mends)}"
+    )
+    return Site.of_mistake(
+        _anchor(facts, launched), "tile-fits-into-registers", "tile-is-spilled", message
+    )
+
+
+def _more_warps(setting: Setting) -> list[Setting]:
+    counts = [2**i for i in range(6)]
+    return [setting.with_warps(n) for n in counts if setting.warps < n <= _MOST_WARPS]
+
+
+def _shorter(launched: LaunchedSetting) -> list[Setting]:
+    """Tiles of a half, a quarter, ... down to a sixteenth."""
+    length = dict(launched.setting.constants)[launched.tile]
+    assert isinstance(length, int)
+    lengths = [length >> i for i in range(1, 5) if length >> i >= _LEAST_TILE]
+    return [launched.setting.with_constant(launched.tile, n) for n in lengths]
+
+
+def _first(
+    settings: Sequence[Setting], found: Sequence[Need | None], least: int
+) -> tuple[Setting, Need] | None:
+    for setting, need in zip(settings, found, strict=True):
+        if need is not None and need.stack <= least:
+            return setting, need
+    return None
+
+
+def _said(need: Need) -> str:
+    stack = f"{need.stack} bytes of stack" if need.stack else "no stack"
+    return f"{need.registers} registers and {stack}"
+
+
+def _is_step(facts: KernelFacts, tile: str) -> bool:
+    """Whether a loop goes through the data in such tiles already."""
+    steps = (facts.forms.of(loop.step) for loop in facts.loops if loop.step is not None)
+    return any(Param(tile) in set(step.leaves()) for step in steps)

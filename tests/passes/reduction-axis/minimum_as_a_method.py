@@ -1,0 +1,25 @@
+# verify: no, the original does not compile
+"""The same slip as a method, with the number in the module."""
+
+import torch
+import triton
+import triton.language as tl
+
+LIMIT = 6.0
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+    y = x.min(axis=LIMIT)
+    tl.store(Y + cols, y, mask=mask)
+
+
+# tritonopt: x: f32[n]
+def run(x: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
+    return y

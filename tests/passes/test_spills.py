@@ -1,0 +1,42 @@
+"""What is said of a tile that does not fit into registers, and where nothing is compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tritonopt.rewriting.model import RemarkKind
+from tritonopt.rewriting.pipeline import rewrite_source
+from tritonopt.rewriting.registry import select
+from tritonopt.transforms.register_use import compiler
+
+CASE = Path(__file__).resolve().parent / "spills" / "up_to_a_raise.py"
+
+
+def test_the_figures_are_those_of_the_manual_page() -> None:
+    (remark,) = rewrite_source(CASE.read_text(), select("spills"), path=CASE.name).remarks
+    assert "255 registers" in remark.message
+    assert "bytes of stack" in remark.message
+    assert "num_warps=8 leaves 228 registers and no stack" in remark.message
+    assert "BLOCK=16384, in a loop over the row, leaves" in remark.message
+
+
+def test_a_missing_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "is_there", lambda: False)
+    (remark,) = rewrite_source(CASE.read_text(), select("spills"), path=CASE.name).remarks
+    assert remark.kind is RemarkKind.MISSED
+    assert remark.reason == "no-compiler"
+
+
+def test_a_file_that_cannot_be_imported_is_told() -> None:
+    text = CASE.read_text().replace("import torch", "import torch, not_to_be_found_at_all")
+    (remark,) = rewrite_source(text, select("spills"), path="elsewhere.py").remarks
+    assert remark.reason == "is-not-compiled"
+    assert "not_to_be_found_at_all" in remark.message
+
+
+def test_nothing_is_compiled_where_it_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "needs", lambda *_: pytest.fail("compiled"))
+    one = next(iter(select("spills"))).where_it_pays()
+    assert not rewrite_source(CASE.read_text(), [one], path=CASE.name).remarks
