@@ -282,7 +282,7 @@ class Checker:
         if self.versions.identical:
             return Examination(True, differing)
         difference, measures = self.residuals.measured(example, ours, theirs)
-        difference = difference or self.residuals.unexplained(example, ours, theirs)
+        difference = difference or self.residuals.unexplained(example, ours, theirs, measures)
         self.tally.numbers_for_nan += any(m.numbers_for_nan for m in measures)
         return Examination(True, difference, tuple(measures))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from tritonopt.verification.comparison.compare import (
@@ -75,8 +76,10 @@ class Residuals:
         moved = furthest(truth, furthest(truth, perturbed, again), away)
         return measure(ours, theirs, exact, moved, absolute, nan_given=given)
 
-    def unexplained(self, example: Example, ours: Pair, theirs: Pair) -> Difference | None:
-        """A difference that was excused, and is none of rounding; see `beyond_rounding`.
+    def unexplained(
+        self, example: Example, ours: Pair, theirs: Pair, measures: Iterable[Measure]
+    ) -> Difference | None:
+        """A difference that may be excused, and is none of rounding; see `beyond_rounding`.
 
         Inputs that are moved by a unit leave a tie (`x > 1` where x is 1), and everything that
         comes of it jumps. That is no excuse where what meets there is not rounded.
@@ -89,7 +92,10 @@ class Residuals:
         while found is not None and len(moved) < _MOST_MOVES:
             moved.append(self.oracle.versions.rounded_otherwise(example, len(moved) + 1))
             found = beyond_rounding(ours, theirs, moved)
-        return found
+        if found is None:
+            return None
+        known = (self.excess(example, measure, 1.0) for measure in measures)
+        return next((difference for difference in known if difference is not None), found)
 
     def remember(self, example: Example, found: Measure) -> bool:
         """Whether the errors are evidence: not where the original's own result means nothing."""
@@ -132,7 +138,7 @@ class Residuals:
 
 def _group(example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
     """What is computed in float16 errs by more than what is not, also where float32 comes out."""
-    types = {r.dtype for r in example.tensors.values() if r.is_float}
+    types = {f"{name}: {r.dtype}" for name, r in example.tensors.items() if r.is_float}
     return found.label, found.dtype, example.difficulty | types
 
 
