@@ -235,6 +235,7 @@ INNER_FLOORS = {
         "interleaving": 0,
         "loop_fusion": 0,
         "linear_fusion": 2,
+        "merging": 2,
         "one_tile": 1,
         "online_softmax": 1,
         "pipelining": 0,
