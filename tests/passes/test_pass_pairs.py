@@ -28,6 +28,7 @@ EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 SPELLED = {
     "grid-stride": "grid-stride{programs=2}",
     "row-batch": "row-batch{programs=1}",
+    "split-columns": "split-columns{longest=16,block=16}",
     "split-reduce": "split-reduce{turns=1}",
 }
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
@@ -57,6 +58,18 @@ def norms(X, Y, N, BLOCK: tl.constexpr):
 """
 
 
+SHARES = """\
+@triton.jit
+def shares(X, Z, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(Z + row * N + cols, x / (1.0 + tl.sum(x * x, axis=0)), mask=cols < N)
+
+
+"""
+
+
 @dataclass(frozen=True)
 class Drawn:
     """What a kernel has; each field is something that a pass looks for."""
@@ -77,13 +90,14 @@ class Drawn:
     paired: bool
     nested: bool
     apart: bool
+    held: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("reduced", "exponentials", "serial", "blocked", "paired", "nested", "apart")
+    fields += ("reduced", "exponentials", "serial", "blocked", "paired", "nested", "apart", "held")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -163,6 +177,9 @@ def render(drawn: Drawn) -> str:
         lines.append(f"tl.atomic_add(Count{' + row' if drawn.counted == 'by row' else ''}, 1)")
     body = "".join(f"    {line}\n" for line in lines)
     apart, norms = ("norms[(m,)](x, y, n, BLOCK=16)", NORMS) if drawn.apart else ("", "")
+    held, shares = ("", "")
+    if drawn.held:
+        held, shares = ("shares[(m,)](x, z, n, BLOCK=triton.next_power_of_2(n))", SHARES)
     return f"""\
 import torch
 import triton
@@ -173,7 +190,7 @@ import triton.language as tl
 def kernel(X, W, S, Y, Count, M, N, shift, BLOCK: tl.constexpr):
 {body}
 
-{norms}# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
+{norms}{shares}# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
 def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     x, w = x.contiguous(), w.contiguous()
     m, n = x.shape
@@ -181,7 +198,9 @@ def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     count = torch.zeros(m + 1, dtype=torch.int32, device=x.device)
     kernel[({"m + 1" if drawn.guard else "m"},)](x, w, s, y, count, m, n, shift, BLOCK=16)
     {apart}
-    return y, count
+    z = torch.zeros_like(x)
+    {held}
+    return y, count, z
 """
 
 

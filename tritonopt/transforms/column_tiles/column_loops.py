@@ -127,11 +127,10 @@ class ColumnLoops:
     def _wanted(self, call: ast.Call) -> str:
         """What the result of a reduction is called, or would be."""
         for statement in self.statements:
-            node = statement.node
-            if call in statement.reductions and isinstance(node, ast.Assign):
-                target = node.targets[0]
-                if statement.kind is Kind.NUMBER and isinstance(target, ast.Name):
-                    return target.id.lstrip("_")
+            match statement.node:
+                case ast.Assign(targets=[ast.Name(id=target)]) if call in statement.reductions:
+                    if statement.kind is Kind.NUMBER and call is statement.reductions[-1]:
+                        return target.lstrip("_")
         operand = call.args[0]
         name = self.columns.reduced[call].name
         return (

@@ -11,12 +11,16 @@ from itertools import combinations
 
 from tritonopt.facts import Assumption, EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.effects import Effect
+from tritonopt.facts.language import function, is_lane_by_lane
 from tritonopt.facts.memory.padding import NotKnown, Padding
 from tritonopt.facts.memory.races import coefficient
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import ELEMENTWISE, Op
+from tritonopt.facts.program_ids import sure_callee
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
-from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.source import Kernel
+from tritonopt.source.trees import walk
 from tritonopt.transforms.column_tiles.row_statements import (
     CLAIM,
     Kind,
@@ -113,11 +117,9 @@ class _Proof:
                 raise refuted("nothing-orders-memory", "order-is-seen", f"{where} orders memory")
 
     def _check_values(self) -> None:
-        own = {
-            value.serial
-            for node, value in self.facts.values.items()
-            if isinstance(node, ast.Call) and value.op is Op.REDUCE and self._is_function(node)
-        }
+        for node, value in self.facts.values.items():
+            if isinstance(node, ast.Call):
+                self._check_call(node, value)
         unused = {s.value for s in self.facts.kernel.nodes if isinstance(s, ast.Expr)}
         roots = [value for node, value in self.facts.values.items() if node not in unused]
         for part in reachable(roots):
@@ -125,19 +127,31 @@ class _Proof:
                 continue
             known = part.op in _PASSED_ON
             if part.op is Op.REDUCE:
-                whole = part.rank == 0 and part.reduction.name in _IDENTITY
-                known = whole and part.serial in own
+                known = part.rank == 0 and part.reduction.name in _IDENTITY
             if part.op is Op.ATTRIBUTE:
                 known = part.name == "dtype"
             if not known or (part.rank or 0) > 1 or part.rank is None:
                 what = part.reason if part.op is Op.OPAQUE else _called(part)
-                raise unknown(
-                    CLAIM, "not-lane-by-lane", f"the kernel has {what}, of a row as a whole"
-                )
+                raise self._of_a_row(f"the kernel has {what}")
 
-    def _is_function(self, node: ast.Call) -> bool:
-        name = self.facts.kernel.module.resolve(node.func)
-        return name.startswith("triton.language") and bool(node.args) and len(node.args) <= 2
+    def _of_a_row(self, what: str) -> Declined:
+        return unknown(CLAIM, "not-lane-by-lane", f"{what}, of a row as a whole")
+
+    def _check_call(self, node: ast.Call, value: Value) -> None:
+        """What is called may not see more of a tile than its elements, but to reduce it."""
+        module = self.facts.kernel.module
+        own = module.resolve(node.func).startswith("triton.language")
+        if value.op is Op.REDUCE and not (own and 1 <= len(node.args) <= 2):
+            raise self._of_a_row(f"line {node.lineno} has another reduction")
+        method = isinstance(node.func, ast.Attribute) and node.func.value in self.facts.values
+        if own or method or module.builtin(node.func):
+            return
+        given = [*node.args, *(k.value for k in node.keywords)]
+        if not any(map(self.row.is_tile, [node, *given])):
+            return
+        helper = sure_callee(self.facts.kernel, node)
+        if helper is None or not all(_is_of_lanes(helper, n) for n in walk(helper.node)):
+            raise self._of_a_row(f"line {node.lineno} calls {ast.unparse(node.func)}")
 
     def _check_mentions(self) -> None:
         """The length of the tile says how many lanes there are, and nothing else."""
@@ -302,6 +316,22 @@ class _Proof:
                 if assumed is not None:
                     self.given.append(assumed)
         return True
+
+
+def _is_of_lanes(helper: Kernel, node: ast.AST) -> bool:
+    """Whether a part of a helper does the same for each lane, as far as it is told by name."""
+    if not isinstance(node, ast.Call):
+        return not isinstance(node, ast.Subscript)
+    name = function(helper.module.resolve(node.func))
+    method = isinstance(node.func, ast.Attribute) and node.func.attr == "to"
+    return bool(name and is_lane_by_lane(name)) or (not name and method) or node in _jit(helper)
+
+
+def _jit(helper: Kernel) -> list[ast.expr]:
+    """Decorators of a helper."""
+    return [
+        part for d in helper.node.decorator_list for part in walk(d) if isinstance(part, ast.Call)
+    ]
 
 
 def _called(value: Value) -> str:
