@@ -20,6 +20,10 @@ from typing import IO
 from tritonopt.source import Kernel
 
 _SERVER = "tritonopt.tuning.compiling.resource_server"
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from importlib import import_module; import_module(sys.argv[2]).main()"
+)
 _SECONDS = 180.0
 """For one kernel compiled in all the ways that are asked for at once."""
 Constant = int | float | bool | str | None
@@ -104,7 +108,7 @@ class _Server:
 
     def _started(self) -> subprocess.Popen[str]:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", _SERVER],
+            [sys.executable, "-c", _START, json.dumps(sys.path), _SERVER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

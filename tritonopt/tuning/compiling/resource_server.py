@@ -83,7 +83,7 @@ def _needs(compiler: Any, kernel: Any, setting: Mapping[str, Any]) -> dict[str, 
         return None
 
 
-if __name__ == "__main__":
+def main() -> None:
     # What the file prints is no answer.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
