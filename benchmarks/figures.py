@@ -59,7 +59,7 @@ def record() -> dict[str, list[float]]:
     """By what was measured, the least and the most of original time / rewritten time."""
     ratios: dict[str, list[float]] = {}
     measured = (*fuse_stats(), *rewrites(), *default_limits(), *of_a_library(), *launches())
-    others = (*over_rows(), *scalar_loops(), *interleaved(), *splits(), *pipelined())
+    others = (*over_rows(), *scalar_loops(), *interleaved(), *splits(), *pipelined(), *products())
     for name, ratio in (*measured, *others):
         ratios.setdefault(name, []).append(ratio)
     return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
@@ -147,6 +147,17 @@ def pipelined() -> Iterator[tuple[str, float]]:
         rows = "few" if row["shape"][0] <= 132 else "many"
         for knob, version in row["versions"].items():
             yield f"pipeline-loads {knob}, {rows} rows", version["ratio"]
+
+
+def products() -> Iterator[tuple[str, float]]:
+    for row in results("matrix_products_speed-nvidia-h200"):
+        size = "1024" if row["size"] == 1024 else "2048 and more"
+        for name, version in row["versions"].items():
+            if name.startswith("groups"):
+                yield f"group-programs, {size}", version["ratio"]
+            elif name in ("pointers", "descriptors"):
+                at = f", {size}" if name == "descriptors" else ""
+                yield f"block-pointer, {name}{at}", version["ratio"]
 
 
 def splits() -> Iterator[tuple[str, float]]:

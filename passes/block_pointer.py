@@ -85,7 +85,11 @@ class BlockPointers(Pass):
 
     ## Measured
 
-    Not measured: it is a migration, and acts only where it is named.
+    1.03x to 1.10x as pointers; as descriptors 1.14x to 1.22x from 2048 on, and 0.92x for 1024.
+
+    Square products in fp16, up to 8192, tiles of 128 by 128; one H200, Triton 3.6, cold L2, medians
+    of 15 runs, original / rewritten (`benchmarks/matrix_products_speed.py`). All results had the
+    same bits. It is a migration, and acts only where it is named.
     """
 
     write: Literal["pointers", "descriptors"] = "pointers"

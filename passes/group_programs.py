@@ -110,7 +110,12 @@ class GroupPrograms(Pass):
 
     ## Measured
 
-    Not measured: it is a knob, and `tune` measures it where it is used.
+    0.99x to 1.01x for matrices of 2048 and more: noise; 0.98x to 1.04x for 1024.
+
+    Square products in fp16, up to 8192, tiles of 128 by 128, ids of one axis and of two, groups of
+    4, 8 and 16 rows; one H200, Triton 3.6, cold L2, medians of 15 runs, original / rewritten
+    (`benchmarks/matrix_products_speed.py`). All results had the same bits. The order makes no
+    difference to these; other GPUs, whose L2 cache is smaller than its 60 MB, were not measured.
     """
 
     rows: Literal[4, 8, 16] = 8

@@ -48,10 +48,11 @@ class Spills(Lint):
 
     The launch has to show what the compiler asks for: each constexpr, and the number of warps. A
     tile that follows a size counts as far as the launcher lets it: `min(8192, ...)`, or a check
-    that raises. Nothing is said of tiles that no launch limits, of kernels that a tuner
-    chooses configurations for (it measures), and of tiles of fewer than 16 elements a thread. A
-    tensor whose type no launch shows is taken to be fp16, one that may be None to be there, and the
-    stride along a last axis to be 1.
+    that raises. `block, num_warps = settings(n)`, with a function of the launcher's file, is asked
+    for the longest row that the function takes without raising. Nothing is said of tiles that no
+    launch limits, of kernels that a tuner chooses configurations for (it measures), and of tiles
+    of fewer than 16 elements a thread. A tensor whose type no launch shows is taken to be fp16, one
+    that may be None to be there, and the stride along a last axis to be 1.
 
     The stack has other uses: some functions keep arrays there. So it is reported only where more
     warps or a shorter tile, with all else the same, leave less of it, and none or as much as in

@@ -11,15 +11,19 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import IO
+from typing import IO, Any
 
-from tritonopt.source import Kernel
+from tritonopt.source import Kernel, Module
 
 _SERVER = "tritonopt.tuning.compiling.resource_server"
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from importlib import import_module; import_module(sys.argv[2]).main()"
+)
 _SECONDS = 180.0
 """For one kernel compiled in all the ways that are asked for at once."""
 Constant = int | float | bool | str | None
@@ -69,19 +73,31 @@ def needs(kernel: Kernel, settings: Sequence[Setting]) -> list[Need | None]:
     return _server().ask(kernel, settings)
 
 
+def settings_for(module: Module, function: str) -> tuple[int, tuple[int, ...]]:
+    """What a function of a launcher's file returns for the longest row that it takes.
+
+    The length is the largest power of two for which it raises nothing. Raises NotCompiled where it
+    takes all of them, and its result grows with them, or where it returns anything but integers.
+    """
+    answer = _server().exchange(module, {"function": function})
+    return int(answer["length"]), tuple(answer["returned"])
+
+
 class _Server:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         atexit.register(self.close)
 
     def ask(self, kernel: Kernel, settings: Sequence[Setting]) -> list[Need | None]:
-        module = kernel.module
-        asked = {
-            "path": str(module.path),
-            "text": module.text,
-            "kernel": kernel.qualname,
-            "settings": [asdict(setting) for setting in settings],
-        }
+        answer = self.exchange(
+            kernel.module,
+            {"kernel": kernel.qualname, "settings": [asdict(setting) for setting in settings]},
+        )
+        return [None if need is None else Need(**need) for need in answer["needs"]]
+
+    def exchange(self, module: Module, what: Mapping[str, object]) -> dict[str, Any]:
+        """Ask something about a file. Raises NotCompiled."""
+        asked = {"path": str(module.path), "text": module.text, **what}
         process = self._process or self._started()
         timer = threading.Timer(_SECONDS, process.kill)
         timer.start()
@@ -97,14 +113,14 @@ class _Server:
         if not line:
             self.close()
             raise NotCompiled("the compiler ended, or took too long")
-        answer = json.loads(line)
+        answer: dict[str, Any] = json.loads(line)
         if "failure" in answer:
             raise NotCompiled(answer["failure"])
-        return [None if need is None else Need(**need) for need in answer["needs"]]
+        return answer
 
     def _started(self) -> subprocess.Popen[str]:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", _SERVER],
+            [sys.executable, "-c", _START, json.dumps(sys.path), _SERVER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Param, TensorSize
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.host.launcher_code import forms_at
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.buffers import inputs_of
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.operations import Op
 from tritonopt.source import Launch
 from tritonopt.source.kernels import Parameter
+from tritonopt.transforms.register_use import compiler
 from tritonopt.transforms.register_use.compiler import Constant, Setting
 
 _LONGEST = 1 << 20
@@ -69,13 +71,14 @@ class _Shown:
         self._numbers: dict[Atom, int] = {}
         """The size on which the tiles depend."""
         self._taken: list[str] = []
+        self._returned = self._ask_launcher()
 
     def setting(self) -> LaunchedSetting:
-        deciding = {a for form in self._deciding() for a in inputs_of(form)}
+        deciding = {a for form in self._deciding() for a in inputs_of(form)} | self._numbers.keys()
         if len(deciding) > 1:
             raise _NotShown
         size = next(iter(deciding), None)
-        if size is not None:
+        if size is not None and size not in self._numbers:
             self._numbers = {size: self._longest(size)}
         constants: list[tuple[str, Constant]] = []
         tensors: list[tuple[str, str]] = []
@@ -95,6 +98,45 @@ class _Shown:
         text = f"{name} is {self._numbers[size]}" if size is not None and name else ""
         return LaunchedSetting(self._launch, setting, text, tile, elements, tuple(self._taken))
 
+    # What a function of the launcher's file returns
+
+    def _ask_launcher(self) -> dict[str, int]:
+        """`block, num_warps = settings(n)`, by name, for the longest row that it takes.
+
+        Only where the launch passes what it is asked for, and nothing else is computed from a size.
+        """
+        launcher, passed = self._launch.launcher, self._launch.arguments.values()
+        names = {n.id for n in (*passed, *self._launch.options.values()) if isinstance(n, ast.Name)}
+        for statement in launcher.body if launcher is not None and compiler.is_there() else ():
+            match statement:
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=targets)],
+                    value=ast.Call(func=ast.Name(id=function), args=[size], keywords=[]),
+                ) if names & {t.id for t in targets if isinstance(t, ast.Name)}:
+                    return self._settings(function, size, targets)
+        return {}
+
+    def _settings(
+        self, function: str, size: ast.expr, targets: Sequence[ast.expr]
+    ) -> dict[str, int]:
+        assert self._launch.launcher is not None
+        names = [t.id for t in targets if isinstance(t, ast.Name)]
+        lines = names_of(self._launch.launcher).lines
+        atom = self._form_at(size).sole_atom
+        if atom is None or any(len(lines.get(name, ())) != 1 for name in names):
+            raise _NotShown
+        try:
+            length, numbers = compiler.settings_for(self._launch.module, function)
+        except compiler.NotCompiled:
+            raise _NotShown from None
+        if len(numbers) != len(targets) or len(names) != len(targets):
+            raise _NotShown
+        self._numbers[atom] = length
+        return dict(zip(names, numbers, strict=True))
+
+    def _by_launcher(self, node: ast.expr | None) -> int | None:
+        return self._returned.get(node.id) if isinstance(node, ast.Name) else None
+
     # The size that tiles follow
 
     def _deciding(self) -> Iterator[Polynomial]:
@@ -102,10 +144,11 @@ class _Shown:
         for parameter in self._facts.kernel.parameters:
             if parameter.constexpr and not isinstance(self._given(parameter), ast.Constant):
                 form = self._binding.values[Param(parameter.name)]
-                if form.constant_value is None and self._flag(parameter) is None:
+                known = self._flag(parameter), self._by_launcher(self._given(parameter))
+                if form.constant_value is None and known == (None, None):
                     yield form
         warps = self._option("num_warps")
-        if warps is not None:
+        if warps is not None and self._by_launcher(warps) is None:
             yield self._form_at(warps)
 
     def _longest(self, size: Atom) -> int:
@@ -156,6 +199,9 @@ class _Shown:
             return flag
         if isinstance(given, ast.Constant) and isinstance(given.value, Constant):
             return given.value
+        returned = self._by_launcher(given)
+        if returned is not None:
+            return returned
         name = module.resolve(given) if given is not None else ""
         if name.startswith("triton.language."):
             return f"tl.{name.removeprefix('triton.language.')}"
@@ -228,7 +274,9 @@ class _Shown:
 
     def _warps(self) -> int:
         option = self._option("num_warps")
-        return _USUAL_WARPS if option is None else self._known(self._form_at(option))
+        if option is None:
+            return _USUAL_WARPS
+        return self._by_launcher(option) or self._known(self._form_at(option))
 
     def _stages(self) -> int | None:
         option = self._option("num_stages")

@@ -35,14 +35,35 @@ def serve(asked: IO[str], answers: IO[str]) -> None:
             if key not in loaded:
                 loaded.clear()
                 loaded[key] = _loaded(*key)
-            kernel = _kernel(loaded[key], request["kernel"])
-            found = [_needs(compiler, kernel, setting) for setting in request["settings"]]
-            answer: dict[str, object] = {"needs": found}
+            answer = _answer(compiler, loaded[key], request)
         except (Exception, SystemExit) as error:  # whatever the file raises
             lines = str(error).strip().splitlines() or [""]
             answer = {"failure": f"{type(error).__name__}: {lines[-1][:200]}"}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
+
+
+def _answer(compiler: Any, module: Any, request: Mapping[str, Any]) -> dict[str, object]:
+    if "function" in request:
+        return _longest(getattr(module, request["function"]))
+    kernel = _kernel(module, request["kernel"])
+    return {"needs": [_needs(compiler, kernel, setting) for setting in request["settings"]]}
+
+
+def _longest(function: Any) -> dict[str, object]:
+    """The longest row that it takes, and what it returns for that."""
+    for length in (2**i for i in range(20, -1, -1)):
+        try:
+            returned = function(length)
+            shorter = function(length // 2) if length == 2**20 else None
+        except Exception:  # rows of that length are not for it
+            continue
+        if not isinstance(returned, tuple) or not all(type(n) is int for n in returned):
+            raise TypeError(f"{function.__name__} returns something else than integers")
+        if shorter is not None and shorter != returned:
+            raise ValueError(f"{function.__name__} takes rows of any length")
+        return {"length": length, "returned": returned}
+    raise ValueError(f"{function.__name__} takes no row")
 
 
 def _loaded(path: str, text: str) -> Any:
@@ -83,7 +104,7 @@ def _needs(compiler: Any, kernel: Any, setting: Mapping[str, Any]) -> dict[str, 
         return None
 
 
-if __name__ == "__main__":
+def main() -> None:
     # What the file prints is no answer.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
