@@ -157,7 +157,9 @@ class FlatLoop:
         return ""
 
     def _spelled(self, form: Polynomial) -> str:
-        return self.writer.find_form(form, self.nest.facts.before[self.nest.first])
+        known = self.nest.facts.before[self.nest.first]
+        numbers = {name: value for name, value in known.items() if value.shape == ()}
+        return self.writer.find_form(form, numbers)
 
     @cached_property
     def _whole(self) -> str:
