@@ -237,6 +237,7 @@ INNER_FLOORS = {
         "loop_fusion": 0,
         "linear_fusion": 2,
         "merging": 2,
+        "fission": 3,
         "one_tile": 1,
         "online_softmax": 1,
         "pipelining": 0,

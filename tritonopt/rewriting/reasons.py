@@ -139,6 +139,13 @@ CLAIMS: Mapping[str, str] = {
         "No partial result of which the largest or the least is wanted is NaN."
     ),
     "tuner-resets": ("A tuner puts back what the kernel adds to before it runs it again."),
+    "nothing-else-is-done": (
+        "All that the kernel does is to load, to compute, and to write at its end or in its loops."
+    ),
+    "parts-are-independent": (
+        "Neither part of the kernel reads or overwrites what the other one writes."
+    ),
+    "parts-are-launched-alike": ("Both parts of the kernel can be launched as the whole one is."),
     "one-atomic-is-enough": "All that is done with the result can be one atomic.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
@@ -847,6 +854,15 @@ REASONS: Mapping[str, Reason] = {
     "stored-in-a-branch": Reason(
         "A partial result is stored under a condition, in a loop, or in a helper.",
         "Store it once, in the kernel's own block.",
+    ),
+    # split-kernel
+    "done-by-both": Reason(
+        "Both parts of the kernel would do something that may be done once only.",
+        "Take it out of the kernel, or divide the kernel by hand.",
+    ),
+    "parts-share-memory": Reason(
+        "One part of the kernel may access what the other one writes.",
+        "Let the launcher make the outputs, or say `--assume 'disjoint(X, Y)'`.",
     ),
     # grid-stride
     "already-divided": Reason(
