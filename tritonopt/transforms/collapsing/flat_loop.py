@@ -9,8 +9,9 @@ from functools import cached_property
 
 from tritonopt.facts import Loop, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration, Lane
+from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
-from tritonopt.facts.operations import COMPARISONS, Op
+from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import refuted
 from tritonopt.source import (
     Change,
@@ -157,7 +158,9 @@ class FlatLoop:
         return ""
 
     def _spelled(self, form: Polynomial) -> str:
-        return self.writer.find_form(form, self.nest.facts.before[self.nest.first])
+        known = self.nest.facts.before[self.nest.first]
+        numbers = {name: value for name, value in known.items() if value.shape == ()}
+        return self.writer.find_form(form, numbers)
 
     @cached_property
     def _whole(self) -> str:
@@ -256,9 +259,10 @@ class FlatLoop:
         for node in (node for s in self.nest.sweep.node.body for node in walk(s)):
             if not isinstance(node, ast.Compare) or node not in facts.values:
                 continue
-            value = facts.values[node]
-            if value.op in COMPARISONS and facts.forms.condition(value) == wanted:
-                found.append(ReplaceExpression(node, f"{self.place} < {self._whole}"))
+            asked = facts.forms.condition(facts.values[node])
+            if asked in (wanted, ONE - wanted):
+                sign = "<" if asked == wanted else ">="
+                found.append(ReplaceExpression(node, f"{self.place} {sign} {self._whole}"))
         return found
 
     # Offsets of rows that lie side by side

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tritonopt.facts import Polynomial, Value
+from tritonopt.facts.algebra.polynomial import ONE
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
@@ -209,6 +210,10 @@ class _Proof:
 
     def _check_masks(self) -> None:
         claim = "reads-nothing-more"
+        for node in self.nest.nodes:
+            if isinstance(node, ast.Compare) and self._ends_otherwise(node):
+                text = f"line {node.lineno} asks for the end of the row in a way of its own"
+                raise unknown("is-expressible", "not-expressible", text)
         for effect in self.nest.effects:
             if effect.pointer is None:
                 continue
@@ -222,6 +227,17 @@ class _Proof:
                 text = f"{where} is not masked off behind the end of the row"
                 raise refuted(claim, "row-is-not-masked", text)
         self.checklist.prove(claim, "all loads and stores are masked behind the end of the row")
+
+    def _ends_otherwise(self, node: ast.Compare) -> bool:
+        """Whether it comes to the end of the row, but as a part of a larger question."""
+        facts, end = self.nest.facts, Polynomial.of(self.nest.indicator)
+        value = facts.values.get(node)
+        if value is None or facts.forms.condition(value) in (end, ONE - end):
+            return False
+        sides = [facts.values.get(part) for part in (node.left, *node.comparators)]
+        inside = {a for side in sides if side is not None for a in facts.forms.of(side).leaves()}
+        asked = set(facts.forms.condition(value).leaves())
+        return self.nest.indicator in asked and self.nest.indicator not in inside
 
     def _is_off(self, mask: Value) -> bool:
         form = self.nest.facts.forms.condition(mask)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tritonopt.facts import Polynomial, Value
+from tritonopt.facts.language import function
 from tritonopt.facts.memory.padding import NotKnown, Padding
 from tritonopt.facts.memory.zeros import put_in
 from tritonopt.facts.operations import COMPARISONS, Op
@@ -137,8 +138,11 @@ class _Carried:
             if name not in names_bound(statement):
                 continue
             match statement:
-                case ast.Assign(targets=[ast.Name()], value=ast.Call() as call) if (
-                    facts.values.get(call) is initial
+                case ast.Assign(targets=[ast.Name()], value=ast.Call() as call) if facts.values.get(
+                    call
+                ) is initial and function(facts.kernel.module.resolve(call.func)) in (
+                    "zeros",
+                    "full",
                 ):
                     reads = [r for s in before[place + 1 :] for r in reads_of(s, name)]
                     if not reads:

@@ -219,7 +219,9 @@ class ColumnLoops:
 
     def _header(self) -> str:
         first = next(s.node for s in self.statements if s.kind is not Kind.NUMBER or s.reductions)
-        length = self.writer.find_form(self.row.extent, self.row.facts.before[first])
+        known = self.row.facts.before[first].items()
+        numbers = {name: value for name, value in known if value.shape == ()}
+        length = self.writer.find_form(self.row.extent, numbers)
         return f"for {self.start} in range(0, {length}, {self.row.tile.name}):"
 
     def _again(self, plan: _Plan, statement: RowStatement) -> str:

@@ -109,6 +109,9 @@ class _Proof:
     def _check_effects(self) -> None:
         for effect in self.facts.effects:
             where = f"{effect.name} in line {effect.line}"
+            if effect.kind is EffectKind.CALL:
+                text = f"what {where} does is not known"
+                raise unknown("effects-are-known", "unknown-call", text)
             known = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC, EffectKind.EXIT)
             if effect.kind not in known or effect.volatile or effect.inlined:
                 raise refuted("nothing-orders-memory", "order-is-seen", f"{where} orders memory")

@@ -1,0 +1,29 @@
+# expect: missed not-lane-by-lane
+"""A comparison of three, of which a part is the end of the row."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, W, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * N * W
+    total = 0.0
+    for n in range(N):
+        for start in range(0, W, BLOCK):
+            w = start + tl.arange(0, BLOCK)
+            m = 0 <= w < W
+            x = tl.load(X + row + n * W + w, mask=m, other=0.0).to(tl.float32)
+            y = tl.where(m & (n % 2 == 0), x, 0.0)
+            total += tl.sum(y, axis=0)
+    tl.store(Y + tl.program_id(0), total)
+
+
+# tritonopt: x: f32[m, n, w]
+def run(x: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, w, BLOCK=16)
+    return y
