@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +13,11 @@ from tritonopt.facts import KernelFacts
 from tritonopt.source import Launch
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
-from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.transforms.code_edits import new_function_name
 from tritonopt.transforms.writing import NotExpressible, comments_in
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,7 @@ class PartText:
     def parameters(self) -> tuple[Parameter, ...]:
         """Those that are read, in their order."""
         words = set(self.needed)
-        for code in self.instead.values():
-            words |= {n.id for n in walk(parsed(code)) if isinstance(n, ast.Name)}
+        words |= {word for code in self.instead.values() for word in _WORD.findall(code)}
         gone = {node for expression in self.instead for node in walk(expression)}
         for statement in self.kept:
             match statement:
