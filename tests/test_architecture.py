@@ -227,7 +227,7 @@ INNER_FLOORS = {
     "tuning": {"variation": 0, "dispatch": 0, "applying": 1, "compiling": 1},
     "transforms": {
         "autotuning": 2,
-        "block_pointers": 0,
+        "block_pointers": 1,
         "collapsing": 2,
         "deferral": 0,
         "hinting": 0,
@@ -241,6 +241,7 @@ INNER_FLOORS = {
         "online_softmax": 1,
         "pipelining": 0,
         "tiling": 0,
+        "program_order": 0,
         "rank_lifting": 1,
         "register_use": 0,
         "splitting": 1,

@@ -32,6 +32,11 @@ CLAIMS: Mapping[str, str] = {
     "any-grid-is-right": "The kernel gives the same results however many programs are started.",
     "arguments-are-understood": "It is seen which argument of the call is which.",
     "axis-is-an-integer": "A reduction is told its axis as an integer.",
+    "block-is-a-descriptor": "The block is one that a tensor descriptor can stand for.",
+    "strides-are-aligned": "Each stride but the last is a multiple of 16 bytes.",
+    "tensors-are-aligned": "What is passed begins at a multiple of 16 bytes, as a new tensor does.",
+    "programs-are-numbered-in-rows": "A program's ids are the row and the column of its tile.",
+    "rows-are-whole": "Every launch starts whole rows of programs.",
     "block-pointers-are-followed": (
         "Each block pointer is followed from where it is made to each load and store through it."
     ),
@@ -706,6 +711,15 @@ REASONS: Mapping[str, Reason] = {
         "What would be loaded ahead does not fit into the shared memory of every GPU.",
         "Ask for fewer stages, or make the tiles shorter.",
     ),
+    # group-programs
+    "grid-ends-within-a-row": Reason(
+        "The number of programs is not seen to be a multiple of the columns of tiles.",
+        "Let the grid be the product of the rows and the columns, as the kernel computes them.",
+    ),
+    "program-ids-are-not-plain": Reason(
+        "The row and the column of a tile are not plainly the program's ids.",
+        "Give each a name of its own, bound once at the top of the kernel.",
+    ),
     # row-batch
     "branch-on-the-row": Reason(
         "What a branch asks may hold for some rows only.",
@@ -981,6 +995,20 @@ REASONS: Mapping[str, Reason] = {
     "axes-are-not-written-out": Reason(
         "The shape, strides, offsets or checked axes of a block pointer have no expression each.",
         "Write them as a tuple of one expression for each axis, where the block pointer is made.",
+    ),
+    "asks-for-more": Reason(
+        "A tensor descriptor asks for more of a block than a block pointer does.",
+        "Say what the remark names: by an `assert` in the launcher, or with `--assume`; or have "
+        "pointers and masks.",
+    ),
+    "tensor-may-be-a-part": Reason(
+        "A tensor that is a part of another one may begin at any address.",
+        "Check it before the launch: `assert x.data_ptr() % 16 == 0`.",
+    ),
+    "read-and-written": Reason(
+        "The kernel reads what it writes, and what goes through descriptors is not in order with "
+        "other accesses.",
+        "Have pointers and masks.",
     ),
     "block-pointer-is-lost": Reason(
         "A block pointer goes where it is not followed: into a function, a tuple, a choice.",
