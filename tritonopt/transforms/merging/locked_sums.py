@@ -46,7 +46,7 @@ class LockedSums:
     stores: tuple[Effect, ...]
 
     def store_to(self, buffer: str) -> Effect | None:
-        found = [e for e in self.stores if self.facts.bases(e) == {buffer}]
+        found = [e for e in self.stores if self.facts.bases(e) == frozenset({buffer})]
         return found[0] if len(found) == 1 else None
 
 
