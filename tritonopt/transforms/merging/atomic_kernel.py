@@ -21,7 +21,7 @@ from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combi
 from tritonopt.transforms.interleaving.unused_names import unused_names
 from tritonopt.transforms.merging.met_slots import Place
 from tritonopt.transforms.merging.partial_stores import PartialStore
-from tritonopt.transforms.part_text import PartText, named_in_launchers
+from tritonopt.transforms.part_text import PartText, launch_text, named_in_launchers
 from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.tiling.pruning import check_pruning
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
@@ -94,8 +94,13 @@ class AtomicKernel:
             text = kernel.module.text_of(last)
             instead[last] = f'{text}, sem="relaxed"'
         part = PartText(facts, kept, named_in_launchers(facts), instead=instead)
-        lost = len(part.parameters) < len(kernel.parameters)
-        return part if lost else None
+        if len(part.parameters) == len(kernel.parameters):
+            return None
+        try:
+            code = [part.code, *(launch_text(n, part) for n in facts.launches.launches)]
+        except NotExpressible:
+            return None  # the parameters stay
+        return part if all(code) else None
 
     def changes(self) -> Iterator[Change]:
         facts = self.partials[0][0].facts
