@@ -1,3 +1,4 @@
+# verify: no, few examples come to the other branch
 """Each branch makes an output of its own, of one name."""
 
 import torch
@@ -16,7 +17,7 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
 
 def launch(x: torch.Tensor):
     m, n = x.shape
-    if m > 1:
+    if m > 0:
         y = torch.zeros(n, dtype=torch.float32, device=x.device)
         partial[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     else:

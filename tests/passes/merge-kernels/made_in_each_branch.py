@@ -1,3 +1,4 @@
+# verify: no, few examples come to the other branch
 """Each branch makes an output of its own, of one name."""
 
 import torch
@@ -27,7 +28,7 @@ def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
 
 def launch(x: torch.Tensor):
     m, n = x.shape
-    if m > 1:
+    if m > 0:
         p = torch.empty((m, n), dtype=torch.float32, device=x.device)
         y = torch.empty(n, dtype=torch.float32, device=x.device)
         partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
