@@ -229,6 +229,7 @@ INNER_FLOORS = {
         "autotuning": 2,
         "block_pointers": 1,
         "collapsing": 2,
+        "column_tiles": 2,
         "deferral": 0,
         "hinting": 0,
         "hoisting": 0,

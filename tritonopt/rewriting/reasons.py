@@ -101,6 +101,7 @@ CLAIMS: Mapping[str, str] = {
     "masked-lanes-are-equal": "Lanes that the mask turns off are what `tl.where` makes them.",
     "maximum-is-of-the-elements": "The maximum is of just what is exponentiated.",
     "maximum-is-running": "The first sweep keeps the largest element so far.",
+    "nan-rows-are-the-same": "A row of nothing but NaN gives what it gave.",
     "names-keep-their-types": "Each name has one type, in the loop and behind it.",
     "names-start-afresh": "Nothing that one tile binds is read by the next.",
     "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison would.",
@@ -364,6 +365,23 @@ REASONS: Mapping[str, Reason] = {
     "tile-is-used": Reason(
         "A tile, or its length, is used for more than going through the elements of a row.",
         "Use the place in the row, and reduce a tile with one reduction of its kind.",
+    ),
+    # split-columns
+    "bound-again": Reason(
+        "A name of which tiles are made is bound once more behind them.",
+        "Use another name for the second one.",
+    ),
+    "branch-reduces": Reason(
+        "Within an `if` a tile is reduced, or the `if` asks for a tile.",
+        "Reduce it above the `if`.",
+    ),
+    "statement-does-more": Reason(
+        "One statement has to do with tiles, and with other things beside.",
+        "Write it as several statements.",
+    ),
+    "tile-is-fixed": Reason(
+        "A launch passes one length of a tile for rows of all lengths.",
+        "Pass the next power of two of the length of the row.",
     ),
     # What several passes ask for
     "effect-inside": Reason(
