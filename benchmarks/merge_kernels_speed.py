@@ -1,12 +1,13 @@
-"""merge-kernels on a GPU: two kernels against one with atomics.
+"""merge-kernels and split-kernel on a GPU: two kernels against one with atomics, and back.
 
     PYTHONPATH=. python benchmarks/merge_kernels_speed.py [--seconds 200] [--out FILE.json]
     PYTHONPATH=. python benchmarks/merge_kernels_speed.py --dry    # no GPU: only the versions
 
 Layer norm backward with the gradients of the weights in two kernels, sums of parts of rows, and a
 minimum of a whole tensor, as they are and merged, are launched in turn on a cold L2. A third
-version has the atomics in the order that is Triton's default, and not `relaxed`. Needs torch,
-triton and a CUDA device.
+version has the atomics in the order that is Triton's default, and not `relaxed`. Layer norm
+backward with atomics is also compared with what split-kernel makes of it. Needs torch, triton and
+a CUDA device.
 """
 
 from __future__ import annotations
@@ -145,11 +146,22 @@ RUNS = 25
 
 
 def versions(name: str, text: str) -> dict[str, str]:
-    result = rewrite_source(text, "merge-kernels", safety=list(Safety))
+    merged = rewritten(name, text, "merge-kernels")
+    in_order = merged.replace(', sem="relaxed"', "")
+    return {"original": text, "in order": in_order, "rewritten": merged}
+
+
+def divided(name: str, text: str) -> dict[str, str]:
+    """What merge-kernels makes of a text, and what split-kernel makes of that."""
+    merged = rewritten(name, text, "merge-kernels")
+    return {"original": merged, "rewritten": rewritten(name, merged, "split-kernel")}
+
+
+def rewritten(name: str, text: str, passes: str) -> str:
+    result = rewrite_source(text, passes, safety=list(Safety))
     if not result.changed:
         raise SystemExit(f"{name}: not rewritten: {[r.message for r in result.remarks]}")
-    in_order = result.text.replace(', sem="relaxed"', "")
-    return {"original": text, "in order": in_order, "rewritten": result.text}
+    return result.text
 
 
 def main() -> None:
@@ -162,6 +174,8 @@ def main() -> None:
         "layer norm backward, a row each": versions("a row each", A_ROW),
         "layer norm backward, many rows each": versions("many rows each", MANY_ROWS),
         "sums of parts of rows": versions("parts of rows", PARTS),
+        "layer norm backward, divided, a row each": divided("a row each", A_ROW),
+        "layer norm backward, divided, many rows each": divided("many rows each", MANY_ROWS),
         "least magnitude": versions("least magnitude", EXAMPLE.read_text(encoding="utf-8")),
     }
     if not options.dry:
@@ -229,12 +243,17 @@ def compared(calls: dict[str, Any], given: tuple[Any, ...]) -> dict[str, Any]:
     target = torch.empty_like(source)
     times = timed({**calls, "copy": lambda: target.copy_(source)}, RUNS)
     median = {version: statistics.median(runs) for version, runs in times.items()}
+    others = {
+        version.replace(" ", "_"): ratios(times["original"], times[version])
+        for version in calls
+        if version not in ("original", "rewritten")
+    }
     return {
         "apart": apart,
         "us": {version: round(value, 2) for version, value in median.items()},
         "share_of_copy": {v: round(median["copy"] / median[v], 3) for v in calls},
         **ratios(times["original"], times["rewritten"]),
-        "in_order": ratios(times["original"], times["in order"]),
+        **others,
     }
 
 

@@ -26,7 +26,11 @@ class MergeKernels(Pass):
     second one that only takes these together, become one launch: each program brings what it has
     found to the output itself, by `tl.atomic_add`, `tl.atomic_max` or `tl.atomic_min`. The
     launcher stores the identity there first: 0 for a sum, -inf for a maximum, inf for a minimum.
-    The buffer goes, and the second kernel too, where nobody else launches it.
+    The buffer goes, and the second kernel too, where nobody else launches it; so do parameters
+    that nobody reads any more.
+
+    Sums that programs add up one after the other under a lock, in a row for each group of them,
+    as layer norm's backward pass in Triton's tutorials has them, become atomics too. The locks go.
 
     ## Why
 
@@ -43,6 +47,10 @@ class MergeKernels(Pass):
     The first kernel does nothing with the buffer but to store there once, in its own block; no
     program ends before that. The sizes, strides, masks and grids of both launches are compared:
     each partial result is taken in once, and for the element that it belongs to (`other-slots`).
+
+    Under a lock (`tl.atomic_cas(Lock + group, 0, 1)`, with `group = program % GROUPS`) nothing is
+    done but to add to what stands in the row of the group, or to be the first to store there.
+    Locks and rows begin with the zeros of the launcher (`lock-is-not-understood`).
 
     Every launch of the first kernel has one of the second behind it in the same block, so on the
     same stream. Between them nothing runs that is not understood (`other-work-between`). The buffer

@@ -15,7 +15,7 @@ import triton.language as tl
 def input_gradient_kernel(
     DX,
     DY,
-    DW,  # GROUPS rows of N sums
+    DW,
     DB,
     X,
     W,

@@ -823,6 +823,10 @@ REASONS: Mapping[str, Reason] = {
         "The two launches stand in two blocks: one may run alone, or on another stream.",
         "Put one right behind the other.",
     ),
+    "lock-is-not-understood": Reason(
+        "What the kernel does under a lock is more than to add to what stands there.",
+        "Keep the lock to the sums, and begin them with zeros.",
+    ),
     "other-slots": Reason(
         "It is not shown that the second kernel takes in all that the first one stores, each once.",
         "Compute both from the same sizes, and pass these by name.",

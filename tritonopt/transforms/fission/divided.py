@@ -9,11 +9,10 @@ from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source import Change, InsertAfter, Replace
 from tritonopt.source.launches import places
-from tritonopt.source.trees import walk
 from tritonopt.transforms.fission.needed_statements import needed_statements
-from tritonopt.transforms.fission.part_text import PartText
 from tritonopt.transforms.fission.two_launches import TwoLaunches
 from tritonopt.transforms.fission.write_groups import CLAIM, WriteGroups
+from tritonopt.transforms.part_text import PartText, named_in_launchers
 from tritonopt.transforms.tiling.known_launches import (
     check_statements,
     not_changed_reason,
@@ -53,10 +52,10 @@ def _changes(facts: KernelFacts, parts: Sequence[frozenset[ast.stmt]]) -> tuple[
     kernel = facts.kernel
     if kernel.node not in kernel.module.tree.body:
         raise NotExpressible(f"{kernel.name} is no function of the file's own block")
-    needed = set(_named_in_launchers(facts))
+    needed = named_in_launchers(facts)
     if kernel.signature_use is not None:
         needed |= {p.name for p in kernel.parameters}
-    first = PartText(facts, parts[0], needed, is_new=False)
+    first = PartText(facts, parts[0], needed)
     second = PartText(facts, parts[1], needed, is_new=True)
     changes: list[Change] = [
         Replace(kernel.node, first.code),
@@ -65,11 +64,3 @@ def _changes(facts: KernelFacts, parts: Sequence[frozenset[ast.stmt]]) -> tuple[
     for launch in facts.launches.launches:
         changes += TwoLaunches(launch).changes(first, second)
     return tuple(changes)
-
-
-def _named_in_launchers(facts: KernelFacts) -> set[str]:
-    """Parameters that a launcher may ask for by their names, as a grid does."""
-    names = {p.name for p in facts.kernel.parameters}
-    launchers = [launch.launcher for launch in facts.launches.launches if launch.launcher]
-    nodes = (node for launcher in launchers for node in walk(launcher))
-    return {n.value for n in nodes if isinstance(n, ast.Constant) and n.value in names}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tritonopt.facts import Value
 from tritonopt.facts.algebra.atoms import Param
@@ -12,7 +13,7 @@ from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import refuted, unknown
-from tritonopt.source import AddArgument, Change, Remove, ReplaceExpression
+from tritonopt.source import AddArgument, Change, Remove, Replace, ReplaceExpression
 from tritonopt.source.trees import walk
 from tritonopt.source.tuner_functions import counting_use
 from tritonopt.transforms.code_edits import in_parentheses
@@ -20,6 +21,7 @@ from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combi
 from tritonopt.transforms.interleaving.unused_names import unused_names
 from tritonopt.transforms.merging.met_slots import Place
 from tritonopt.transforms.merging.partial_stores import PartialStore
+from tritonopt.transforms.part_text import PartText, launch_text, named_in_launchers
 from tritonopt.transforms.statement_lists import StatementLists
 from tritonopt.transforms.tiling.pruning import check_pruning
 from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
@@ -47,24 +49,69 @@ class AtomicKernel:
         """Code for where each partial result goes."""
         return tuple(self._pointer(partial, found) for partial, _, found in self.partials)
 
-    def changes(self) -> Iterator[Change]:
+    @cached_property
+    def _instead(self) -> dict[ast.expr, str]:
+        """Code in the place of the function and the address of each store."""
         facts = self.partials[0][0].facts
-        gone: list[ast.AST] = []
-        new: list[str] = []
+        found: dict[ast.expr, str] = {}
         for partial, combining, places in self.partials:
-            pointer = self._pointer(partial, places)
-            function = Writer(facts).language(ATOMICS[combining])
             if comments_in(facts.kernel.module.text_of(partial.pointer)):
                 raise NotExpressible(f"a comment stands in line {partial.call.lineno}")
-            yield ReplaceExpression(partial.call.func, function)
-            yield ReplaceExpression(partial.pointer, pointer)
+            found[partial.call.func] = Writer(facts).language(ATOMICS[combining])
+            found[partial.pointer] = self._pointer(partial, places)
+        return found
+
+    @cached_property
+    def _removed(self) -> tuple[Remove, ...]:
+        """What goes: what moves pointers, locks, and what was computed for these alone."""
+        facts = self.partials[0][0].facts
+        kept = {partial.statement for partial, _, _ in self.partials}
+        gone = [Remove(bump) for partial, _, _ in self.partials for bump in partial.bumps]
+        for lock in {partial.lock for partial, _, _ in self.partials} - {None}:
+            assert lock is not None
+            gone += [Remove(s, keep_comments=False) for s in lock.section if s not in kept]
+        lost = [node for removal in gone for node in walk(removal.anchor)]
+        lost += [node for expression in self._instead for node in walk(expression)]
+        lists = StatementLists(facts.kernel.node)
+        return (*gone, *unused_names(facts, lists, lost, (), self._instead.values()))
+
+    @cached_property
+    def part(self) -> PartText | None:
+        """The whole kernel anew, where it has parameters of no use any more; None elsewhere."""
+        facts = self.partials[0][0].facts
+        kernel = facts.kernel
+        plain = len(kernel.decorators) == 1 and not isinstance(
+            kernel.node.decorator_list[0], ast.Call
+        )
+        if not plain or kernel.node not in kernel.module.tree.body or kernel.signature_use:
+            return None
+        removed = {r.anchor for r in self._removed}
+        gone = {node for statement in removed for node in walk(statement)}
+        kept = [n for n in kernel.nodes if isinstance(n, ast.stmt) and n not in gone]
+        instead = dict(self._instead)
+        for partial, _, _ in self.partials:
+            last = [*partial.call.args, *(k.value for k in partial.call.keywords)][-1]
+            text = kernel.module.text_of(last)
+            instead[last] = f'{text}, sem="relaxed"'
+        part = PartText(facts, kept, named_in_launchers(facts), instead=instead)
+        if len(part.parameters) == len(kernel.parameters):
+            return None
+        try:
+            code = [part.code, *(launch_text(n, part) for n in facts.launches.launches)]
+        except NotExpressible:
+            return None  # the parameters stay
+        return part if all(code) else None
+
+    def changes(self) -> Iterator[Change]:
+        facts = self.partials[0][0].facts
+        if self.part is not None:
+            yield Replace(facts.kernel.node, self.part.code)
+            return
+        for node, code in self._instead.items():
+            yield ReplaceExpression(node, code)
+        for partial, _, _ in self.partials:
             yield AddArgument(partial.call, 'sem="relaxed"')
-            gone += [*walk(partial.pointer)]
-            new.append(pointer)
-            for bump in partial.bumps:
-                yield Remove(bump)
-                gone += [*walk(bump)]
-        yield from unused_names(facts, StatementLists(facts.kernel.node), gone, (), new)
+        yield from self._removed
         yield from self._tuned()
 
     # The place

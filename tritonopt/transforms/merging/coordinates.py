@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import (
     Iteration,
     Lane,
+    Mod,
     Negative,
     PowerOfTwo,
     ProgramId,
@@ -21,7 +23,17 @@ from tritonopt.facts.algebra.atoms import (
 from tritonopt.facts.algebra.polynomial import ONE, ZERO, Atom, Polynomial
 from tritonopt.facts.effects import Effect
 
-POSITIONS = (ProgramId, Lane, Iteration)
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shared(Atom):
+    """The number of a group of programs, which take turns: `row % GROUPS`."""
+
+    tag: ClassVar[str] = "shared"
+    is_position: ClassVar[bool] = True
+    count: Polynomial
+
+
+POSITIONS = (ProgramId, Lane, Iteration, Shared)
 
 
 class NotUnderstood(Exception):
@@ -47,12 +59,20 @@ def positions_in(form: Polynomial) -> Iterable[Atom]:
     return (leaf for leaf in form.leaves() if isinstance(leaf, POSITIONS))
 
 
-def coordinates_of(facts: KernelFacts, effect: Effect) -> tuple[Coordinate, ...]:
-    """The coordinates of an access to one parameter. Raises NotUnderstood."""
+def coordinates_of(
+    facts: KernelFacts, effect: Effect, group: Mod | None = None
+) -> tuple[Coordinate, ...]:
+    """The coordinates of an access to one parameter. Raises NotUnderstood.
+
+    `group` is the number of a group of programs, which counts as one coordinate.
+    """
     assert effect.pointer is not None
     base, rest = facts.forms.address(effect.pointer)
     if base is None:
         raise NotUnderstood(f"where line {effect.line} goes to is not understood")
+    if group is not None:
+        shared = Shared(group.divisor)
+        rest = rest.map(lambda atom: shared if atom == group else None)
     found: list[Coordinate] = []
     for form, bound in _bounds(facts, effect):
         atom = next((a for a in positions_in(form) if _factor(form, a) == ONE), None)

@@ -19,6 +19,7 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.launch_grids import statement_of
 
 PAIRED, UNREAD, NEW = "launches-come-in-pairs", "nobody-else-reads", "output-is-new-memory"
+_ZEROS = ("zeros", "zeros_like", "new_zeros")
 _OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 
 
@@ -98,14 +99,20 @@ def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidat
 
 def _excludes(one: Launch, other: Launch) -> bool:
     """Whether two launches of a function stand in two branches of one `if`."""
-    assert one.launcher is not None
-    local = names_of(one.launcher)
+    return _are_apart(one, one.call, other.call)
+
+
+def _are_apart(launch: Launch, *nodes: ast.AST) -> bool:
+    """Whether two nodes of a launcher stand in two branches of one `if`, and in no loop."""
+    assert launch.launcher is not None
+    local = names_of(launch.launcher)
+    if local.has_loops:
+        return False  # which may come to one branch, and then to the other
     ways: list[dict[ast.AST, list[ast.stmt]]] = []
-    for launch in (one, other):
-        place: ast.AST = launch.call
-        parents = launch.module.names.parents
+    for node in nodes:
+        place = node
         while place not in local.home:
-            place = parents[place]
+            place = launch.module.names.parents[place]
         around: dict[ast.AST, list[ast.stmt]] = {}
         while isinstance(place, ast.stmt) and place in local.home:
             inside, block, _ = local.home[place]
@@ -206,7 +213,7 @@ def made(pair: Pair, tensor: ast.expr | None, claim: str, otherwise: str) -> Mad
         raise declined
     name = tensor.id
     bound = local.bound_otherwise | local.parameters | local.packed | local.hidden
-    values = local.assigned.get(name, [])
+    values = [v for v in local.assigned.get(name, []) if not _are_apart(pair.first, v, tensor)]
     call = values[0] if len(values) == 1 else None
     if name in bound or not isinstance(call, ast.Call) or local.stores_data:
         raise declined
@@ -237,10 +244,11 @@ def _dominates(pair: Pair, statement: ast.stmt) -> bool:
 
 
 def uses(pair: Pair, name: str) -> list[ast.Name]:
-    """Every place of the launcher where a name stands, but for its binding."""
+    """Where a launcher uses what a name stands for at a pair of launches, but for its binding."""
     assert pair.first.launcher is not None
     names = (n for n in walk(pair.first.launcher) if isinstance(n, ast.Name) and n.id == name)
-    return [n for n in names if isinstance(n.ctx, ast.Load)]
+    reads = (n for n in names if isinstance(n.ctx, ast.Load))
+    return [n for n in reads if not _are_apart(pair.first, n, pair.first.call)]
 
 
 def check_unread(pair: Pair, buffer: str) -> Made:
@@ -259,6 +267,14 @@ def check_unread(pair: Pair, buffer: str) -> Made:
     return found
 
 
+def check_zeros(pair: Pair, parameter: str) -> None:
+    """Whether a launch passes new zeros, which only the two launches see. Raises Declined."""
+    found = check_unread(pair, parameter)
+    if found.function not in _ZEROS:
+        text = f"line {found.call.lineno} does not say that {found.name} begins with zeros"
+        raise refuted(UNREAD, "partials-are-used-elsewhere", text)
+
+
 def check_output(pair: Pair, parameter: str, *, from_zero: bool) -> Made:
     """Whether an output is memory that nobody sees before the second launch. Raises Declined.
 
@@ -268,7 +284,7 @@ def check_output(pair: Pair, parameter: str, *, from_zero: bool) -> Made:
     tensor = pair.second.arguments.get(parameter)
     reason = "output-may-hold-something"
     found = made(pair, tensor, NEW, reason)
-    zeros = ("zeros", "zeros_like", "new_zeros") if from_zero else ()
+    zeros = _ZEROS if from_zero else ()
     plain = {k.arg for k in found.call.keywords} <= {"dtype", "device", "size"}
     if not plain or found.function not in ("empty", "empty_like", "new_empty", *zeros):
         text = f"line {found.call.lineno} makes {found.name} of what may be read"

@@ -25,6 +25,7 @@ from tritonopt.transforms.merging.launch_pairs import (
     check_is_dropped,
     check_output,
     check_unread,
+    check_zeros,
     pairs_of,
 )
 from tritonopt.transforms.merging.met_slots import MetSlots
@@ -77,6 +78,7 @@ class _Merge:
             check_is_dropped(pair)
         where = places([launch for pair in pairs for launch in (pair.first, pair.second)])
         self._checklist.prove(PAIRED, f"nothing comes between the launches in {where}")
+        self._check_locks(partials, reductions, pairs)
         results = [self._results(pair, reductions) for pair in pairs]
         self._checklist.prove(UNREAD, "no other use of the partial results is seen")
         self._checklist.prove(NEW, "the results go to new memory, which nobody has used before")
@@ -90,7 +92,7 @@ class _Merge:
                 check_pins(self._checklist, facts)
         changes = [*kernel.changes()]
         for pair, made in zip(pairs, results, strict=True):
-            changes += OneLaunch(pair, self._final, made).changes()
+            changes += OneLaunch(pair, self._final, made, kernel.part).changes()
         changes += self._dropped([pair.second for pair in pairs])
         self._checklist.assume_no_other_launches()
         self._checklist.prove("is-expressible", "the kernel and its launches can be written")
@@ -119,6 +121,25 @@ class _Merge:
         nouns = ", ".join(f"the {r.combining.noun} of {r.buffer}" for r in found)
         self._checklist.prove(REDUCED, f"all that {name} does is to store {nouns}")
         return sorted(found, key=lambda r: theirs.index(r.buffer))
+
+    def _check_locks(
+        self,
+        partials: Sequence[PartialStore],
+        reductions: Sequence[SlotReduction],
+        pairs: Sequence[Pair],
+    ) -> None:
+        """Sums under a lock are added up, from 0 on, and all of them go. Raises Declined."""
+        locks = [partial.lock for partial in partials if partial.lock is not None]
+        if not locks:
+            return
+        lock = locks[0]
+        stored = {e.node for e in lock.stores} - {p.effect.node for p in partials}
+        if stored or any(r.combining is not SUM for r in reductions):
+            text = f"{lock.lock} guards more than what {self._candidate.final.name} adds up"
+            raise refuted(STORED, "lock-is-not-understood", text)
+        for pair in pairs:
+            for name in (lock.lock, *self._candidate.buffers):
+                check_zeros(pair, name)
 
     def _results(self, pair: Pair, reductions: Sequence[SlotReduction]) -> list[Result]:
         found = []

@@ -19,7 +19,13 @@ from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.host.launcher_code import forms_at
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.rewriting.checklist import Declined, refuted, unknown
-from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, reaches, span
+from tritonopt.transforms.merging.coordinates import (
+    Coordinate,
+    NotUnderstood,
+    Shared,
+    reaches,
+    span,
+)
 from tritonopt.transforms.merging.launch_pairs import Made, Pair
 from tritonopt.transforms.merging.partial_stores import PartialStore
 from tritonopt.transforms.merging.slot_reductions import SlotReduction
@@ -117,6 +123,8 @@ class MetSlots:
         def size_of(atom: Atom) -> Polynomial | None:
             if isinstance(atom, Lane):
                 return self._dense(atom.extent)
+            if isinstance(atom, Shared):
+                return self._dense(atom.count)
             if isinstance(atom, ProgramId):
                 return self._dense(_programs(binding, atom))
             if isinstance(atom, Iteration) and loops is not None and atom.loop is not None:
@@ -138,7 +146,9 @@ class MetSlots:
         return _Numbers(coordinate, bound, stride)
 
     def _check_programs(self, binding: LaunchBinding) -> None:
-        """Each program has partial results of its own."""
+        """Each program has partial results of its own, or takes turns with those it shares with."""
+        if any(isinstance(p, Shared) for c in self.partial.coordinates for p in c.positions):
+            return
         axes = {
             p.axis.constant_value
             for c in self.partial.coordinates

@@ -24,6 +24,7 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.deferral.combining import MAXIMUM
 from tritonopt.transforms.merging.launch_pairs import Made, Pair, uses
 from tritonopt.transforms.merging.slot_reductions import SlotReduction
+from tritonopt.transforms.part_text import PartText, launch_text
 from tritonopt.transforms.tiling.known_launches import check_builtin
 from tritonopt.transforms.tiling.launch_grids import new_name
 
@@ -51,11 +52,14 @@ class OneLaunch:
     facts: KernelFacts
     """Of the second kernel."""
     results: Sequence[Result]
+    part: PartText | None = None
+    """What the first kernel is anew, where it takes fewer arguments."""
 
     def changes(self) -> Iterator[Change]:
         first, second = self.pair.statements
         instead: list[str] = []
         gone: list[ast.AST] = [*walk(second)]
+        arguments: dict[ast.expr, str] = {}
         for result in self.results:
             passed = self.pair.tensor(result.parameter)
             assert passed is not None
@@ -70,9 +74,17 @@ class OneLaunch:
                 yield InsertBefore(first, self._wide(result, wide))
                 instead.append(f"{name}.copy_({wide})")
                 name = wide
-            yield ReplaceExpression(passed, name)
+            arguments[passed] = name
             gone += [*walk(result.buffer.statement), passed]
             yield Remove(result.buffer.statement)
+        if self.part is not None:
+            code = launch_text(self.pair.first, self.part, arguments)
+            yield ReplaceExpression(self.pair.first.call, code)
+            names = {p.name for p in self.part.parameters}
+            dropped = (a for n, a in self.pair.first.arguments.items() if n not in names)
+            gone += [node for argument in dropped for node in walk(argument)]
+        else:
+            yield from (ReplaceExpression(*pair) for pair in arguments.items())
         if instead:
             yield Replace(second, "\n".join(instead))
         else:

@@ -12,7 +12,8 @@ from tritonopt.facts.values import is_integer
 from tritonopt.rewriting.checklist import refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
-from tritonopt.transforms.writing import NotExpressible
+from tritonopt.transforms.merging.locked_sums import LockedSums, locked_sums, read_behind
+from tritonopt.transforms.writing import NotExpressible, names_bound
 
 CLAIM = "partials-are-stored-once"
 _PASSED = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.IN_BRANCH, Op.FULL})
@@ -33,6 +34,8 @@ class PartialStore:
     coordinates: tuple[Coordinate, ...]
     bumps: tuple[ast.stmt, ...]
     """Statements that move the parameter for this store alone."""
+    lock: LockedSums | None = None
+    """The lock under which it adds to what other programs have stored."""
 
     @property
     def is_of_numbers(self) -> bool:
@@ -42,13 +45,20 @@ class PartialStore:
 
 
 def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
-    """All that a kernel does with one buffer, if it is one store. Raises Declined."""
+    """All that a kernel does with one buffer, if it is one store. Raises Declined.
+
+    Or one sum, under a lock.
+    """
     name = facts.kernel.name
     touching = [e for e in facts.effects if e.pointer is not None and _touches(facts, e, buffer)]
-    if len(touching) != 1 or touching[0].kind is not EffectKind.STORE:
+    lock = locked_sums(facts)
+    effect = lock.store_to(buffer) if lock is not None else touching[0]
+    kinds = [e.kind for e in touching]
+    summed = lock is not None and effect is not None
+    wanted = [EffectKind.LOAD, EffectKind.STORE] if summed else [EffectKind.STORE]
+    if effect is None or kinds != wanted:
         text = f"{name} does more with {buffer} than to store there in one place"
         raise refuted(CLAIM, "partials-are-used", text)
-    (effect,) = touching
     where = f"line {effect.line}"
     if any(e.kind is EffectKind.EXIT for e in facts.effects):
         raise refuted(CLAIM, "early-exit", f"{name} may be left before {where} stores")
@@ -65,11 +75,24 @@ def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
     if len(call.args) not in (2, 3) or keywords - {"mask"}:
         raise NotExpressible(f"{where} says how it stores")
     try:
-        coordinates = coordinates_of(facts, effect)
+        coordinates = coordinates_of(facts, effect, lock.group if lock is not None else None)
     except NotUnderstood as why:
         raise unknown(CLAIM, "place-is-not-understood", str(why)) from why
     bumps = _bumps(facts, buffer, call.args[0])
-    return PartialStore(facts, effect, buffer, statement, call, call.args[0], coordinates, bumps)
+    if lock is not None:
+        _check_below(lock, call)
+    pointer = call.args[0]
+    return PartialStore(facts, effect, buffer, statement, call, pointer, coordinates, bumps, lock)
+
+
+def _check_below(lock: LockedSums, call: ast.Call) -> None:
+    """Without the lock, all that the store asks for has the value that it had."""
+    bound = set().union(*map(names_bound, lock.section))
+    asked = {n.id for a in call.args[2:] for n in walk(a) if isinstance(n, ast.Name)}
+    asked |= {n.id for k in call.keywords for n in walk(k) if isinstance(n, ast.Name)}
+    if asked & bound or read_behind(lock):
+        text = f"what is computed under the lock is used in line {call.lineno}, or behind it"
+        raise refuted(CLAIM, "lock-is-not-understood", text)
 
 
 def _touches(facts: KernelFacts, effect: Effect, buffer: str) -> bool:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from tritonopt.facts import KernelFacts
+from tritonopt.source import Launch
 from tritonopt.source.editing.width import line_width
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.transforms.code_edits import new_function_name
-from tritonopt.transforms.writing import NotExpressible
+from tritonopt.transforms.writing import NotExpressible, comments_in
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -23,8 +28,10 @@ class PartText:
     kept: Collection[ast.stmt]
     needed: Collection[str]
     """Parameters that stay whatever the statements read."""
-    is_new: bool
-    """Whether it is the second part, which gets a name of its own."""
+    is_new: bool = False
+    """Whether it is a kernel beside the whole one, and gets a name of its own."""
+    instead: Mapping[ast.expr, str] = field(default_factory=dict)
+    """Code in the place of expressions, each of them and each code on one line."""
 
     @cached_property
     def name(self) -> str:
@@ -37,13 +44,15 @@ class PartText:
     def parameters(self) -> tuple[Parameter, ...]:
         """Those that are read, in their order."""
         words = set(self.needed)
+        words |= {word for code in self.instead.values() for word in _WORD.findall(code)}
+        gone = {node for expression in self.instead for node in walk(expression)}
         for statement in self.kept:
-            if not list(blocks_of(statement)):
-                words |= {n.id for n in walk(statement) if isinstance(n, ast.Name)}
-            elif isinstance(statement, ast.For):
-                words |= {n.id for n in walk(statement.iter) if isinstance(n, ast.Name)}
-            elif isinstance(statement, ast.If):
-                words |= {n.id for n in walk(statement.test) if isinstance(n, ast.Name)}
+            match statement:
+                case ast.For(iter=header) | ast.If(test=header):
+                    parts: Iterable[ast.AST] = walk(header)
+                case _:
+                    parts = () if list(blocks_of(statement)) else walk(statement)
+            words |= {n.id for n in parts if isinstance(n, ast.Name) and n not in gone}
         return tuple(p for p in self.facts.kernel.parameters if p.name in words)
 
     @property
@@ -53,8 +62,20 @@ class PartText:
         decorators = self._lines(kernel.first_line, kernel.node.lineno - 1)
         return "\n".join([*decorators, *self._header(), *self._body()])
 
+    @cached_property
+    def _text(self) -> str:
+        """That of the file, with other expressions, and as many lines."""
+        module = self.facts.kernel.module
+        text = module.text
+        spans = sorted(((module.lines.span(n), code) for n, code in self.instead.items()))
+        for (start, end), code in reversed(spans):
+            if "\n" in code or "\n" in text[start:end]:
+                raise NotExpressible("what changes has several lines")
+            text = text[:start] + code + text[end:]
+        return text
+
     def _lines(self, first: int, last: int) -> list[str]:
-        return self.facts.kernel.module.text.splitlines()[first - 1 : last]
+        return self._text.splitlines()[first - 1 : last]
 
     def _header(self) -> list[str]:
         """From `def` to the colon."""
@@ -119,7 +140,7 @@ class PartText:
 
     def _above(self, line: int) -> int:
         """The first of the comment lines right above a line."""
-        text = self.facts.kernel.module.text.splitlines()
+        text = self._text.splitlines()
         while text[line - 2].lstrip().startswith("#"):
             line -= 1
         return line
@@ -147,3 +168,51 @@ class PartText:
                 raise NotExpressible(f"several statements share line {statement.lineno}")
             assert statement.end_lineno is not None
             yield from range(statement.lineno, statement.end_lineno + 1)
+
+
+def launch_text(
+    launch: Launch, part: PartText, instead: Mapping[ast.expr, str] | None = None
+) -> str:
+    """Code for the launch of a part, laid out as the launch of the whole. Raises NotExpressible.
+
+    `instead` has code in the place of arguments.
+    """
+    module, call = launch.module, launch.call
+    where, text = f"the launch in line {call.lineno}", launch.module.text
+    if not (isinstance(call.func, ast.Subscript) and isinstance(call.func.value, ast.Name)):
+        raise NotExpressible(f"{where} does not launch the kernel by its name")
+    if comments_in(module.text_of(call)) or any(isinstance(a, ast.Starred) for a in call.args):
+        raise NotExpressible(f"{where} has comments inside, or hides arguments")
+    dropped = {p.name for p in part.facts.kernel.parameters} - {p.name for p in part.parameters}
+    gone = {id(argument) for name, argument in launch.arguments.items() if name in dropped}
+    every: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    every.sort(key=lambda node: module.lines.span(node))
+    values = [node.value if isinstance(node, ast.keyword) else node for node in every]
+    kept = [place for place, value in enumerate(values) if id(value) not in gone]
+    if not kept or any(isinstance(n, ast.keyword) and n.arg is None for n in every):
+        raise NotExpressible(f"{where} hides arguments, or would have none")
+    spans = [module.lines.span(node) for node in every]
+    start, end = module.lines.span(call)
+
+    def passed(place: int) -> str:
+        code = text[slice(*spans[place])]
+        other = (instead or {}).get(values[place])
+        if other is None:
+            return code
+        node = every[place]
+        return f"{node.arg}={other}" if isinstance(node, ast.keyword) else other
+
+    found = text[start : spans[0][0]]
+    for place, following in pairwise(kept):
+        gaps = [text[spans[n][1] : spans[n + 1][0]] for n in range(place, following)]
+        found += passed(place) + next((gap for gap in gaps if "\n" in gap), gaps[0])
+    found += passed(kept[-1]) + text[spans[-1][1] : end]
+    return part.name + found[len(module.text_of(call.func.value)) :]
+
+
+def named_in_launchers(facts: KernelFacts) -> set[str]:
+    """Parameters that a launcher may ask for by their names, as a grid does."""
+    names = {p.name for p in facts.kernel.parameters}
+    launchers = [launch.launcher for launch in facts.launches.launches if launch.launcher]
+    nodes = (node for launcher in launchers for node in walk(launcher))
+    return {n.value for n in nodes if isinstance(n, ast.Constant) and n.value in names}
