@@ -85,3 +85,16 @@ def test_what_the_original_does_not_compile_for_is_no_evidence(
     only = ("f32|f16|f64", "f64")
     verdict = of_texts(_DOT.replace(*only), changed.replace(*only), max_examples=12)
     assert verdict.verdict == "unsupported", verdict
+
+
+def test_a_product_of_narrow_numbers_may_be_rounded_elsewhere(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    """What `tl.dot` computes has no oracle; `p` is rounded to the type of `b` in either version."""
+    old = _DOT.replace("f32|f16|f64[k", "f16[k").replace("f32|f16|f64", "f32")
+    old = old.replace("tl.dot(x, y)", "tl.dot((x * 0.3).to(y.dtype), y) / 0.3")
+    changed = old.replace("(x * 0.3)", "(x * 0.7)").replace("/ 0.3", "/ 0.7")
+    verdict = of_texts(old, changed, max_examples=12)
+    assert verdict.verdict == "equivalent", verdict.counterexample
+    wrong = old.replace("/ 0.3", "/ 0.3003")
+    assert of_texts(old, wrong, max_examples=12).verdict == "counterexample"
