@@ -279,3 +279,38 @@ def launch(x: torch.Tensor):
 """
     verdict = of_texts(text, text.replace("at // N * sm", "at // N * (sn * N)"))
     assert verdict.verdict == "counterexample", verdict.reason
+
+
+FLAT = f"""{_HEAD}
+@triton.jit
+def double(x, y, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, 2 * tl.load(x + at, mask=at < size), mask=at < size)
+
+def launch(x: torch.Tensor):
+    y = torch.empty_like(x)
+    n = x.numel()
+    double[(triton.cdiv(n, 16),)](x, y, n, BLOCK=16)
+    return y
+"""
+
+
+def test_strides_of_what_is_made_like_a_dense_tensor(of_texts: Callable[..., Verdict]) -> None:
+    changed = FLAT.replace("    y = torch", "    x = x.contiguous()\n    y = torch")
+    verdict = of_texts(FLAT, changed, max_examples=5)
+    assert verdict.verdict == "counterexample", verdict
+    assert "a returned tensor has other strides" in (verdict.counterexample or "")
+
+
+def test_a_dense_tensor_that_the_original_reads_as_rows_is_not_drawn(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    """What is stored by the number of the element would be another one."""
+    numbered = FLAT.replace("2 * tl.load(x + at, mask=at < size)", "at").replace(
+        "torch.empty_like(x)", "torch.empty(x.shape, device=x.device)"
+    )
+    rows = FLAT.replace("2 * tl", "at + tl").replace("_like(x)", "(x.shape, device=x.device)")
+    for text in (numbered, rows):
+        changed = text.replace("    y = torch", "    x = x.contiguous()\n    y = torch")
+        verdict = of_texts(text, changed, max_examples=5)
+        assert verdict.verdict == "identical", verdict.counterexample

@@ -85,3 +85,37 @@ def test_what_the_original_does_not_compile_for_is_no_evidence(
     only = ("f32|f16|f64", "f64")
     verdict = of_texts(_DOT.replace(*only), changed.replace(*only), max_examples=12)
     assert verdict.verdict == "unsupported", verdict
+
+
+def test_a_product_of_narrow_numbers_may_be_rounded_elsewhere(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    """What `tl.dot` computes has no oracle; `p` is rounded to the type of `b` in either version."""
+    old = _DOT.replace("f32|f16|f64[k", "f16[k").replace("f32|f16|f64", "f32")
+    old = old.replace("tl.dot(x, y)", "tl.dot((x * 0.3).to(y.dtype), y) / 0.3")
+    changed = old.replace("(x * 0.3)", "(x * 0.7)").replace("/ 0.3", "/ 0.7")
+    verdict = of_texts(old, changed, max_examples=12)
+    assert verdict.verdict == "equivalent", verdict.counterexample
+    wrong = old.replace("/ 0.3", "/ 0.3003")
+    assert of_texts(old, wrong, max_examples=12).verdict == "counterexample"
+
+
+_WHOLE = f"""{_HEAD}
+@triton.jit
+def thrice(X, Y, N, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + o, mask=o < N, other=0)
+    tl.store(Y + o, x * 3 + 1, mask=o < N)
+
+# tritonopt: x: i64[n]
+def launch(x):
+    y = torch.empty_like(x)
+    thrice[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+"""
+
+
+def test_whole_numbers_that_a_narrower_type_does_not_hold(of_texts: Callable[..., Verdict]) -> None:
+    changed = _WHOLE.replace("x * 3 + 1", "x.to(tl.int32) * 3 + 1")
+    verdict = of_texts(_WHOLE, changed, max_examples=12)
+    assert verdict.verdict == "counterexample", verdict

@@ -12,6 +12,7 @@ from tritonopt.verification.coverage.call_changes import (
     at_numbers,
     in_turn,
     meeting,
+    of_whole_types,
     one_narrower,
     other_types,
     other_values,
@@ -67,6 +68,8 @@ class Aiming:
         self.sized_calls = SizedCalls(self.signature, self.limits)
         self.plain = self._exploration(_MOST_CALLS)
         self.values = (*VALUE_CLASSES, partial(at_numbers, numbers=self.numbers.compared))
+        if self.numbers.whole_types:
+            self.values += (partial(of_whole_types, signature=self.signature),)
 
     def _exploration(
         self, calls: int, change: Change = same, begin: Mapping[str, int] | None = None

@@ -32,6 +32,11 @@ from tritonopt.verification.signature.argument_language import (
 _MOST_VALUES = 4
 _MOST_NUMBERS = 12
 _MOST_TENSORS = 4
+_RANGES = {
+    "i64": (-(2**40), 2**40),
+    **{f"i{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 16, 8)},
+    "u8": (0, 255),
+}
 _LARGE = 6e4
 """Beyond that float16 has no number, and what is beyond stands for inf."""
 
@@ -86,6 +91,17 @@ def at_numbers(example: Example, numbers: Sequence[float]) -> Example:
     found = [n for n in dict.fromkeys(map(float, found)) if n and abs(n) < _LARGE]
     text = ", ".join(f"{n:.9g}" for n in found[:_MOST_NUMBERS])
     return _with(AND + text)(example) if found else example
+
+
+def of_whole_types(example: Example, signature: Signature) -> Example:
+    """The same call with whole numbers as large as their types, where they have no bounds."""
+
+    def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:
+        free = recipe.dtype in INTEGERS and signature.tensor(name).high is None and not recipe.kind
+        low, high = _RANGES.get(recipe.dtype, (0, 0))
+        return replace(recipe, low=low, high=high) if free else recipe
+
+    return example.with_tensors(changed)
 
 
 def meeting(signature: Signature) -> Iterator[Change]:

@@ -16,6 +16,7 @@ LARGEST = 2**17
 _MOST_BITS = 20
 _EXACT = {"float16": 2**11, "bfloat16": 2**8, "int8": 2**7, "uint8": 2**8, "int16": 2**15}
 """Whole numbers up to which a narrow type holds all; offsets may be counted in it by mistake."""
+_WHOLE_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -36,6 +37,8 @@ class Numbers:
     """Numbers that the files' tests compare something with."""
     changed: Sequence[int] = ()
     """Numbers in what differs."""
+    whole_types: bool = False
+    """Whether what differs names a type of whole numbers, which not all of them fit."""
     compared: Sequence[float] = ()
     """Numbers that floats may be compared with, those in what differs first."""
 
@@ -44,7 +47,10 @@ class Numbers:
         """`home` is the launcher's file, if that is another one."""
         limits = limits_of((compared.old.module, compared.new.module, *home))
         changed = sorted(_changed(compared))
-        return Numbers(_singled_out(compared), sorted(limits), changed, _compared(compared))
+        nodes = list(_changed_nodes(compared))
+        whole_types = any(isinstance(n, ast.Attribute) and n.attr in _WHOLE_TYPES for n in nodes)
+        singled_out, values = _singled_out(compared), _compared(compared)
+        return Numbers(singled_out, sorted(limits), changed, whole_types, values)
 
     def beyond(self, *, lanes: bool) -> list[int]:
         """Numbers beyond which something may happen that does not below.
@@ -78,17 +84,22 @@ def _compared(compared: Comparison) -> list[float]:
     return list(dict.fromkeys(abs(n) for n in numbers if isinstance(n, (int, float))))
 
 
-def _changed(compared: Comparison) -> list[int]:
-    """Whole numbers in what differs."""
-    parts = (
-        part
+def _changed_nodes(compared: Comparison) -> Iterator[ast.AST]:
+    """All that stands in what differs."""
+    return (
+        node
         for version in (compared.new, compared.old)
         for body in version.bodies.values()
         for statement in body.statements
         if statement.differs
         for part in statement.head
+        for node in ast.walk(part)
     )
-    numbers = (_number(node) for part in parts for node in ast.walk(part))
+
+
+def _changed(compared: Comparison) -> list[int]:
+    """Whole numbers in what differs."""
+    numbers = map(_number, _changed_nodes(compared))
     return list(dict.fromkeys(n for n in numbers if n is not None and 2 < n <= LARGEST))
 
 
