@@ -57,6 +57,42 @@ def test_values_and_numbers_meet_what_differs(name: str, of_texts: Callable[...,
     assert verdict.verdict == "counterexample", verdict.reason
 
 
+ONE_BY_ONE = f"""{_HEAD}
+@triton.jit
+def serial(x_ptr, y_ptr, n):
+    row = tl.program_id(0)
+    total = 0.0
+    for col in range(0, n):
+        total += tl.load(x_ptr + row * n + col)
+    tl.store(y_ptr + row, total)
+
+@triton.jit
+def tiles(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + row, tl.sum(total, axis=0))
+
+def launch(x: torch.Tensor, tiled: bool = False):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    if tiled:
+        tiles[(m,)](x, y, n, BLOCK=64)
+    else:
+        serial[(m,)](x, y, n)
+    return y
+"""
+
+
+def test_a_long_row_where_it_runs(of_texts: Callable[..., Verdict]) -> None:
+    """One element of ten thousand, where the plain call of so many would take long."""
+    changed = ONE_BY_ONE.replace("mask=cols < n", "mask=(cols < n) & (cols != 9999)")
+    verdict = of_texts(ONE_BY_ONE, changed, args="x: f32[m, n], tiled: bool")
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
 ABOVE = f"""{_HEAD}
 @triton.jit
 def above(x_ptr, y_ptr, n, BLOCK: tl.constexpr):

@@ -158,7 +158,7 @@ class Aiming:
                 if self.plain.affordable(sizes, needed=False):
                     yield from self.plain.attempt(sizes, change)
                 else:
-                    yield from self.plain.alone(name, size)
+                    yield from self.plain.alone(name, size, change)
 
     def _numbers_of_tiles(self) -> Iterator[Example]:
         """As many tiles as a number in what differs, and one element more: `min(count, 1024)`."""
