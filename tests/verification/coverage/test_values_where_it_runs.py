@@ -112,6 +112,29 @@ def test_ties_are_drawn(of_texts: Callable[..., Verdict]) -> None:
     assert of_texts(ABOVE, changed, args="x: f32[n]").verdict == "counterexample"
 
 
+LARGER = f"""{_HEAD}
+@triton.jit
+def larger(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    y = tl.load(y_ptr + at, mask=at < n)
+    z = tl.maximum(x, y)
+    tl.store(z_ptr + at, z, mask=at < n)
+
+def launch(x: torch.Tensor, y: torch.Tensor):
+    z = torch.empty_like(x)
+    larger[(triton.cdiv(x.numel(), 64),)](x, y, z, x.numel(), BLOCK=64)
+    return z
+"""
+
+
+def test_nan_in_several_tensors_at_once(of_texts: Callable[..., Verdict]) -> None:
+    """`tl.maximum` is NaN only where both of its arguments are."""
+    changed = LARGER.replace("z_ptr + at, z,", "z_ptr + at, tl.where(z == z, z, 0.0),")
+    verdict = of_texts(LARGER, changed, args="x: f32[n], y: f32[n]")
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
 TAKEN = f"""{_HEAD}
 @triton.jit
 def take(index_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):

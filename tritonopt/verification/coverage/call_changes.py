@@ -69,8 +69,8 @@ def in_turn(first: Change, second: Change) -> Change:
 
 VALUE_CLASSES: tuple[Change, ...] = (
     *(partial(Example.plain, values=k, dtypes={}) for k in (FAR_BELOW, NAN, MANY_NANS)),
-    # In all tensors, some of them in the same places: zeros, and values that are equal.
-    *map(_with, (ZEROS, HALVES)),
+    # In all tensors, some of them in the same places: zeros, values that are equal, and NaN.
+    *map(_with, (ZEROS, HALVES, MANY_NANS)),
 )
 
 
