@@ -257,3 +257,35 @@ def test_a_long_size_beside_others_that_are_not_one(of_texts: Callable[..., Verd
     args = "x: f32[a, b, w], size: (p,)"
     verdict = of_texts(STRETCHED, changed, args=args, max_examples=2)
     assert verdict.verdict == "counterexample", verdict.reason
+
+
+DIAGONAL = f"""{_HEAD}
+@triton.jit
+def trace(x_ptr, y_ptr, count, step, BLOCK: tl.constexpr):
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, count, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        total += tl.load(x_ptr + at * step, mask=at < count, other=0.0)
+    tl.store(y_ptr, tl.sum(total, axis=0))
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty((), device=x.device)
+    block = min(triton.next_power_of_2(min(m, n)), 256)
+    trace[(1,)](x, y, min(m, n), x.stride(0) + x.stride(1), BLOCK=block)
+    return y
+"""
+
+
+def test_a_tile_that_two_sizes_fill_together(of_texts: Callable[..., Verdict]) -> None:
+    changed = DIAGONAL.replace("total += tl.load", "total = tl.load")
+    verdict = of_texts(DIAGONAL, changed, args="x: f32[m, n]")
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
+def test_a_number_that_no_call_comes_to_is_no_yes(of_texts: Callable[..., Verdict]) -> None:
+    """A diagonal of ten thousand elements is too much to run."""
+    changed = DIAGONAL.replace("mask=at < count", "mask=(at < count) & (at != 9999)")
+    verdict = of_texts(DIAGONAL, changed, args="x: f32[m, n]")
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "held everywhere: `at != 9999`" in verdict.reason

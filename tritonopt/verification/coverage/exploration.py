@@ -317,10 +317,14 @@ class Exploration:
                 return
 
     def _all_larger(self) -> Iterator[Example]:
-        """Every size beyond a tile at once, where the shortest of them says how many there are."""
+        """Every size beyond a tile at once, where the shortest of them says how many there are.
+
+        Or how often a loop turns, whose tile the files may mention: it was no longer than that.
+        """
         tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
-        for block in tiles[:_MOST_COSTLY]:
-            if not any(d.kind == "programs" for d in self.unmet()):
+        mentioned = [b for b in self.sized_calls.limits.blocks if b > max(tiles, default=0)]
+        for block in (*tiles[:_MOST_COSTLY], *mentioned[:_MOST_COSTLY]):
+            if not any(d.kind in ("programs", *LOOPS) for d in self.unmet()):
                 return
             sizes = dict.fromkeys(self.names, block + 3)
             if len(self.names) > 1 and self.fits(sizes):
