@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,6 +32,13 @@ class Int64Offsets(Pass):
     program id is used for such offsets alone, else at the product, `row.to(tl.int64) * stride`.
     What is computed from it is of 64 bits as well, so one cast is enough.
 
+    With `int64-offsets{constexpr=true}` small tensors keep offsets of 32 bits: the casts stand
+    under a constant of the compiler, `INT64`, which a heuristic sets where a tensor has 1 GB or
+    more. (That is where no part of it, and no lane beyond it, has an offset that does not fit.) The
+    kernel is then compiled once more for large tensors, which are asked for their storage at each
+    launch. `verify` has no answer to it, for it draws no tensor so large; it can compare what the
+    pass makes without the option.
+
     ## Why
 
     From 2**31 elements on the offset wraps around: the kernel reads and writes elsewhere, without
@@ -44,6 +51,9 @@ class Int64Offsets(Pass):
     that is beyond 2**31 itself is passed in 64 bits, and what is computed with it does not
     overflow. Grids and tiles are those that Triton and CUDA allow. Nothing is said where something
     that the launcher checks is not understood, or where a plain argument decides.
+
+    For `constexpr=true` tensors of torch are passed at each launch (assumed), and none that may be
+    None; nothing may call the kernel, nor keep what was compiled without asking a heuristic.
 
     The wider number must go into addresses and comparisons alone: where it is stored, carried by a
     loop or given to a function its type may matter.
@@ -101,6 +111,8 @@ class Int64Offsets(Pass):
     tensors would pay for nothing.
     """
 
+    constexpr: bool = False
+
     name: ClassVar[str] = "int64-offsets"
     summary: ClassVar[str] = (
         "compute offsets that do not fit 32 bits in 64, with sizes that show it"
@@ -125,11 +137,15 @@ class Int64Offsets(Pass):
             return
         from tritonopt.transforms.widening.wide_places import WidePlace, WidePlaces
 
+        places: list[WidePlace] = []
         for found in WidePlaces(facts, overflows).find():
             if isinstance(found, WidePlace):
-                yield replace(_site(facts, found), pays=pays)
+                places.append(found)
             else:
                 yield _missed(facts, *found)
+        # Under one constant they are one change.
+        for group in [places] if self.constexpr and places else [[one] for one in places]:
+            yield replace(_site(facts, group, on_demand=self.constexpr), pays=pays)
 
 
 def _expects_large_tensors(facts: KernelFacts) -> bool:
@@ -142,22 +158,30 @@ def _expects_large_tensors(facts: KernelFacts) -> bool:
     )
 
 
-def _site(facts: KernelFacts, place: WidePlace) -> Site:
+def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -> Site:
     writer, checklist = Writer(facts), Checklist()
     changes: tuple[Change, ...] = ()
-    first, text = place.nodes[0], writer.text(place.nodes[0])
-    overflow = place.mended
+    nodes = [node for place in places for node in place.nodes]
+    first, overflow = nodes[0], places[0].mended
+    texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
+    text = " and ".join(texts)
     what = f"{_text(facts, overflow)} is {overflow.number} where it is {overflow.where}"
     with checklist.until_one_fails():
         checklist.prove("type-is-free", "it goes into addresses and comparisons alone")
-        if any(comments_in(facts.kernel.module.text_of(node)) for node in place.nodes):
+        if any(comments_in(facts.kernel.module.text_of(node)) for node in nodes):
             raise refuted("nothing-else-goes", "comment-inside", "a comment inside would be lost")
-        changes = tuple(_cast(facts, writer, node) for node in place.nodes)
+        if on_demand:
+            from tritonopt.transforms.widening.wide_on_demand import WideOnDemand
+
+            changes = tuple(WideOnDemand(facts, places).changes(writer, checklist))
+        else:
+            changes = tuple(_cast(facts, writer, node) for node in nodes)
     if checklist.failed is not None:
         message = f"kept {text} in 32 bits: {checklist.failed.detail}"
         return Site(first, checklist.conditions, message)
     found = Condition("offset-fits", Status.REFUTED, what, "offset-is-too-large")
-    message = f"cast {text} to 64 bits: {what}, which 32 bits do not hold"
+    where = " for large tensors" if on_demand else ""
+    message = f"cast {text} to 64 bits{where}: {what}, which 32 bits do not hold"
     conditions = (found, *checklist.conditions)
     return Site(first, conditions, message, changes=changes, analysis=True)
 

@@ -42,6 +42,32 @@ LOOK = settings(
 RUN = settings(LOOK, max_examples=EXAMPLES, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 
+WHOLE = """\
+@triton.jit
+def whole(Parts, Total, M, BLOCK: tl.constexpr):
+    total = 0.0
+    for start in range(0, M, BLOCK):
+        rows = start + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(Parts + rows, mask=rows < M, other=0.0), axis=0)
+    tl.store(Total, total)
+
+
+"""
+NORMS = """\
+@triton.jit
+def norms(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    norm = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        norm += tl.sum(x * x, axis=0)
+    tl.store(Y + row * N, tl.sqrt(norm / N), mask=N > 0)
+
+
+"""
+
+
 @dataclass(frozen=True)
 class Drawn:
     """What a kernel has; each field is something that a pass looks for."""
@@ -60,14 +86,17 @@ class Drawn:
     serial: bool
     blocked: bool
     paired: bool
+    nested: bool
     apart: bool
+    summed: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
     positive = st.sampled_from(("", "named", "in the store"))
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
-    fields += ("reduced", "exponentials", "serial", "blocked", "paired", "apart")
+    fields += ("reduced", "exponentials", "serial", "blocked", "paired", "nested", "apart")
+    fields += ("summed",)
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -97,6 +126,9 @@ def render(drawn: Drawn) -> str:
         lines += ["even = tl.load(W + 2 * half, mask=2 * half < N, other=0.0)"]
         lines += ["odd = tl.load(W + 2 * half + 1, mask=2 * half + 1 < N, other=0.0)"]
         lines += ["duo = tl.max(even * odd, axis=0)"]
+    if drawn.nested:
+        lines += ["area = 0.0", "for i in range(3):", *(f"    {line}" for line in sweep)]
+        lines += ["        area += tl.sum(x * (i + 1), axis=0)"]
     if drawn.statistics and drawn.reduced:
         lines += ["total = 0.0", *sweep, "    total += tl.sum(x, axis=0)", "mean = total / N"]
         lines += ["squares = 0.0", *sweep, "    d = tl.where(mask, x - mean, 0.0)"]
@@ -134,14 +166,21 @@ def render(drawn: Drawn) -> str:
         lines.append("    y = y + above")
     if drawn.paired:
         lines.append("    y = y + duo")
+    if drawn.nested:
+        lines.append("    y = y + area")
     if drawn.positive == "named":
         lines.append("    y = tl.maximum(y, 0.0)")
     stored = "tl.maximum(y, 0.5)" if drawn.positive == "in the store" else "y"
     lines.append(f"    tl.store(Y + row * N + cols, {stored}, mask=mask)")
     if drawn.counted:
         lines.append(f"tl.atomic_add(Count{' + row' if drawn.counted == 'by row' else ''}, 1)")
+    if drawn.summed:
+        lines.append(f"tl.store(Parts + row, tl.load({row}, mask=N > 0, other=0.0))")
     body = "".join(f"    {line}\n" for line in lines)
-    apart = "norms[(m,)](x, y, n, BLOCK=16)" if drawn.apart else ""
+    apart, norms = ("norms[(m,)](x, y, n, BLOCK=16)", NORMS) if drawn.apart else ("", "")
+    summed, whole = "", ""
+    if drawn.summed:
+        summed, whole = "whole[(1,)](parts, total, m, BLOCK=16)", WHOLE
     return f"""\
 import torch
 import triton
@@ -149,29 +188,23 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, W, S, Y, Count, M, N, shift, BLOCK: tl.constexpr):
+def kernel(X, W, S, Y, Count, Parts, M, N, shift, BLOCK: tl.constexpr):
 {body}
 
-@triton.jit
-def norms(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    norm = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        norm += tl.sum(x * x, axis=0)
-    tl.store(Y + row * N, tl.sqrt(norm / N), mask=N > 0)
-
-
-# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
+{norms}{whole}# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
 def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     x, w = x.contiguous(), w.contiguous()
     m, n = x.shape
     y = torch.empty_like(x)
     count = torch.zeros(m + 1, dtype=torch.int32, device=x.device)
-    kernel[({"m + 1" if drawn.guard else "m"},)](x, w, s, y, count, m, n, shift, BLOCK=16)
+    parts = torch.empty(m, dtype=torch.float32, device=x.device)
+    total = torch.{"empty" if drawn.summed else "zeros"}(1, dtype=torch.float32, device=x.device)
+    kernel[({"m + 1" if drawn.guard else "m"},)](
+        x, w, s, y, count, parts, m, n, shift, BLOCK=16
+    )
+    {summed}
     {apart}
-    return y, count
+    return y, count, total
 """
 
 

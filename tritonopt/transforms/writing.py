@@ -254,6 +254,11 @@ class Writer:
                 return text
         return ast.unparse(_Rebuild(self, {}, ()).expression(node))
 
+    def anew(self, node: ast.expr, names: Mapping[str, str]) -> str:
+        """The text of an expression with others in place of names; zeros that add nothing go."""
+        replaced = {name: parsed(text, mode="eval").body for name, text in names.items()}
+        return ast.unparse(_Rebuild(self, replaced, ()).expression(node))
+
 
 def _around(scope: Scope | None) -> Iterator[Scope]:
     while scope is not None:

@@ -23,8 +23,10 @@ def kernel(X, Out, n, scale, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr):
             tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], scale: 0.5|-2.0, flag: bool
-def run(x: torch.Tensor, scale: float, flag: bool = True) -> torch.Tensor:
+# tritonopt: x: f32[m, n], scale: 0.5|-2.0, scaled: bool
+def run(x: torch.Tensor, scale: float, scaled: bool):
+    m, n = x.shape
+    x = x.contiguous()
     out = torch.empty_like(x)
-    kernel[(x.shape[0],)](x, out, x.shape[1], scale, flag, BLOCK=16)
+    kernel[(m,)](x, out, n, scale, HAS_SCALE=scaled, BLOCK=16)
     return out

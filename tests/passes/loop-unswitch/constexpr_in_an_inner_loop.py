@@ -18,8 +18,10 @@ def kernel(X, Out, n, scale, HAS_SCALE: tl.constexpr, BLOCK: tl.constexpr):
         tl.store(Out + row * n + cols, x, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], scale: 0.5|-2.0|None
-def run(x: torch.Tensor, scale: float | None) -> torch.Tensor:
+# tritonopt: x: f32[m, n], scale: None|0.5|-2.0
+def run(x: torch.Tensor, scale: float | None):
+    m, n = x.shape
+    x = x.contiguous()
     out = torch.empty_like(x)
-    kernel[(x.shape[0],)](x, out, x.shape[1], scale, scale is not None, BLOCK=16)
+    kernel[(m,)](x, out, n, scale, HAS_SCALE=scale is not None, BLOCK=16)
     return out

@@ -26,7 +26,9 @@ def kernel(X, Out, n, scale, BLOCK: tl.constexpr):
 
 
 # tritonopt: x: f32[m, n], scale: 0.5|-2.0
-def run(x: torch.Tensor, scale: float) -> torch.Tensor:
+def run(x: torch.Tensor, scale: float):
+    m, n = x.shape
+    x = x.contiguous()
     out = torch.empty_like(x)
-    kernel[(x.shape[0],)](x, out, x.shape[1], scale, BLOCK=16)
+    kernel[(m,)](x, out, n, scale, BLOCK=16)
     return out

@@ -150,6 +150,10 @@ class Padding:
                 return _cast(self.of(value.operand, axes), value)
             case Op.ELEMENTWISE:
                 return self._function(value, axes)
+            case op if op in _COMPARED:
+                decided = self._decided(value, axes)
+                if decided is not None:
+                    return float(decided)
         raise NotKnown(_UNKNOWN, f"{_named(value)} is not known where the mask is off")
 
     def _decided(self, condition: Value, axes: _Axes) -> bool | None:

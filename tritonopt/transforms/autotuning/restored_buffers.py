@@ -46,12 +46,7 @@ def restored_buffers(facts: KernelFacts, checklist: Checklist) -> list[str]:
 
 def _check_is_a_tensor(facts: KernelFacts, name: str) -> None:
     """A tuner copies the buffer before it runs anything: it must be there at every launch."""
-    asked = any(
-        v.op in (Op.IS, Op.IS_NOT) and any(o.op is Op.PARAM and o.name == name for o in v.operands)
-        for v in reachable(facts.values.values())
-    )
-    accesses = [e for e in facts.effects if name in (facts.bases(e) or ())]
-    if asked or not any(_is_always_compiled(facts, access) for access in accesses):
+    if may_be_none(facts, name):
         detail = f"{name} may be None, and a tuner cannot copy that"
         raise refuted(_CLAIM, "buffer-may-be-none", detail)
     for launch in facts.launches.launches:
@@ -61,6 +56,16 @@ def _check_is_a_tensor(facts: KernelFacts, name: str) -> None:
                 "tensor, the kernel may write beside it, and a tuner copies no more than the part"
             )
             raise unknown(_CLAIM, "buffer-may-be-a-part", detail)
+
+
+def may_be_none(facts: KernelFacts, name: str) -> bool:
+    """Whether a launch may pass None for a buffer: it is asked for, or not always accessed."""
+    asked = any(
+        v.op in (Op.IS, Op.IS_NOT) and any(o.op is Op.PARAM and o.name == name for o in v.operands)
+        for v in reachable(facts.values.values())
+    )
+    accesses = [e for e in facts.effects if name in (facts.bases(e) or ())]
+    return asked or not any(_is_always_compiled(facts, access) for access in accesses)
 
 
 def _is_always_compiled(facts: KernelFacts, access: Effect) -> bool:

@@ -13,23 +13,20 @@ from dataclasses import dataclass
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Param
 from tritonopt.facts.algebra.polynomial import Atom
-from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
-from tritonopt.source import AddDecorator, AddParameter, Change
+from tritonopt.rewriting.checklist import Checklist, Declined, unknown
+from tritonopt.source import Change
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.parsing import parsed
 from tritonopt.source.trees import parents_of
-from tritonopt.transforms.heuristic_functions import HEURISTICS, heuristic_functions
+from tritonopt.transforms.heuristic_functions import (
+    check_heuristic,
+    heuristic,
+    heuristic_functions,
+)
 from tritonopt.transforms.one_tile.sweeps import RowSweeps
-from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
+from tritonopt.transforms.writing import Writer, names_bound
 
 _NAME = "ONE_TILE"
-_WIDTH = 99
-_CACHING = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"}) | {
-    "sglang.srt.utils.cached_triton_kernel"
-}
-"""Decorators that keep what was compiled for one launch, and do not ask a heuristic at each."""
-_CACHING_BY_VALUE = frozenset({"flag_gems.utils.libentry", "flag_gems.utils.libentry.libentry"})
-"""Of these, those that compile anew for another value of an argument that is specialized."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def ask(sweeps: RowSweeps, may_be_empty: bool, checklist: Checklist) -> Question
         raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
     checklist.prove("length-is-known-at-the-launch", f"{extent.readable} is an argument")
     if not question.is_constexpr:
-        _check_heuristic(question)
+        check_heuristic(facts, question.parameters)
         checklist.prove("heuristic-can-be-added", "every launch would ask it")
         checklist.assume("launched-as-usual", "files that were not given use it for launches only")
     return question
@@ -137,55 +134,6 @@ def _name(atom: Atom) -> str:
     return atom.name if isinstance(atom, Param) else ""
 
 
-def _check_heuristic(question: Question) -> None:
-    """Nobody may use the kernel in a way that a heuristic above it would change."""
-    facts = question.facts
-    kernel, module = facts.kernel, facts.kernel.module
-    claim = "heuristic-can-be-added"
-    if facts.launches.caller is not None:
-        caller = facts.launches.caller.name
-        detail = f"{caller} calls the kernel, which a kernel below a heuristic does not allow"
-        raise refuted(claim, "called-from-a-kernel", detail)
-    if module.escapes.get(kernel.qualname) or module.uses_elsewhere(kernel).escapes:
-        raise unknown(claim, "unseen-launches", facts.launches.unknown or "it may be launched")
-    if kernel.signature_use is not None:
-        detail = f"line {kernel.signature_use.lineno} may ask what parameters the kernel has"
-        raise unknown(claim, "compiled-ahead", detail)
-    if any(p.kind.startswith("var") for p in kernel.parameters):
-        raise refuted(claim, "unknown-parameters", "the kernel takes any number of arguments")
-    unknown_decorator = kernel.unknown_decorator
-    for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
-        by_value = name in _CACHING_BY_VALUE and _are_specialized(question)
-        if decorator is unknown_decorator or (name in _CACHING and not by_value):
-            what = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
-            detail = f"{what} may keep what a heuristic said, or launch without asking it"
-            raise unknown(claim, "unknown-decorator", detail)
-    if unknown_decorator is not None:
-        raise unknown(claim, "unknown-decorator", facts.launches.unknown)
-
-
-def _are_specialized(question: Question) -> bool:
-    """Whether what is asked for is no parameter that `triton.jit` is told not to specialize."""
-    kernel = question.facts.kernel
-    jit = kernel.node.decorator_list[kernel.decorators.index(kernel.jit)]
-    if not isinstance(jit, ast.Call):
-        return True
-    named = {p.name for p in question.parameters}
-    for keyword in jit.keywords:
-        if keyword.arg is None or keyword.arg == "do_not_specialize":
-            if not isinstance(keyword.value, (ast.List, ast.Tuple)):
-                return False
-            if any(_may_name(element, named) for element in keyword.value.elts):
-                return False
-    return True
-
-
-def _may_name(element: ast.expr, named: set[str]) -> bool:
-    """Whether an entry of `do_not_specialize` may be one of these parameters."""
-    name = element.value if isinstance(element, ast.Constant) else None
-    return not isinstance(name, str) or name in named
-
-
 @dataclass(frozen=True)
 class Asked:
     """The condition in the kernel, and what it takes to have it."""
@@ -202,30 +150,12 @@ def asked(question: Question, writer: Writer) -> Asked:
     for name, answer in heuristic_functions(question.facts.kernel):
         if answer is not None and ast.dump(answer) == ast.dump(_parsed(function)):
             return Asked(name)
-    kernel = question.facts.kernel
     name = writer.fresh(_NAME)
-    decorator = f"@{_spelling_of_heuristics(writer)}("
-    code = f'{decorator}{{"{name}": {function}}})'
-    if len(code) + kernel.node.col_offset > _WIDTH:
-        code = f'{decorator}\n    {{"{name}": {function}}}\n)'
-    default = " = False" if kernel.node.args.defaults else ""
-    parameter = f"{name}: {writer.language('constexpr')}{default}"
-    return Asked(name, (AddDecorator(kernel, code), AddParameter(kernel, parameter)))
+    return Asked(name, tuple(heuristic(writer, name, function)))
 
 
 def _parsed(text: str) -> ast.expr:
     return parsed(text, mode="eval").body
-
-
-def _spelling_of_heuristics(writer: Writer) -> str:
-    names = writer.facts.kernel.module.names
-    for name in names.module.bindings:
-        resolved = names.resolve_name(name, names.module)
-        if resolved == "triton":
-            return f"{name}.heuristics"
-        if resolved == HEURISTICS:
-            return name
-    raise NotExpressible("the file does not import triton, so triton.heuristics has no name")
 
 
 def is_asked_already(sweeps: RowSweeps) -> bool:

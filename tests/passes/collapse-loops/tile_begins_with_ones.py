@@ -1,0 +1,27 @@
+# expect: missed accumulator-starts-elsewhere
+"""Each lane of the accumulator begins with 1."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, W, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * N * W
+    acc = tl.full([BLOCK], 1.0, dtype=tl.float32)
+    for n in range(N):
+        for start in range(0, W, BLOCK):
+            w = start + tl.arange(0, BLOCK)
+            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
+            acc += x
+    tl.store(Y + tl.program_id(0), tl.sum(acc, axis=0))
+
+
+# tritonopt: x: f32[m, n, w]
+def run(x: torch.Tensor):
+    m, n, w = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, w, BLOCK=16)
+    return y

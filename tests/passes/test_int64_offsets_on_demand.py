@@ -1,0 +1,36 @@
+"""Casts under a constant of the compiler give the same with the constant set and unset.
+
+Which of the two runs is decided by tensors of 1 GB, so that the answer is never a yes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tritonopt.verification import verify
+
+CASES = Path(__file__).resolve().parent / "int64-offsets"
+
+
+@pytest.mark.parametrize(
+    ("limit", "ran"),
+    [("2**9", "always held"), pytest.param("2**30", "never held", marks=pytest.mark.thorough)],
+)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("on_demand", marks=pytest.mark.thorough),
+        "on_demand_in_a_product",
+        pytest.param("on_demand_in_a_batch", marks=pytest.mark.thorough),
+    ],
+)
+def test_what_runs_is_the_same(name: str, limit: str, ran: str, tmp_path: Path) -> None:
+    limited = tmp_path / f"{name}.py"
+    text = (CASES / f"{name}.expected.py").read_text()
+    limited.write_text(text.replace("2**30", limit))
+    verdict = verify(CASES / f"{name}.py", limited, backend="interpreter", max_examples=3)
+    assert verdict.verdict == "unsupported", verdict
+    assert ran in str(verdict.reason)
+    assert "what was run is identical" in verdict.notes

@@ -1,0 +1,88 @@
+"""Casts to 64 bits under a constant of the compiler, which a heuristic sets from the tensors.
+
+    @triton.heuristics({"INT64": lambda args: args["X"].untyped_storage().nbytes() >= 2**30})
+    ...
+    row = tl.program_id(0)
+    if INT64:
+        row = row.to(tl.int64)
+
+The storage of a tensor has at least so many bytes as the largest offset of an element in it, also
+where the tensor is a part of a larger one. Lanes that are masked off may be beyond it by a tile:
+the limit is a half of what fits.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.memory.overflows import parts_of
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source import Change, InsertAfter, ReplaceExpression
+from tritonopt.transforms.autotuning.restored_buffers import may_be_none
+from tritonopt.transforms.heuristic_functions import check_heuristic, heuristic
+from tritonopt.transforms.widening.wide_places import WidePlace
+from tritonopt.transforms.writing import Writer
+
+_NAME = "INT64"
+_MOST_BYTES = "2**30"
+
+
+@dataclass(frozen=True)
+class WideOnDemand:
+    """The casts of one kernel, all under one constant."""
+
+    facts: KernelFacts
+    places: Sequence[WidePlace]
+
+    def changes(self, writer: Writer, checklist: Checklist) -> Iterator[Change]:
+        """Raises Declined, or NotExpressible where triton has no name in the file."""
+        tensors = self._tensors()
+        parameters = [p for p in self.facts.kernel.parameters if p.name in tensors]
+        check_heuristic(self.facts, parameters)
+        checklist.prove("heuristic-can-be-added", "every launch would ask it")
+        checklist.assume("launched-as-usual", "files that were not given use it for launches only")
+        name = writer.fresh(_NAME)
+        yield from heuristic(writer, name, _function([p.name for p in parameters]))
+        for place in self.places:
+            for node in place.nodes:
+                yield self._cast(writer, node, name)
+
+    def _tensors(self) -> frozenset[str]:
+        """Those with the offsets that may not fit."""
+        claim, facts = "heuristic-can-be-added", self.facts
+        mended = {facts.values[node] for place in self.places for node in place.nodes}
+        found: set[str] = set()
+        for effect in facts.effects:
+            if effect.pointer is None or mended.isdisjoint(parts_of(facts, effect.pointer)):
+                continue
+            bases = facts.bases(effect)
+            if bases is None:
+                detail = f"which buffer line {effect.line} is about is not known"
+                raise unknown(claim, claim, detail)
+            found |= bases
+        for name in sorted(found):
+            if may_be_none(facts, name):
+                raise refuted(claim, "buffer-may-be-none", f"{name} may be None")
+        return frozenset(found)
+
+    def _cast(self, writer: Writer, node: ast.expr, name: str) -> Change:
+        wide, parents = writer.language("int64"), self.facts.kernel.module.names.parents
+        match parents.get(node):
+            case ast.Assign(targets=[ast.Name(id=bound)]) as statement:
+                return InsertAfter(statement, f"if {name}:\n    {bound} = {bound}.to({wide})")
+        cast = f"{writer.language('cast')}({writer.text(node)}, {wide})"
+        if not any(part.op.value == "iteration" for part in self.facts.values[node].walk()):
+            # The number of an iteration may be Python's own.
+            cast = f"{writer.operand(node)}.to({wide})"
+        return ReplaceExpression(node, f"({cast} if {name} else {writer.text(node)})")
+
+
+def _function(tensors: Sequence[str]) -> str:
+    if len(tensors) == 1:
+        return f'lambda args: args["{tensors[0]}"].untyped_storage().nbytes() >= {_MOST_BYTES}'
+    names = ", ".join(f'"{name}"' for name in tensors)
+    large = f"args[name].untyped_storage().nbytes() >= {_MOST_BYTES} for name in ({names})"
+    return f"lambda args: any(\n    {large}\n)"
