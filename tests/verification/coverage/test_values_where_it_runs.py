@@ -289,3 +289,30 @@ def test_a_number_that_no_call_comes_to_is_no_yes(of_texts: Callable[..., Verdic
     verdict = of_texts(DIAGONAL, changed, args="x: f32[m, n]")
     assert verdict.verdict == "unsupported", verdict
     assert verdict.reason is not None and "held everywhere: `at != 9999`" in verdict.reason
+
+
+LENGTHS = f"""{_HEAD}
+@triton.jit
+def means(x_ptr, length_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    length = tl.load(length_ptr + row)
+    total = 0.0
+    for start in range(0, length, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n + cols, mask=cols < length, other=0.0)
+        total += tl.sum(x, axis=0)
+    tl.store(y_ptr + row, total / tl.maximum(length, 1).to(tl.float32))
+
+def launch(x: torch.Tensor, length: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    means[(m,)](x, length, y, n, BLOCK=16)
+    return y
+"""
+
+
+def test_a_length_that_a_tensor_holds(of_texts: Callable[..., Verdict]) -> None:
+    """A wrong count from 64 elements on: no random length is as long as its row."""
+    changed = LENGTHS.replace("tl.maximum(length, 1)", "tl.maximum(length + (length > 63), 1)")
+    verdict = of_texts(LENGTHS, changed, args="x: f32[m, n], length: i32[m] in 0..n")
+    assert verdict.verdict == "counterexample", verdict.reason

@@ -81,10 +81,10 @@ def meeting(signature: Signature) -> Iterator[Change]:
         for value in argument.values if isinstance(argument, ChoiceArgument) else ():
             if type(value) is int and value >= 0:
                 chosen = partial(with_values, values={argument.name: value})
-                yield in_turn(chosen, partial(_of_one_number, number=value))
+                yield in_turn(chosen, partial(of_one_number, number=value))
 
 
-def _of_one_number(example: Example, number: int) -> Example:
+def of_one_number(example: Example, number: int) -> Example:
     """The same call with this number everywhere in the tensors that may hold it."""
 
     def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:

@@ -9,7 +9,7 @@ from itertools import chain
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
-from tritonopt.source.single_numbers import asks_for_one_number
+from tritonopt.source.single_numbers import number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.straight_line import always_run
@@ -27,7 +27,7 @@ _MASKED = {"load": 1, "store": 2}
 LOOPS = ("turns", "ragged")
 """What is asked of the turns of loops."""
 NUMBERS = ("holds", "fails")
-"""What is asked of comparisons with one number, of any lane: calls are made for the number."""
+"""What is asked of comparisons with a number, of any lane: calls are made for the number."""
 _KINDS = ("line", "true", "false", "programs", "lanes", *LOOPS, *NUMBERS)
 
 
@@ -138,15 +138,15 @@ def _kernel_of(module: source.Module, body: Body) -> source.Kernel | None:
 def _single_numbers(
     title: str, body: Body, counterpart: Body | None, within: range
 ) -> Iterator[Demand]:
-    """Both outcomes of comparisons with one number that this version of a kernel alone has."""
-    known = set() if counterpart is None else {ast.dump(n) for n in ast.walk(counterpart.node)}
+    """Both outcomes of comparisons with a number that this version of a kernel alone asks for."""
+    asked = () if counterpart is None else map(number_asked_for, ast.walk(counterpart.node))
+    known = {None, *asked}
     differing = (part for s in body.statements if s.differs for part in s.head)
     for node in (n for part in differing for n in ast.walk(part)):
-        if isinstance(node, ast.Compare) and asks_for_one_number(node):
-            if ast.dump(node) not in known:
-                text, place = ast.unparse(node), (node.lineno, node.col_offset)
-                for kind in NUMBERS:
-                    yield Demand(title, place[0], kind, text, place[1], within=within)
+        if isinstance(node, ast.Compare) and number_asked_for(node) not in known:
+            text, place = ast.unparse(node), (node.lineno, node.col_offset)
+            for kind in NUMBERS:
+                yield Demand(title, place[0], kind, text, place[1], within=within)
 
 
 def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tritonopt.source.parsing import parsed
-from tritonopt.source.single_numbers import asks_for_one_number
+from tritonopt.source.single_numbers import number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import is_text
 from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop, Place
@@ -113,7 +113,7 @@ class Probe:
         return outcome
 
     def single(self, line: int, column: int, value: Any, among: Any = True) -> Any:
-        """Where a comparison with one number holds, of the lanes of which something else does."""
+        """Where a comparison with a number holds, of the lanes of which something else does."""
         lanes, counted = np.broadcast_arrays(_lanes(value), _lanes(among))
         for outcome in (True, False):
             if (counted & (lanes == outcome)).any():
@@ -403,7 +403,7 @@ class _Instrument(ast.NodeTransformer):
         return self._call("masked", node, *_place(singles[0]), self.visit(mask), singles[0])
 
     def _is_single(self, node: ast.AST) -> bool:
-        return self.inside and self.probe == _KERNEL and asks_for_one_number(node)
+        return self.inside and self.probe == _KERNEL and number_asked_for(node) is not None
 
     def visit_For(self, node: ast.For) -> ast.AST:
         unrolled = _unrolled(node.iter)
