@@ -86,7 +86,16 @@ JOURNEYS = (
         (
             Stage("a loop over rows, sums in registers", "grid-stride{programs=sm*2}"),
             Stage("several rows in a tile", "row-batch"),
-            Stage("a loop where a row exceeds the tile", "split-columns"),
+        ),
+    ),
+    Journey(
+        "layer norm backward, a loop where a row exceeds the tile",
+        "layer_norm_backward",
+        "layer_norm_backward",
+        _backward("f32 4096 4096", "f32 1024 65536", "f16 256 262144"),
+        (
+            Stage("loops over columns, for long rows", "split-columns"),
+            Stage("a loop over rows, sums in registers", "grid-stride{programs=sm*2}"),
         ),
     ),
     Journey(

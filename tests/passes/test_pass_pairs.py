@@ -28,6 +28,7 @@ EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 SPELLED = {
     "grid-stride": "grid-stride{programs=2}",
     "row-batch": "row-batch{programs=1}",
+    "split-columns": "split-columns{longest=16,block=16}",
     "split-reduce": "split-reduce{turns=1}",
 }
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
@@ -68,6 +69,18 @@ def norms(X, Y, N, BLOCK: tl.constexpr):
 """
 
 
+SHARES = """\
+@triton.jit
+def shares(X, Z, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(Z + row * N + cols, x / (1.0 + tl.sum(x * x, axis=0)), mask=cols < N)
+
+
+"""
+
+
 @dataclass(frozen=True)
 class Drawn:
     """What a kernel has; each field is something that a pass looks for."""
@@ -88,6 +101,7 @@ class Drawn:
     paired: bool
     nested: bool
     apart: bool
+    held: bool
     summed: bool
 
 
@@ -96,7 +110,7 @@ def kernels() -> st.SearchStrategy[Drawn]:
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
     fields += ("reduced", "exponentials", "serial", "blocked", "paired", "nested", "apart")
-    fields += ("summed",)
+    fields += ("summed", "held")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -178,6 +192,9 @@ def render(drawn: Drawn) -> str:
         lines.append(f"tl.store(Parts + row, tl.load({row}, mask=N > 0, other=0.0))")
     body = "".join(f"    {line}\n" for line in lines)
     apart, norms = ("norms[(m,)](x, y, n, BLOCK=16)", NORMS) if drawn.apart else ("", "")
+    held, shares = ("", "")
+    if drawn.held:
+        held, shares = ("shares[(m,)](x, z, n, BLOCK=triton.next_power_of_2(n))", SHARES)
     summed, whole = "", ""
     if drawn.summed:
         summed, whole = "whole[(1,)](parts, total, m, BLOCK=16)", WHOLE
@@ -191,7 +208,7 @@ import triton.language as tl
 def kernel(X, W, S, Y, Count, Parts, M, N, shift, BLOCK: tl.constexpr):
 {body}
 
-{norms}{whole}# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
+{norms}{whole}{shares}# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
 def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     x, w = x.contiguous(), w.contiguous()
     m, n = x.shape
@@ -204,7 +221,9 @@ def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     )
     {summed}
     {apart}
-    return y, count, total
+    z = torch.zeros_like(x)
+    {held}
+    return y, count, total, z
 """
 
 

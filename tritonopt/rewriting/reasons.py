@@ -101,6 +101,7 @@ CLAIMS: Mapping[str, str] = {
     "masked-lanes-are-equal": "Lanes that the mask turns off are what `tl.where` makes them.",
     "maximum-is-of-the-elements": "The maximum is of just what is exponentiated.",
     "maximum-is-running": "The first sweep keeps the largest element so far.",
+    "nan-rows-are-the-same": "A row of nothing but NaN gives what it gave.",
     "names-keep-their-types": "Each name has one type, in the loop and behind it.",
     "names-start-afresh": "Nothing that one tile binds is read by the next.",
     "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison would.",
@@ -138,6 +139,13 @@ CLAIMS: Mapping[str, str] = {
         "No partial result of which the largest or the least is wanted is NaN."
     ),
     "tuner-resets": ("A tuner puts back what the kernel adds to before it runs it again."),
+    "nothing-else-is-done": (
+        "All that the kernel does is to load, to compute, and to write at its end or in its loops."
+    ),
+    "parts-are-independent": (
+        "Neither part of the kernel reads or overwrites what the other one writes."
+    ),
+    "parts-are-launched-alike": ("Both parts of the kernel can be launched as the whole one is."),
     "one-atomic-is-enough": "All that is done with the result can be one atomic.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
@@ -357,6 +365,23 @@ REASONS: Mapping[str, Reason] = {
     "tile-is-used": Reason(
         "A tile, or its length, is used for more than going through the elements of a row.",
         "Use the place in the row, and reduce a tile with one reduction of its kind.",
+    ),
+    # split-columns
+    "bound-again": Reason(
+        "A name of which tiles are made is bound once more behind them.",
+        "Use another name for the second one.",
+    ),
+    "branch-reduces": Reason(
+        "Within an `if` a tile is reduced, or the `if` asks for a tile.",
+        "Reduce it above the `if`.",
+    ),
+    "statement-does-more": Reason(
+        "One statement has to do with tiles, and with other things beside.",
+        "Write it as several statements.",
+    ),
+    "tile-is-fixed": Reason(
+        "A launch passes one length of a tile for rows of all lengths.",
+        "Pass the next power of two of the length of the row.",
     ),
     # What several passes ask for
     "effect-inside": Reason(
@@ -829,6 +854,15 @@ REASONS: Mapping[str, Reason] = {
     "stored-in-a-branch": Reason(
         "A partial result is stored under a condition, in a loop, or in a helper.",
         "Store it once, in the kernel's own block.",
+    ),
+    # split-kernel
+    "done-by-both": Reason(
+        "Both parts of the kernel would do something that may be done once only.",
+        "Take it out of the kernel, or divide the kernel by hand.",
+    ),
+    "parts-share-memory": Reason(
+        "One part of the kernel may access what the other one writes.",
+        "Let the launcher make the outputs, or say `--assume 'disjoint(X, Y)'`.",
     ),
     # grid-stride
     "already-divided": Reason(

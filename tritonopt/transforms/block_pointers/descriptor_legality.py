@@ -84,12 +84,12 @@ class DescriptorLegality:
         if not block.name or len(self.accesses.of(block.name)) != 1:
             raise self._no(f"that of line {line} is made in several places, or within an access")
         value = self.facts.values.get(base)
-        if value is None or not isinstance(base, ast.Name) or base.id not in self.facts.pointers:
+        if value is None or value.op is not Op.PARAM or not isinstance(base, ast.Name):
             raise self._no(f"whether the base in line {line} is aligned is not known")
         for launch in self.facts.launches.launches:
-            given = launch.arguments.get(base.id)
+            given = launch.arguments.get(value.name)
             if not is_aligned(launch, given):
-                text = ast.unparse(given) if given is not None else base.id
+                text = ast.unparse(given) if given is not None else value.name
                 raise unknown(
                     "tensors-are-aligned",
                     "tensor-may-be-a-part",

@@ -134,8 +134,7 @@ class Descriptors:
     def _device(self, launch: Launch) -> str:
         """A tensor that the launch passes, whose device is that of the kernel."""
         for block in self.accesses.blocks:
-            assert isinstance(block.base, ast.Name)
-            given = launch.arguments.get(block.base.id)
+            given = launch.arguments.get(self.facts.values[block.base].name)
             if isinstance(given, ast.Name):
                 return f"{given.id}.device"
         raise NotExpressible(f"line {launch.call.lineno} passes no name for a tensor")

@@ -71,6 +71,8 @@ def candidates(facts: KernelFacts) -> Iterator[Candidate]:
         for base in facts.bases(effect) or ()
     }
     for launch in facts.launches.launches[:1]:
+        if launch.launcher is None:
+            return
         yield from (candidate for _, candidate in _behind(launch, stored))
 
 
@@ -83,7 +85,7 @@ def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidat
     }
     for other in launch.module.launches:
         later = other.call.lineno > launch.call.lineno and other.launcher is launch.launcher
-        if not later or other.kernel is launch.kernel:
+        if not later or other.kernel is launch.kernel or _excludes(launch, other):
             continue
         buffers = {
             passed[argument.id]: name
@@ -92,6 +94,26 @@ def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidat
         }
         if buffers:
             yield other, Candidate(other.kernel, buffers)
+
+
+def _excludes(one: Launch, other: Launch) -> bool:
+    """Whether two launches of a function stand in two branches of one `if`."""
+    assert one.launcher is not None
+    local = names_of(one.launcher)
+    ways: list[dict[ast.AST, list[ast.stmt]]] = []
+    for launch in (one, other):
+        place: ast.AST = launch.call
+        parents = launch.module.names.parents
+        while place not in local.home:
+            place = parents[place]
+        around: dict[ast.AST, list[ast.stmt]] = {}
+        while isinstance(place, ast.stmt) and place in local.home:
+            inside, block, _ = local.home[place]
+            around[inside] = block
+            place = inside
+        ways.append(around)
+    shared = (node for node in ways[0] if isinstance(node, ast.If) and node in ways[1])
+    return any(ways[0][node] is not ways[1][node] for node in shared)
 
 
 def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:

@@ -135,7 +135,8 @@ class Grouping:
             raise _no("no row and column of tiles is made of the program's id")
         (row, one), (column, other) = named[rows[0]], named[columns[0]]
         node = next(n for t, n in _pairs(one) if t == row)
-        assert isinstance(node, ast.BinOp)
+        if not isinstance(node, ast.BinOp):
+            raise _no(f"how {row} is computed is not seen")
         uses = self._computing(pid)
         if pid in named:
             self._check_only(pid, named[pid][0])
@@ -217,7 +218,7 @@ class Grouping:
             extent = binding.grid[0] if binding.grid else None
             passed = substitute(columns, binding)
             counted = (passed, _rounded_up(passed))
-            if extent is None or not any(extent.whole_quotient(n) for n in counted):
+            if extent is None or all(extent.whole_quotient(n) is None for n in counted):
                 detail = f"the grid of the launch in {binding.launch.where} may end within a row"
                 raise unknown(claim, "grid-ends-within-a-row", detail)
 
