@@ -29,7 +29,7 @@ class Requirements:
         return [d for d in self._never_met() if not d.impossible]
 
     def to_reach(self) -> list[Demand]:
-        """What of it other sizes and arguments may come to: single numbers are tried as they are."""
+        """What of it other sizes and arguments may come to; single numbers are tried anyway."""
         return [d for d in self.unmet() if d.kind not in NUMBERS]
 
     def impossible(self) -> list[Demand]:
