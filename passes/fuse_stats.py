@@ -159,6 +159,9 @@ class FuseStats(Pass):
     may a row of fp32 whose squared deviations are within a factor of the number
     of tiles of the largest float. An empty row gives what it gave.
 
+    `verify` calls it the same algebra, but for one form: where every addition is divided by the
+    count, the original never computes the sum of squares, and the clamp asks for its sign.
+
     ## Example
 
     ```python

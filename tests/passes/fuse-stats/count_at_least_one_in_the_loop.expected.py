@@ -1,3 +1,4 @@
+# algebra: no, the clamp asks for the sign of a sum that the original divides tile by tile
 """The same, where every term is divided."""
 
 import torch

@@ -1,3 +1,4 @@
+# algebra: no, the clamp asks for the sign of a sum that the original divides tile by tile
 """Every addition is divided by N, so that an empty row stays 0."""
 
 import torch

@@ -57,6 +57,42 @@ def test_values_and_numbers_meet_what_differs(name: str, of_texts: Callable[...,
     assert verdict.verdict == "counterexample", verdict.reason
 
 
+ONE_BY_ONE = f"""{_HEAD}
+@triton.jit
+def serial(x_ptr, y_ptr, n):
+    row = tl.program_id(0)
+    total = 0.0
+    for col in range(0, n):
+        total += tl.load(x_ptr + row * n + col)
+    tl.store(y_ptr + row, total)
+
+@triton.jit
+def tiles(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        total += tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0)
+    tl.store(y_ptr + row, tl.sum(total, axis=0))
+
+def launch(x: torch.Tensor, tiled: bool = False):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    if tiled:
+        tiles[(m,)](x, y, n, BLOCK=64)
+    else:
+        serial[(m,)](x, y, n)
+    return y
+"""
+
+
+def test_a_long_row_where_it_runs(of_texts: Callable[..., Verdict]) -> None:
+    """One element of ten thousand, where the plain call of so many would take long."""
+    changed = ONE_BY_ONE.replace("mask=cols < n", "mask=(cols < n) & (cols != 9999)")
+    verdict = of_texts(ONE_BY_ONE, changed, args="x: f32[m, n], tiled: bool")
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
 ABOVE = f"""{_HEAD}
 @triton.jit
 def above(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
@@ -74,6 +110,29 @@ def launch(x: torch.Tensor):
 def test_ties_are_drawn(of_texts: Callable[..., Verdict]) -> None:
     changed = ABOVE.replace("x > 1.5", "x >= 1.5")
     assert of_texts(ABOVE, changed, args="x: f32[n]").verdict == "counterexample"
+
+
+LARGER = f"""{_HEAD}
+@triton.jit
+def larger(x_ptr, y_ptr, z_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    y = tl.load(y_ptr + at, mask=at < n)
+    z = tl.maximum(x, y)
+    tl.store(z_ptr + at, z, mask=at < n)
+
+def launch(x: torch.Tensor, y: torch.Tensor):
+    z = torch.empty_like(x)
+    larger[(triton.cdiv(x.numel(), 64),)](x, y, z, x.numel(), BLOCK=64)
+    return z
+"""
+
+
+def test_nan_in_several_tensors_at_once(of_texts: Callable[..., Verdict]) -> None:
+    """`tl.maximum` is NaN only where both of its arguments are."""
+    changed = LARGER.replace("z_ptr + at, z,", "z_ptr + at, tl.where(z == z, z, 0.0),")
+    verdict = of_texts(LARGER, changed, args="x: f32[n], y: f32[n]")
+    assert verdict.verdict == "counterexample", verdict.reason
 
 
 TAKEN = f"""{_HEAD}
@@ -197,4 +256,63 @@ def test_a_long_size_beside_others_that_are_not_one(of_texts: Callable[..., Verd
     changed = STRETCHED.replace("at.to(tl.float32)", "at.to(tl.float16).to(tl.float32)")
     args = "x: f32[a, b, w], size: (p,)"
     verdict = of_texts(STRETCHED, changed, args=args, max_examples=2)
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
+DIAGONAL = f"""{_HEAD}
+@triton.jit
+def trace(x_ptr, y_ptr, count, step, BLOCK: tl.constexpr):
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, count, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        total += tl.load(x_ptr + at * step, mask=at < count, other=0.0)
+    tl.store(y_ptr, tl.sum(total, axis=0))
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty((), device=x.device)
+    block = min(triton.next_power_of_2(min(m, n)), 256)
+    trace[(1,)](x, y, min(m, n), x.stride(0) + x.stride(1), BLOCK=block)
+    return y
+"""
+
+
+def test_a_tile_that_two_sizes_fill_together(of_texts: Callable[..., Verdict]) -> None:
+    changed = DIAGONAL.replace("total += tl.load", "total = tl.load")
+    verdict = of_texts(DIAGONAL, changed, args="x: f32[m, n]")
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
+def test_a_number_that_no_call_comes_to_is_no_yes(of_texts: Callable[..., Verdict]) -> None:
+    """A diagonal of ten thousand elements is too much to run."""
+    changed = DIAGONAL.replace("mask=at < count", "mask=(at < count) & (at != 9999)")
+    verdict = of_texts(DIAGONAL, changed, args="x: f32[m, n]")
+    assert verdict.verdict == "unsupported", verdict
+    assert verdict.reason is not None and "held everywhere: `at != 9999`" in verdict.reason
+
+
+LENGTHS = f"""{_HEAD}
+@triton.jit
+def means(x_ptr, length_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    length = tl.load(length_ptr + row)
+    total = 0.0
+    for start in range(0, length, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n + cols, mask=cols < length, other=0.0)
+        total += tl.sum(x, axis=0)
+    tl.store(y_ptr + row, total / tl.maximum(length, 1).to(tl.float32))
+
+def launch(x: torch.Tensor, length: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    means[(m,)](x, length, y, n, BLOCK=16)
+    return y
+"""
+
+
+def test_a_length_that_a_tensor_holds(of_texts: Callable[..., Verdict]) -> None:
+    """A wrong count from 64 elements on: no random length is as long as its row."""
+    changed = LENGTHS.replace("tl.maximum(length, 1)", "tl.maximum(length + (length > 63), 1)")
+    verdict = of_texts(LENGTHS, changed, args="x: f32[m, n], length: i32[m] in 0..n")
     assert verdict.verdict == "counterexample", verdict.reason

@@ -65,7 +65,7 @@ class Search:
         self.scouting = Scouting(checker, requirements, report)
         # Of any number of leading dimensions one is enough, whose size can be chosen.
         aimed = with_leading(calls.signature, ["leading"])
-        wanted = requirements.unmet, requirements.demands
+        wanted = requirements.to_reach, requirements.demands
         self.aiming = Aiming(aimed, calls.limits, seen, *wanted, numbers, given)
         self.aimed = AimedCalls(
             checker, self.aiming, self.scouting, self.first, report, calls.backward
@@ -134,5 +134,5 @@ class Search:
         """What is left of the examples that were asked for; enough where something has not run."""
         made = len(self.aimed.made) + len(self.edge_cases.made)
         left = max(self.max_examples - made, (self.max_examples + 1) // 2)
-        more = self.requirements.unmet() and self.checker.versions.waited < _LONG
+        more = self.requirements.to_reach() and self.checker.versions.waited < _LONG
         return max(left, _FOR_THE_UNMET) if more else left

@@ -12,6 +12,7 @@ from tritonopt.verification.coverage.call_changes import (
     at_numbers,
     in_turn,
     meeting,
+    of_one_number,
     of_whole_types,
     one_narrower,
     other_types,
@@ -97,6 +98,7 @@ class Aiming:
         yield from self._under_changes()
         yield from self._where_it_runs(rich)
         yield from self._numbers(plain.tried.base, same, _MOST_SINGLED_OUT)
+        yield from self._numbers_in_tensors()
         yield from self._numbers_of_tiles()
         yield from self._combinations(rich, pairs[_FIRST_PAIRS:])
 
@@ -166,7 +168,17 @@ class Aiming:
                 if self.plain.affordable(sizes, needed=False):
                     yield from self.plain.attempt(sizes, change)
                 else:
-                    yield from self.plain.alone(name, size)
+                    yield from self.plain.alone(name, size, change)
+
+    def _numbers_in_tensors(self) -> Iterator[Example]:
+        """Numbers in what differs, and one more, as lengths and indices that tensors hold."""
+        numbers = [n + more for n in self.numbers.changed[:_MOST_CHANGES] for more in (0, 1)]
+        for number, name in product(numbers, self.plain.names):
+            change = partial(of_one_number, number=number)
+            sizes = {**self.plain.tried.base, name: number + 1}
+            plain = self.sized_calls.plain(sizes)
+            if change(plain) != plain and self.plain.affordable(sizes, needed=False):
+                yield from self.plain.made(sizes, change)
 
     def _numbers_of_tiles(self) -> Iterator[Example]:
         """As many tiles as a number in what differs, and one element more: `min(count, 1024)`."""

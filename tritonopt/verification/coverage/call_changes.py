@@ -79,8 +79,8 @@ def in_turn(first: Change, second: Change) -> Change:
 
 VALUE_CLASSES: tuple[Change, ...] = (
     *(partial(Example.plain, values=k, dtypes={}) for k in (FAR_BELOW, NAN, MANY_NANS)),
-    # In all tensors, some of them in the same places: zeros, and values that are equal.
-    *map(_with, (ZEROS, HALVES)),
+    # In all tensors, some of them in the same places: zeros, values that are equal, and NaN.
+    *map(_with, (ZEROS, HALVES, MANY_NANS)),
 )
 
 
@@ -111,10 +111,10 @@ def meeting(signature: Signature) -> Iterator[Change]:
         for value in argument.values if isinstance(argument, ChoiceArgument) else ():
             if type(value) is int and value >= 0:
                 chosen = partial(with_values, values={argument.name: value})
-                yield in_turn(chosen, partial(_of_one_number, number=value))
+                yield in_turn(chosen, partial(of_one_number, number=value))
 
 
-def _of_one_number(example: Example, number: int) -> Example:
+def of_one_number(example: Example, number: int) -> Example:
     """The same call with this number everywhere in the tensors that may hold it."""
 
     def changed(name: str, recipe: TensorRecipe) -> TensorRecipe:

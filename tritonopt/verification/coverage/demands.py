@@ -9,6 +9,7 @@ from itertools import chain
 
 from tritonopt import facts, source
 from tritonopt.facts.algebra.turns import is_at_most_one, takes_one_turn
+from tritonopt.source.single_numbers import number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import blocks_of
 from tritonopt.verification.coverage.straight_line import always_run
@@ -25,7 +26,9 @@ _MASKED = {"load": 1, "store": 2}
 """The place of the mask among the arguments of functions that access memory."""
 LOOPS = ("turns", "ragged")
 """What is asked of the turns of loops."""
-_KINDS = ("line", "true", "false", "programs", "lanes", *LOOPS)
+NUMBERS = ("holds", "fails")
+"""What is asked of comparisons with a number, of any lane: calls are made for the number."""
+_KINDS = ("line", "true", "false", "programs", "lanes", *LOOPS, *NUMBERS)
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,8 @@ class Demand:
     def met_by(self, seen: Coverage) -> bool:
         if self.kind == "line":
             return self.line in seen.lines or bool(self.always & seen.writers)
-        if self.kind in ("true", "false"):
-            return ((self.line, self.column), self.kind == "true") in seen.tests
+        if self.kind in ("true", "false", *NUMBERS):
+            return ((self.line, self.column), self.kind in ("true", "holds")) in seen.tests
         if self.kind == "programs":
             grids = (grid for name, grid in seen.grids if name == self.text)
             return any(len(grid) > self.axis and grid[self.axis] > 1 for grid in grids)
@@ -71,6 +74,8 @@ class Demand:
             "line": f"line {where} never ran: `{self.text}`",
             "true": f"the test in line {where} never held: `{self.text}`",
             "false": f"the test in line {where} always held: `{self.text}`",
+            "holds": f"the comparison in line {where} held nowhere: `{self.text}`",
+            "fails": f"the comparison in line {where} held everywhere: `{self.text}`",
             "programs": f"of `{self.text}` (line {where}) one program alone ran along axis "
             f"{self.axis} of its grid",
             "lanes": f"`{self.extent}` in line {where} was never more than 1, so nothing is known "
@@ -115,6 +120,7 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
         kernel = _kernel_of(version.module, body)
         if kernel is not None:
             known |= _of_launches(body.node)
+            yield from _single_numbers(title, body, counterpart, within)
             if any(statement.concerned for statement in body.statements):
                 axes = axes_of_many(version.module, kernel, [b.node for b in reached])
                 for axis, line in axes.items():
@@ -127,6 +133,20 @@ def _of_version(compared: Comparison, title: str, names: set[str]) -> Iterator[D
 
 def _kernel_of(module: source.Module, body: Body) -> source.Kernel | None:
     return next((k for k in module.kernels if k.node is body.node), None)
+
+
+def _single_numbers(
+    title: str, body: Body, counterpart: Body | None, within: range
+) -> Iterator[Demand]:
+    """Both outcomes of comparisons with a number that this version of a kernel alone asks for."""
+    asked = () if counterpart is None else map(number_asked_for, ast.walk(counterpart.node))
+    known = {None, *asked}
+    differing = (part for s in body.statements if s.differs for part in s.head)
+    for node in (n for part in differing for n in ast.walk(part)):
+        if isinstance(node, ast.Compare) and number_asked_for(node) not in known:
+            text, place = ast.unparse(node), (node.lineno, node.col_offset)
+            for kind in NUMBERS:
+                yield Demand(title, place[0], kind, text, place[1], within=within)
 
 
 def _lanes(title: str, module: source.Module, body: Body) -> Iterator[Demand]:

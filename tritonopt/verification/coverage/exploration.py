@@ -266,8 +266,11 @@ class Exploration:
 
     def costs(self, sizes: Mapping[str, int], change: Change) -> bool:
         """Whether a call that was made took longer than most should."""
-        found = self.seen(self._whole(change)(self.sized_calls.plain(sizes))) or ()
-        return sum(c.work for c in found) > _MOST_WORK
+        return sum(c.work for c in self._of_changed(sizes, change)) > _MOST_WORK
+
+    def _of_changed(self, sizes: Mapping[str, int], change: Change) -> tuple[Coverage, ...]:
+        """What both versions ran on the changed call of these sizes, if there is one."""
+        return self.seen(self._whole(change)(self.sized_calls.plain(sizes))) or ()
 
     def of(self, sizes: Mapping[str, int]) -> tuple[Coverage, ...]:
         """What both versions ran on the call of these sizes; nothing where there is none."""
@@ -297,25 +300,31 @@ class Exploration:
                 sizes[name] = size
         return sizes
 
-    def alone(self, name: str, size: int) -> Iterator[Example]:
+    def alone(self, name: str, size: int, change: Change) -> Iterator[Example]:
         """A size while all others are 2, or 1, which costs little for loops inside of others."""
         for other in (2, 1):
             small = dict.fromkeys(self.names, other)
             few = {**small, name: 2 * _SMALL}
             for sizes in (small, few):
-                if not self.of(sizes):
-                    yield from self.made(sizes)
-            before, after = (sum(c.work for c in self.of(sizes)) for sizes in (small, few))
+                if not self._of_changed(sizes, change):
+                    yield from self.made(sizes, change)
+            before, after = (
+                sum(c.work for c in self._of_changed(sizes, change)) for sizes in (small, few)
+            )
             expected = after + (after - before) * size / (2 * _SMALL)
             if before and after and expected <= _MOST_WORK:
-                yield from self.made({**small, name: size})
+                yield from self.made({**small, name: size}, change)
                 return
 
     def _all_larger(self) -> Iterator[Example]:
-        """Every size beyond a tile at once, where the shortest of them says how many there are."""
+        """Every size beyond a tile at once, where the shortest of them says how many there are.
+
+        Or how often a loop turns, whose tile the files may mention: it was no longer than that.
+        """
         tiles = sorted({b for name in self.names for b in self.shown(name) if b > 1})
-        for block in tiles[:_MOST_COSTLY]:
-            if not any(d.kind == "programs" for d in self.unmet()):
+        mentioned = [b for b in self.sized_calls.limits.blocks if b > max(tiles, default=0)]
+        for block in (*tiles[:_MOST_COSTLY], *mentioned[:_MOST_COSTLY]):
+            if not any(d.kind in ("programs", *LOOPS) for d in self.unmet()):
                 return
             sizes = dict.fromkeys(self.names, block + 3)
             if len(self.names) > 1 and self.fits(sizes):

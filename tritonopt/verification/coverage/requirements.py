@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tritonopt.verification.coverage.aiming import Aiming
-from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.demands import NUMBERS, Demand
 from tritonopt.verification.coverage.guards import Guard
 from tritonopt.verification.coverage.observed import Observed
 from tritonopt.verification.coverage.scouts import Scouts
@@ -28,6 +28,10 @@ class Requirements:
         """What has to run for a yes, and has not."""
         return [d for d in self._never_met() if not d.impossible]
 
+    def to_reach(self) -> list[Demand]:
+        """What of it other sizes and arguments may come to; single numbers are tried anyway."""
+        return [d for d in self.unmet() if d.kind not in NUMBERS]
+
     def impossible(self) -> list[Demand]:
         """What would have to run, if the text did not show that it cannot."""
         return [d for d in self._never_met() if d.impossible]
@@ -36,8 +40,8 @@ class Requirements:
         sides = dict(zip(("original", "rewritten"), self.observed.covered, strict=True))
         asked = self.demands
         if self.blind:
-            # How many programs and lanes there were, the interpreter alone tells.
-            asked = [d for d in asked if d.kind not in ("programs", "lanes")]
+            # How many programs and lanes there were, and what lanes hold, the interpreter tells.
+            asked = [d for d in asked if d.kind not in ("programs", "lanes", *NUMBERS)]
         return [d for d in asked if not d.met_by(sides[d.title])]
 
     @property

@@ -15,7 +15,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from tritonopt.source.parsing import parsed
+from tritonopt.source.single_numbers import number_asked_for
 from tritonopt.source.tile_extents import extents_of
 from tritonopt.source.trees import is_text
 from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop, Place
@@ -109,6 +112,18 @@ class Probe:
         self.sheet.tests.add(((line, column), outcome))
         return outcome
 
+    def single(self, line: int, column: int, value: Any, among: Any = True) -> Any:
+        """Where a comparison with a number holds, of the lanes of which something else does."""
+        lanes, counted = np.broadcast_arrays(_lanes(value), _lanes(among))
+        for outcome in (True, False):
+            if (counted & (lanes == outcome)).any():
+                self.sheet.tests.add(((line, column), outcome))
+        return value
+
+    def masked(self, line: int, column: int, mask: Any, value: Any) -> Any:
+        """`mask & (cols != 9999)`: lanes that are masked off show nothing."""
+        return mask & self.single(line, column, value, mask)
+
     def extent(self, line: int, column: int, length: Any) -> Any:
         """How long a tile is along one of its axes."""
         for number in _lengths(length):
@@ -180,6 +195,12 @@ class Probe:
                     "before it"
                 )
                 entry.types[name] = None
+
+
+def _lanes(value: Any) -> Any:
+    """The truth of a value of the interpreter, or of Python, in each of its lanes."""
+    handle = getattr(value, "handle", value)
+    return np.asarray(getattr(handle, "data", getattr(value, "value", value))).astype(bool)
 
 
 def _lengths(extent: Any) -> list[int]:
@@ -369,6 +390,21 @@ class _Instrument(ast.NodeTransformer):
             self.extents.update(extents_of(node))
         return super().generic_visit(node)
 
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        return self._call("single", node, *_place(node), node) if self._is_single(node) else node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        singles = [side for side in (node.right, node.left) if self._is_single(side)]
+        if not singles or not isinstance(node.op, ast.BitAnd):
+            return self.generic_visit(node)
+        mask = node.left if singles[0] is node.right else node.right
+        self.generic_visit(singles[0])
+        return self._call("masked", node, *_place(singles[0]), self.visit(mask), singles[0])
+
+    def _is_single(self, node: ast.AST) -> bool:
+        return self.inside and self.probe == _KERNEL and number_asked_for(node) is not None
+
     def visit_For(self, node: ast.For) -> ast.AST:
         unrolled = _unrolled(node.iter)
         carried = () if unrolled else self._carried(node)
@@ -431,17 +467,20 @@ class _Instrument(ast.NodeTransformer):
     def _tested(self, test: ast.expr) -> ast.expr:
         if not self.inside:
             return test
-        place = (_constant(test.lineno, test), _constant(test.col_offset, test))
-        return self._call("test", test, *place, test)
+        return self._call("test", test, *_place(test), test)
 
     def _extent(self, length: ast.expr) -> ast.expr:
-        line, column = _constant(length.lineno, length), _constant(length.col_offset, length)
-        return self._call("extent", length, line, column, length)
+        return self._call("extent", length, *_place(length), length)
 
     def _call(self, name: str, place: ast.AST, *arguments: ast.expr) -> ast.Call:
         function = ast.Attribute(ast.Name(self.probe, ast.Load()), name, ast.Load())
         call = ast.Call(function, list(arguments), [])
         return ast.fix_missing_locations(ast.copy_location(call, place))
+
+
+def _place(node: ast.expr) -> tuple[ast.Constant, ast.Constant]:
+    """Its line and column, as code."""
+    return _constant(node.lineno, node), _constant(node.col_offset, node)
 
 
 def _constant(value: object, place: ast.AST) -> ast.Constant:
