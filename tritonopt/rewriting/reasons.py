@@ -469,6 +469,11 @@ REASONS: Mapping[str, Reason] = {
         "The squared deviations are weighted.",
         "Nothing, where that is meant: the shifted formula is for weight 1.",
     ),
+    "weights-may-vanish": Reason(
+        "The squared deviations are weighted by what is loaded: where the first tile weighs "
+        "little, merging would lose all digits.",
+        "Keep the two sweeps; or load a row once, where one tile holds it: `one-tile`.",
+    ),
     # licm, loop-unswitch
     "bound-in-one-branch": Reason(
         "The accumulator has a value before the loop in one branch of an `if` only; a reduction "
