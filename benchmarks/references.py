@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from tritonopt.reporting.diff import unified
-from tritonopt.rewriting.model import RemarkKind
+from tritonopt.rewriting.model import RemarkKind, Safety
 from tritonopt.rewriting.options import PassSelectionError
-from tritonopt.rewriting.pipeline import rewrite_source
+from tritonopt.rewriting.pipeline import DEFAULT_SAFETY, rewrite_source
 
 _MOST_APART = 1e-2
 """Of the largest value of a tensor; the rounding of fp16 is a tenth of it."""
@@ -44,6 +44,8 @@ class Stage:
     passes: str = ""
     """What follows `--passes`; empty where it is known that no pass does it."""
     why_not: str = ""
+    assumes: bool = False
+    """Whether it needs what somebody must allow: `--safety rounding,contract,assumption`."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,16 @@ JOURNEYS = (
         (
             Stage("a loop over rows, sums in registers", "grid-stride{programs=sm*2}"),
             Stage("several rows in a tile", "row-batch"),
-            Stage("a loop where a row exceeds the tile", "split-columns"),
+        ),
+    ),
+    Journey(
+        "layer norm backward, a loop where a row exceeds the tile",
+        "layer_norm_backward",
+        "layer_norm_backward",
+        _backward("f32 4096 4096", "f32 1024 65536", "f16 256 262144"),
+        (
+            Stage("loops over columns, for long rows", "split-columns"),
+            Stage("a loop over rows, sums in registers", "grid-stride{programs=sm*2}"),
         ),
     ),
     Journey(
@@ -173,7 +184,7 @@ JOURNEYS = (
         "least_magnitude",
         ("f32[1048576]", "f32[268435456]"),
         (
-            Stage("an atomic minimum in place of the second kernel", "merge-kernels"),
+            Stage("an atomic minimum in place of the second kernel", "merge-kernels", assumes=True),
             Stage("a loop over tiles in each program", "grid-stride{programs=sm*8}"),
         ),
     ),
@@ -239,15 +250,16 @@ def replay(journey: Journey) -> Iterator[Replayed]:
     for stage in journey.stages:
         made, why_not = text, stage.why_not
         if stage.passes:
-            made, why_not = _rewritten(text, stage.passes)
+            made, why_not = _rewritten(text, stage)
         yield Replayed(stage, made, why_not)
         text = made
 
 
-def _rewritten(text: str, passes: str) -> tuple[str, str]:
+def _rewritten(text: str, stage: Stage) -> tuple[str, str]:
     """The text after a pass; and why it left it alone, if it did."""
+    safety = {*DEFAULT_SAFETY, *([Safety.ASSUMPTION] if stage.assumes else [])}
     try:
-        result = rewrite_source(text, passes)
+        result = rewrite_source(text, stage.passes, safety=safety)
     except PassSelectionError as error:
         return text, str(error).split(";")[0]
     if result.changed:
@@ -265,7 +277,8 @@ def shown(journey: Journey) -> str:
     for at in replay(journey):
         head = f"# {at.stage.what[:1].upper()}{at.stage.what[1:]}\n"
         if at.stage.passes:
-            head += f"$ tritonopt rewrite {path} --passes '{at.stage.passes}' --write\n"
+            safety = " --safety rounding,contract,assumption" if at.stage.assumes else ""
+            head += f"$ tritonopt rewrite {path} --passes '{at.stage.passes}'{safety} --write\n"
         why_not = f"not made: {at.why_not}\n"
         parts.append(head + (why_not if at.why_not else unified(path, before, at.text)))
         before = at.text

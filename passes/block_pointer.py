@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.checklist import Checklist
@@ -27,6 +27,10 @@ class BlockPointers(Pass):
     offsets. All block pointers of a kernel are rewritten, or none: a kernel with one of them left
     compiles no better. Offsets that several block pointers share are computed once.
 
+    With `block-pointer{write=descriptors}` it becomes a tensor descriptor, whose loads and stores
+    the hardware does from sm_90 on; `tl.advance` adds to an offset, and each launch sets the
+    allocator that descriptors ask for, where the file sets none.
+
     ## Why
 
     Triton 3.9 has no `make_block_ptr`, no `advance` and no `boundary_check`. Triton before that
@@ -44,6 +48,15 @@ class BlockPointers(Pass):
 
     A tensor of booleans is left alone: block pointers load its elements as int8. That none is
     passed is assumed where the launches do not show it (`elements-are-not-boolean`).
+
+    A descriptor asks for more (`block-is-a-descriptor`): the base is a parameter, the last stride
+    is 1, 16 bytes divide all other strides and where blocks begin along the last axis, and a block
+    has 16 bytes along it. What the launcher checks (`assert n % 16 == 0`), or `--assume`,
+    shows that. Each tensor is new, or the launcher checks that it begins at a multiple of 16 bytes
+    (`assert x.data_ptr() % 16 == 0`). Descriptors check every
+    axis, so that each access has to, but for an axis that lies in the block as a whole. The
+    kernel reads nothing that it writes, every launch is a statement of the file, and no access says
+    how to cache. Sizes below 2**31 are taken for granted, as the interface does.
 
     ## Numerics
 
@@ -75,13 +88,17 @@ class BlockPointers(Pass):
     Not measured: it is a migration, and acts only where it is named.
     """
 
+    write: Literal["pointers", "descriptors"] = "pointers"
+
     name: ClassVar[str] = "block-pointer"
     summary: ClassVar[str] = "write block pointers, gone from Triton 3.9, as pointers and masks"
-    safety: ClassVar[frozenset[Safety]] = frozenset()
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.CONTRACT, Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         from tritonopt.transforms.block_pointers.block_accesses import first_mention
         from tritonopt.transforms.block_pointers.block_legality import prove_block_tiles
+        from tritonopt.transforms.block_pointers.descriptor_legality import DescriptorLegality
+        from tritonopt.transforms.block_pointers.descriptors import Descriptors
         from tritonopt.transforms.block_pointers.pointer_tiles import PointerTiles
         from tritonopt.transforms.writing import Writer
 
@@ -94,20 +111,33 @@ class BlockPointers(Pass):
         with checklist.until_one_fails():
             writer = Writer(facts)
             proof = prove_block_tiles(facts, writer, checklist)
-            changes = tuple(PointerTiles(facts, writer, proof).changes())
-            checklist.prove(
-                "is-expressible", "the tiles of pointers and their masks can be written"
-            )
-            message = _message(proof)
+            if self.write == "pointers":
+                changes = tuple(PointerTiles(facts, writer, proof).changes())
+                what = "the tiles of pointers and their masks"
+                message = _message(proof)
+            else:
+                DescriptorLegality(facts, writer, proof.accesses, checklist).check()
+                changes = tuple(Descriptors(facts, writer, proof.accesses).changes())
+                what = "the descriptors, and an allocator at each launch"
+                message = f"wrote {_number(proof)} as tensor descriptors"
+            checklist.prove("is-expressible", f"{what} can be written")
         if checklist.failed is not None:
             message = f"kept the block pointers: {checklist.failed.detail}"
         advice = "write block pointers as pointers and masks: Triton 3.9 has none"
-        yield Site(first, checklist.conditions, message, changes=changes, advice=advice)
+        safety = {Safety.CONTRACT} if self.write == "descriptors" else set()
+        yield Site(
+            first,
+            checklist.conditions,
+            message,
+            checklist.safety | safety,
+            facts_used=checklist.facts_used,
+            changes=changes,
+            advice=advice,
+        )
 
 
 def _message(proof: BlockTiles) -> str:
-    number = len(proof.accesses.blocks)
-    message = f"wrote {number} block pointer{'s' if number > 1 else ''} as pointers and masks"
+    message = f"wrote {_number(proof)} as pointers and masks"
     undefined = sum(
         a.is_load and bool(a.checked) and not a.padding for a in proof.accesses.accesses
     )
@@ -115,3 +145,8 @@ def _message(proof: BlockTiles) -> str:
         loads = "a load finds" if undefined == 1 else f"{undefined} loads find"
         message += f"; what {loads} outside of the tensor is undefined, as before"
     return message
+
+
+def _number(proof: BlockTiles) -> str:
+    number = len(proof.accesses.blocks)
+    return f"{number} block pointer{'s' if number > 1 else ''}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
@@ -53,7 +54,7 @@ class Specialization(Lint):
       it is where their mask ends, and the compiler is not told what 16 divides: the lanes are not
       known to begin and to end at a multiple of 16 bytes;
     - lanes are so many elements apart, and it is not told where that is 1: that they lie side by
-      side then is not known.
+      side then is not known. Of a length, which ends a mask or a loop, nobody asks that.
 
     It reports also a seed of random numbers that is not listed: the kernel is compiled anew for a
     seed that 16 divides, and for 1, and no code is better for it. Nothing is changed.
@@ -67,7 +68,8 @@ class Specialization(Lint):
 
     Reported for parameters that stand in an address or a mask with an odd factor, and not times a
     constexpr, which may be a multiple of 16 in their place; where every other part of the address
-    and of the mask is made of sizes, numbers of programs and turns times a size, and lanes. A
+    and of the mask is made of sizes, numbers of programs and turns times a size, and lanes; and for
+    the tiles with the most axes alone: beside a matrix, numbers for each row count for nothing. A
     kernel whose list cannot be read is left alone, and so is a helper, which is compiled with what
     its caller knows.
 
@@ -170,9 +172,8 @@ def _narrowed(
     facts: KernelFacts, untold: Mapping[str, frozenset[_Told]], listed: Mapping[str, str]
 ) -> Iterator[Site]:
     said: set[str] = set()
-    for effect in facts.effects:
-        if effect.kind not in (EffectKind.LOAD, EffectKind.STORE) or effect.pointer is None:
-            continue
+    lengths = _lengths(facts)
+    for effect in _widest(facts):
         try:
             found = list(_lost(facts, effect))
         except TooLarge:
@@ -180,6 +181,8 @@ def _narrowed(
         for name, what, told in found:
             if name in said or told not in untold.get(name, ()):
                 continue
+            if told is _Told.ONE and name in lengths:
+                continue  # no stride: nobody launches it for a length of 1
             said.add(name)
             why = f"listed in {listed[name]}" if name in listed else "annotated int"
             mend = "take it out of the list" if name in listed else "take the annotation away"
@@ -188,6 +191,35 @@ def _narrowed(
             )
             node = next(a for a in _arguments(facts.kernel) if a.arg == name)
             yield Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
+
+
+def _widest(facts: KernelFacts) -> list[Effect]:
+    """The loads and stores of the tiles with the most axes.
+
+    Beside a matrix, what a kernel loads or stores for each of its rows counts for nothing.
+    """
+    axes: dict[Effect, int] = {}
+    for effect in facts.effects:
+        if effect.kind in (EffectKind.LOAD, EffectKind.STORE) and effect.pointer is not None:
+            with suppress(TooLarge):
+                _, offset = facts.forms.address(effect.pointer)
+                axes[effect] = len({leaf for leaf in offset.leaves() if isinstance(leaf, Lane)})
+    most = max(axes.values(), default=0)
+    return [effect for effect, number in axes.items() if number == most]
+
+
+def _lengths(facts: KernelFacts) -> set[str]:
+    """The parameters that masks and loops end with."""
+    found: set[str] = set()
+    masks = [e.mask for e in facts.effects if e.mask is not None and not e.mask.is_none]
+    for mask in masks:
+        with suppress(TooLarge):
+            leaves = facts.forms.condition(mask).leaves()
+            found |= {leaf.name for leaf in leaves if isinstance(leaf, Param)}
+    stops = [loop.stop for loop in facts.loops if loop.stop is not None]
+    for stop in stops:
+        found |= {leaf.name for leaf in facts.forms.of(stop).leaves() if isinstance(leaf, Param)}
+    return found
 
 
 def _arguments(kernel: Kernel) -> list[ast.arg]:

@@ -28,6 +28,7 @@ EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", "8"))
 SPELLED = {
     "grid-stride": "grid-stride{programs=2}",
     "row-batch": "row-batch{programs=1}",
+    "split-columns": "split-columns{longest=16,block=16}",
     "split-reduce": "split-reduce{turns=1}",
 }
 PASSES = [SPELLED.get(name, name) for name in sorted(catalog())]
@@ -42,6 +43,17 @@ LOOK = settings(
 RUN = settings(LOOK, max_examples=EXAMPLES, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 
+WHOLE = """\
+@triton.jit
+def whole(Parts, Total, M, BLOCK: tl.constexpr):
+    total = 0.0
+    for start in range(0, M, BLOCK):
+        rows = start + tl.arange(0, BLOCK)
+        total += tl.sum(tl.load(Parts + rows, mask=rows < M, other=0.0), axis=0)
+    tl.store(Total, total)
+
+
+"""
 NORMS = """\
 @triton.jit
 def norms(X, Y, N, BLOCK: tl.constexpr):
@@ -52,6 +64,18 @@ def norms(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
         norm += tl.sum(x * x, axis=0)
     tl.store(Y + row * N, tl.sqrt(norm / N), mask=N > 0)
+
+
+"""
+
+
+SHARES = """\
+@triton.jit
+def shares(X, Z, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(Z + row * N + cols, x / (1.0 + tl.sum(x * x, axis=0)), mask=cols < N)
 
 
 """
@@ -77,6 +101,8 @@ class Drawn:
     paired: bool
     nested: bool
     apart: bool
+    held: bool
+    summed: bool
 
 
 def kernels() -> st.SearchStrategy[Drawn]:
@@ -84,6 +110,7 @@ def kernels() -> st.SearchStrategy[Drawn]:
     counted = st.sampled_from(("", "by all", "by row"))
     fields = ("statistics", "rebound", "guard", "cleared", "branch", "scale", "wrapped")
     fields += ("reduced", "exponentials", "serial", "blocked", "paired", "nested", "apart")
+    fields += ("summed", "held")
     return st.builds(
         Drawn, positive=positive, counted=counted, **dict.fromkeys(fields, st.booleans())
     )
@@ -161,8 +188,16 @@ def render(drawn: Drawn) -> str:
     lines.append(f"    tl.store(Y + row * N + cols, {stored}, mask=mask)")
     if drawn.counted:
         lines.append(f"tl.atomic_add(Count{' + row' if drawn.counted == 'by row' else ''}, 1)")
+    if drawn.summed:
+        lines.append(f"tl.store(Parts + row, tl.load({row}, mask=N > 0, other=0.0))")
     body = "".join(f"    {line}\n" for line in lines)
     apart, norms = ("norms[(m,)](x, y, n, BLOCK=16)", NORMS) if drawn.apart else ("", "")
+    held, shares = ("", "")
+    if drawn.held:
+        held, shares = ("shares[(m,)](x, z, n, BLOCK=triton.next_power_of_2(n))", SHARES)
+    summed, whole = "", ""
+    if drawn.summed:
+        summed, whole = "whole[(1,)](parts, total, m, BLOCK=16)", WHOLE
     return f"""\
 import torch
 import triton
@@ -170,18 +205,25 @@ import triton.language as tl
 
 
 @triton.jit
-def kernel(X, W, S, Y, Count, M, N, shift, BLOCK: tl.constexpr):
+def kernel(X, W, S, Y, Count, Parts, M, N, shift, BLOCK: tl.constexpr):
 {body}
 
-{norms}# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
+{norms}{whole}{shares}# tritonopt: x: f32[m, n], w: f32[n], s: f32[1], shift: int in -1..1
 def run(x: torch.Tensor, w: torch.Tensor, s: torch.Tensor, shift: int):
     x, w = x.contiguous(), w.contiguous()
     m, n = x.shape
     y = torch.empty_like(x)
     count = torch.zeros(m + 1, dtype=torch.int32, device=x.device)
-    kernel[({"m + 1" if drawn.guard else "m"},)](x, w, s, y, count, m, n, shift, BLOCK=16)
+    parts = torch.empty(m, dtype=torch.float32, device=x.device)
+    total = torch.{"empty" if drawn.summed else "zeros"}(1, dtype=torch.float32, device=x.device)
+    kernel[({"m + 1" if drawn.guard else "m"},)](
+        x, w, s, y, count, parts, m, n, shift, BLOCK=16
+    )
+    {summed}
     {apart}
-    return y, count
+    z = torch.zeros_like(x)
+    {held}
+    return y, count, total, z
 """
 
 

@@ -322,3 +322,52 @@ def test_what_is_too_large_to_be_compared_is_not_compared(of_texts: Callable[...
     )
     assert verdict.verdict == "identical", verdict
     assert any("did not fit the memory" in note for note in verdict.notes)
+
+
+_ROWS_FIRST = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def add_one(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, x + 1, mask=cols < N)
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    add_one[(m, triton.cdiv(n, 64))](x, y, n, BLOCK=64)
+    return y
+"""
+
+
+def test_a_grid_that_cuda_refuses(of_texts: Callable[..., Verdict]) -> None:
+    """No such call is run: the grid alone is looked at."""
+    columns_first = (
+        _ROWS_FIRST.replace("program_id(0)", "program_id(2)")
+        .replace("program_id(1)", "program_id(0)")
+        .replace("program_id(2)", "program_id(1)")
+        .replace("(m, triton.cdiv(n, 64))", "(triton.cdiv(n, 64), m)")
+    )
+    verdict = of_texts(_ROWS_FIRST, columns_first, max_examples=4)
+    assert verdict.verdict == "counterexample", verdict
+    assert verdict.counterexample is not None
+    assert "x = f32[65536, 1]" in verdict.counterexample
+    assert "at most 65535" in verdict.counterexample
+
+
+def test_a_grid_that_cuda_refuses_of_the_original_too(of_texts: Callable[..., Verdict]) -> None:
+    tiles = _ROWS_FIRST.replace("(m, triton.cdiv(n, 64))", "(1, m, triton.cdiv(n, 64))").replace(
+        "program_id(1)", "program_id(2)"
+    )
+    tiles = tiles.replace("program_id(0)", "program_id(1)")
+    again = tiles.replace("(1, m,", "(2, m,").replace(
+        "tl.store(Y + row * N + cols, x + 1, mask=cols < N)",
+        "tl.store(Y + row * N + cols, x + 1, mask=(cols < N) & (tl.program_id(0) == 0))",
+    )
+    verdict = of_texts(tiles, again, max_examples=4)
+    assert verdict.verdict == "identical", verdict
+    assert any("too large for a GPU" in note for note in verdict.notes)

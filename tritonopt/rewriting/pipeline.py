@@ -272,6 +272,7 @@ class _Run:
                 for key, kernel in _keyed(self.module)
                 if key in self._states
             }
+            waiting &= near.keys()  # an edit of another one may have taken a kernel away
             edits, done = self._round(waiting, neighborhoods, near)
             waiting -= done
             changed = self._make(edits)

@@ -32,6 +32,11 @@ CLAIMS: Mapping[str, str] = {
     "any-grid-is-right": "The kernel gives the same results however many programs are started.",
     "arguments-are-understood": "It is seen which argument of the call is which.",
     "axis-is-an-integer": "A reduction is told its axis as an integer.",
+    "block-is-a-descriptor": "The block is one that a tensor descriptor can stand for.",
+    "strides-are-aligned": "Each stride but the last is a multiple of 16 bytes.",
+    "tensors-are-aligned": "What is passed begins at a multiple of 16 bytes, as a new tensor does.",
+    "programs-are-numbered-in-rows": "A program's ids are the row and the column of its tile.",
+    "rows-are-whole": "Every launch starts whole rows of programs.",
     "block-pointers-are-followed": (
         "Each block pointer is followed from where it is made to each load and store through it."
     ),
@@ -96,6 +101,7 @@ CLAIMS: Mapping[str, str] = {
     "masked-lanes-are-equal": "Lanes that the mask turns off are what `tl.where` makes them.",
     "maximum-is-of-the-elements": "The maximum is of just what is exponentiated.",
     "maximum-is-running": "The first sweep keeps the largest element so far.",
+    "nan-rows-are-the-same": "A row of nothing but NaN gives what it gave.",
     "names-keep-their-types": "Each name has one type, in the loop and behind it.",
     "names-start-afresh": "Nothing that one tile binds is read by the next.",
     "nan-is-dropped": "A NaN in the operand gives the constant, as a comparison would.",
@@ -110,6 +116,36 @@ CLAIMS: Mapping[str, str] = {
     "nothing-orders-memory": "The loop has no atomic, barrier, volatile load or unknown call.",
     "offset-fits": "An offset that is computed in 32 bits fits them, for every tensor.",
     "one-operand-is-a-constant": "One of the two operands is a constant that is known.",
+    "atomics-fit-the-type": (
+        "The partial results are of a type of which there are atomics of all kinds."
+    ),
+    "final-kernel-only-reduces": (
+        "All that the second kernel does is to reduce what the first has stored, and store that."
+    ),
+    "partials-are-stored-once": (
+        "Each program stores each of its partial results once, whatever happens."
+    ),
+    "launches-come-in-pairs": (
+        "Behind each launch of the first kernel stands one of the second, and nothing between."
+    ),
+    "nobody-else-reads": ("Nothing but the second kernel sees the partial results."),
+    "output-is-new-memory": (
+        "The results go to memory that the launcher has made, and that nobody has used before."
+    ),
+    "partials-are-met": (
+        "The second kernel takes in each partial result once, for the element that it belongs to."
+    ),
+    "results-are-numbers": (
+        "No partial result of which the largest or the least is wanted is NaN."
+    ),
+    "tuner-resets": ("A tuner puts back what the kernel adds to before it runs it again."),
+    "nothing-else-is-done": (
+        "All that the kernel does is to load, to compute, and to write at its end or in its loops."
+    ),
+    "parts-are-independent": (
+        "Neither part of the kernel reads or overwrites what the other one writes."
+    ),
+    "parts-are-launched-alike": ("Both parts of the kernel can be launched as the whole one is."),
     "one-atomic-is-enough": "All that is done with the result can be one atomic.",
     "one-program-has-the-row": "One program goes through the whole row, in one loop.",
     "one-tile-per-program": "Each program handles the one tile that its program id names.",
@@ -329,6 +365,23 @@ REASONS: Mapping[str, Reason] = {
     "tile-is-used": Reason(
         "A tile, or its length, is used for more than going through the elements of a row.",
         "Use the place in the row, and reduce a tile with one reduction of its kind.",
+    ),
+    # split-columns
+    "bound-again": Reason(
+        "A name of which tiles are made is bound once more behind them.",
+        "Use another name for the second one.",
+    ),
+    "branch-reduces": Reason(
+        "Within an `if` a tile is reduced, or the `if` asks for a tile.",
+        "Reduce it above the `if`.",
+    ),
+    "statement-does-more": Reason(
+        "One statement has to do with tiles, and with other things beside.",
+        "Write it as several statements.",
+    ),
+    "tile-is-fixed": Reason(
+        "A launch passes one length of a tile for rows of all lengths.",
+        "Pass the next power of two of the length of the row.",
     ),
     # What several passes ask for
     "effect-inside": Reason(
@@ -681,6 +734,15 @@ REASONS: Mapping[str, Reason] = {
         "What would be loaded ahead does not fit into the shared memory of every GPU.",
         "Ask for fewer stages, or make the tiles shorter.",
     ),
+    # group-programs
+    "grid-ends-within-a-row": Reason(
+        "The number of programs is not seen to be a multiple of the columns of tiles.",
+        "Let the grid be the product of the rows and the columns, as the kernel computes them.",
+    ),
+    "program-ids-are-not-plain": Reason(
+        "The row and the column of a tile are not plainly the program's ids.",
+        "Give each a name of its own, bound once at the top of the kernel.",
+    ),
     # row-batch
     "branch-on-the-row": Reason(
         "What a branch asks may hold for some rows only.",
@@ -752,6 +814,64 @@ REASONS: Mapping[str, Reason] = {
         "The kernel goes through the row in more loops than one that finds something and one that "
         "uses it, or not in its own block.",
         "Merge them first, as `fuse-stats` and `online-softmax` do.",
+    ),
+    # merge-kernels
+    "epilogue-is-not-linear": Reason(
+        "The second kernel does more with the result than to store it.",
+        "Do the rest in a kernel or an operation of torch behind it.",
+    ),
+    "final-kernel-does-more": Reason(
+        "The second kernel does more than to reduce partial results and to store them.",
+        "Leave it the reduction alone, and do the rest in another kernel.",
+    ),
+    "launched-without-the-other": Reason(
+        "A launch of the first kernel has none of the second one behind it.",
+        "Launch another kernel there, or both.",
+    ),
+    "launches-in-two-blocks": Reason(
+        "The two launches stand in two blocks: one may run alone, or on another stream.",
+        "Put one right behind the other.",
+    ),
+    "other-slots": Reason(
+        "It is not shown that the second kernel takes in all that the first one stores, each once.",
+        "Compute both from the same sizes, and pass these by name.",
+    ),
+    "other-work-between": Reason(
+        "Between the two launches something is done that is not understood.",
+        "Do it before or behind both.",
+    ),
+    "output-may-hold-something": Reason(
+        "The results go to memory that may hold something already, or that others may see.",
+        "Let the launcher make it by `torch.empty`.",
+    ),
+    "partials-are-used": Reason(
+        "The first kernel does more with the partial results than to store them.",
+        "Keep what it needs of them in registers.",
+    ),
+    "partials-are-used-elsewhere": Reason(
+        "Somebody else may see the partial results.",
+        "Nothing; or let that use what the second kernel stores.",
+    ),
+    "place-is-not-understood": Reason(
+        "It is not understood which elements an access goes to.",
+        "Write the index as a sum of numbers, each times its stride; compare these in the mask.",
+    ),
+    "slots-in-a-tile": Reason(
+        "A program stores several partial results for one element of the output.",
+        "Reduce them in the program first.",
+    ),
+    "stored-in-a-branch": Reason(
+        "A partial result is stored under a condition, in a loop, or in a helper.",
+        "Store it once, in the kernel's own block.",
+    ),
+    # split-kernel
+    "done-by-both": Reason(
+        "Both parts of the kernel would do something that may be done once only.",
+        "Take it out of the kernel, or divide the kernel by hand.",
+    ),
+    "parts-share-memory": Reason(
+        "One part of the kernel may access what the other one writes.",
+        "Let the launcher make the outputs, or say `--assume 'disjoint(X, Y)'`.",
     ),
     # grid-stride
     "already-divided": Reason(
@@ -901,6 +1021,20 @@ REASONS: Mapping[str, Reason] = {
     "axes-are-not-written-out": Reason(
         "The shape, strides, offsets or checked axes of a block pointer have no expression each.",
         "Write them as a tuple of one expression for each axis, where the block pointer is made.",
+    ),
+    "asks-for-more": Reason(
+        "A tensor descriptor asks for more of a block than a block pointer does.",
+        "Say what the remark names: by an `assert` in the launcher, or with `--assume`; or have "
+        "pointers and masks.",
+    ),
+    "tensor-may-be-a-part": Reason(
+        "A tensor that is a part of another one may begin at any address.",
+        "Check it before the launch: `assert x.data_ptr() % 16 == 0`.",
+    ),
+    "read-and-written": Reason(
+        "The kernel reads what it writes, and what goes through descriptors is not in order with "
+        "other accesses.",
+        "Have pointers and masks.",
     ),
     "block-pointer-is-lost": Reason(
         "A block pointer goes where it is not followed: into a function, a tuple, a choice.",

@@ -1,5 +1,6 @@
 """What is no condition of the compiler, for it changes, stays where it is."""
 
+import torch
 import triton
 import triton.language as tl
 
@@ -22,3 +23,12 @@ def kernel(X, Out, n, scale, BLOCK: tl.constexpr):
             x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
             FIRST = False
             tl.store(Out + row * n + cols, x, mask=cols < n)
+
+
+# tritonopt: x: f32[m, n], scale: 0.5|-2.0
+def run(x: torch.Tensor, scale: float):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    kernel[(m,)](x, out, n, scale, BLOCK=16)
+    return out

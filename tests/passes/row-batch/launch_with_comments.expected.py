@@ -1,5 +1,5 @@
 # options: programs=1,elements=64
-"""What is said above a launch is said above the question, which is asked of a name."""
+"""What is said above a launch is said above the question; what is said behind it stays there."""
 
 import torch
 import triton
@@ -39,11 +39,27 @@ def run(x: torch.Tensor):
     y = torch.empty_like(x)
     block = triton.next_power_of_2(n)
     # Each row by itself.
-    # in place of torch
     if block <= 16:
         # A power of two, with which programs enough remain.
         rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
-        kernel_rows[(triton.cdiv(m, rows_per_program),)](x, y, x.stride(0), n, BLOCK=block, num_rows=m, ROWS=rows_per_program)
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](
+            x, y, x.stride(0), n, BLOCK=block, num_rows=m, ROWS=rows_per_program
+        )
     else:
         kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
+    return y
+
+
+# tritonopt: x: f32[m, n]
+def run_on_one_line(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    block = triton.next_power_of_2(n)
+    if block <= 16:
+        # A power of two, with which programs enough remain.
+        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
+        kernel_rows[(triton.cdiv(m, rows_per_program),)](x, y, x.stride(0), n, BLOCK=block, num_rows=m, ROWS=rows_per_program)  # fmt: skip
+    else:
+        kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)  # fmt: skip
     return y

@@ -1,5 +1,5 @@
 # options: programs=1,elements=64
-"""What is said above a launch is said above the question, which is asked of a name."""
+"""What is said above a launch is said above the question; what is said behind it stays there."""
 
 import torch
 import triton
@@ -20,5 +20,14 @@ def run(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty_like(x)
     # Each row by itself.
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))  # in place of torch
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# tritonopt: x: f32[m, n]
+def run_on_one_line(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))  # fmt: skip
     return y

@@ -207,6 +207,10 @@ class _Access(Trial):
             raise CannotTell
         if not may_be_large(self._launch, given.name):
             raise CannotTell
+        # What else the launch asks of it, it has too: `x.stride(1)`.
+        passed = (a for form in self._binding.values.values() for a in inputs_of(form))
+        axes = (a.which for a in passed if isinstance(a, TensorSize) and a.tensor == root)
+        rank = max([rank, *(i + 1 if i >= 0 else -i for each in axes for i in each)])
         known = rank_of(self._launch, given.name)
         self._ranks = [known] if known else [r for r in (2, 3, 1) if r >= rank]
         return root, rank

@@ -98,13 +98,15 @@ class Nest:
     def varies(self, value: Value) -> bool:
         """Whether a value may differ from element to element of the nest."""
         if value.serial not in self._varying:
-            self._varying[value.serial] = any(map(self._varies_itself, value.walk()))
+            tile = value.shape != ()  # a number that tiles were reduced to has no lanes
+            found = any(self._varies_itself(part, tile) for part in value.walk())
+            self._varying[value.serial] = found
         return self._varying[value.serial]
 
-    def _varies_itself(self, part: Value) -> bool:
+    def _varies_itself(self, part: Value, tile: bool) -> bool:
         match part.op:
             case Op.LANE:
-                return True
+                return tile
             case Op.ITERATION:
                 return part.number in self.identities
             case Op.CARRIED:

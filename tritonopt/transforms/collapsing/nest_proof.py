@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from tritonopt.facts import Polynomial, Value
 from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.values import reachable
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.transforms.collapsing.index_nests import Nest
 from tritonopt.transforms.collapsing.nest_memory import check_effects, prove_memory
@@ -171,10 +170,14 @@ class _Proof:
             if any(sees_carried(nest, part) for part in parts if part is not None):
                 text = f"line {effect.line} uses what the turns before have left"
                 raise refuted(SUMS, "needs-the-iteration-before", text)
-        roots = [value for node, value in facts.values.items() if node in nest.nodes]
-        for part in reachable(roots):
-            if nest.varies(part):
+        todo = [value for node, value in facts.values.items() if node in nest.nodes]
+        seen: set[int] = set()
+        while todo:
+            part = todo.pop()
+            if part.serial not in seen and nest.varies(part):
                 self._check_part(part)
+                todo += part.operands
+            seen.add(part.serial)
         self.checklist.prove(_LANES, "all that is computed is computed lane by lane")
 
     def _check_part(self, part: Value) -> None:

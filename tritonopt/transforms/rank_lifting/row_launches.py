@@ -15,6 +15,7 @@ from tritonopt.source import (
     AddParameter,
     Change,
     EditConflict,
+    Enclose,
     InsertBefore,
     Launch,
     Replace,
@@ -203,25 +204,27 @@ class RowLaunches:
         if number.changes and extent.expression is not None:
             kept.append(ReplaceExpression(extent.expression, number.code))
         try:
-            short = _launching(launch, statement, changes)
-            long = _launching(launch, statement, kept)
+            short = excerpts.changed_code(launch.module, statement, changes)
+            long = excerpts.changed_code(launch.module, statement, kept)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
         several = excerpts.indented(f"{said}\n{short}", "    ")
-        otherwise = excerpts.indented(long, "    ")
-        # What is said above the launch, or behind it, is said above the question.
-        either = f"if {only_if}:\n{several}\n{ELSE}\n{otherwise}"
+        asked = f"if {only_if}:\n{several}"
+        if _ends_with_comment(long):
+            # What is said behind a launch may be for a tool that reads that line.
+            otherwise = Enclose(statement, statement, f"{ELSE}\n    ...")
+            return [*number.changes, *named, InsertBefore(statement, asked), otherwise, *kept]
+        # What is said above the launch is said above the question.
+        either = f"{asked}\n{ELSE}\n{excerpts.indented(long, '    ')}"
         return [*number.changes, *named, Replace(statement, either)]
 
 
-def _launching(launch: Launch, statement: ast.stmt, changes: list[Change]) -> str:
-    """The code of a launch after changes, without the comment behind it. Raises EditConflict."""
-    code = excerpts.changed_code(launch.module, statement, changes)
-    call = parsed(code).body[0]
-    lines = code.split("\n")
-    assert call.end_lineno is not None
-    last = lines[call.end_lineno - 1].encode()[: call.end_col_offset]
-    return "\n".join([*lines[: call.end_lineno - 1], last.decode()])
+def _ends_with_comment(code: str) -> bool:
+    """Whether something stands behind the one statement of the code."""
+    (statement,) = parsed(code).body
+    assert statement.end_lineno is not None
+    last = code.split("\n")[statement.end_lineno - 1].encode()
+    return bool(last[statement.end_col_offset :].strip())
 
 
 def _named(

@@ -123,9 +123,11 @@ class _Shown:
             if all(value is not None and value >= 0 for value in values):
                 break
             number //= 2
-        ends = [number_of(form, {size: number}) for form in self._deciding()]
-        if any(end is None or end >= _LONGEST for end in ends):
-            raise _NotShown
+        for form in self._deciding():
+            end = number_of(form, {size: number})
+            is_limited = number < _LONGEST or end == number_of(form, {size: number // 2})
+            if end is None or not is_limited:
+                raise _NotShown
         return number
 
     def _named(self, size: Atom) -> str:

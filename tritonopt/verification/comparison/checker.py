@@ -22,7 +22,7 @@ from tritonopt.verification.comparison.compare import (
 from tritonopt.verification.comparison.float64_oracle import Oracle
 from tritonopt.verification.comparison.residuals import Residuals
 from tritonopt.verification.comparison.soundness import Soundness
-from tritonopt.verification.comparison.tally import Examination, Tally
+from tritonopt.verification.comparison.tally import NOT_COMPILED, Examination, Tally
 from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.coverage.observed import Both, Observed
 from tritonopt.verification.inputs.examples import Example
@@ -165,6 +165,14 @@ class Checker:
 
     def _examine(self, example: Example) -> Examination:
         ours, theirs = self.versions.run(example)
+        found = self._judged(example, ours, theirs)
+        if not ours.first.retyped:
+            self.tally.compiles |= found.accepted
+        elif found.difference is not None:
+            return self.tally.not_compiled(ours.first.retyped[0])
+        return found
+
+    def _judged(self, example: Example, ours: Pair, theirs: Pair) -> Examination:
         rejected = self._failures(ours, theirs)
         if rejected is not None:
             return rejected
@@ -242,10 +250,7 @@ class Checker:
         elif rewritten.races:
             return f"the rewritten version has a race: {rewritten.races[0]}"
         if original.retyped:
-            note(
-                "the original does not compile, as far as the interpreter can tell: "
-                + original.retyped[0]
-            )
+            note(f"{NOT_COMPILED}: {original.retyped[0]}")
         elif rewritten.retyped:
             return f"the rewritten version does not compile: {rewritten.retyped[0]}"
         if original.false_hints:
@@ -277,6 +282,7 @@ class Checker:
         if self.versions.identical:
             return Examination(True, differing)
         difference, measures = self.residuals.measured(example, ours, theirs)
+        difference = difference or self.residuals.unexplained(example, ours, theirs, measures)
         self.tally.numbers_for_nan += any(m.numbers_for_nan for m in measures)
         return Examination(True, difference, tuple(measures))
 

@@ -54,7 +54,7 @@ granted as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -451,6 +451,53 @@ def measure(
     return None, measures
 
 
+def beyond_rounding(
+    original: Pair, rewritten: Pair, moved: Sequence[tuple[Outcome, Outcome]]
+) -> Difference | None:
+    """Where the versions differ, and neither does when what it rounds is rounded otherwise.
+
+    `moved` are such runs of the one and of the other: as far as a row moves in any of them the
+    versions may differ, and by what they may differ by in any case.
+    """
+    pairs = [(original.first, original.second), (rewritten.first, rewritten.second)]
+    pairs += [(original.first, ours) for ours, _ in moved]
+    pairs += [(rewritten.first, theirs) for _, theirs in moved]
+    for output, other in shared(original.first, rewritten.first):
+        if not output.is_float or not output.bits.size:
+            continue
+        ours, theirs, columns = output.reals(), other.reals(), _columns(output)
+        usable = np.isfinite(ours) & np.isfinite(theirs) & ~original.unwritten(output)
+        row = np.maximum(_row_scale(ours, usable, columns), _row_scale(theirs, usable, columns))
+        row = np.maximum(row, _TINY[output.dtype])
+        least = UNITS[output.dtype] * row
+        by = np.zeros(ours.shape)
+        for plain, changed in pairs:
+            by = np.maximum(by, _row_maximum(_moves(plain, changed, output.label, usable), columns))
+        gap = np.abs(_minus(theirs, ours, usable))
+        wrong = gap > FACTOR * by + least
+        if wrong.any():
+            share = gap / row
+            at = int(np.where(wrong, share, 0.0).argmax())
+            return _at(
+                f"the rewritten version's error is too large: {share[at]:.3g} of the largest value "
+                "of the row, and no rounding in either version makes such a difference",
+                output,
+                other,
+                np.arange(wrong.size) == at,
+            )
+    return None
+
+
+def _moves(plain: Outcome, changed: Outcome, label: str, usable: Mask) -> Reals:
+    """How far each element is from where it is in the plain run; where that is not known, any."""
+    one, other = plain.output(label), changed.output(label)
+    if changed.failure is not None or other is None or one is None or one.shape != other.shape:
+        return np.full(usable.shape, np.inf)
+    here, there = one.reals(), other.reals()
+    far = np.abs(_minus(there, here, usable & np.isfinite(there)))
+    return np.where(usable & ~np.isfinite(there), np.inf, far)
+
+
 def _terms(outcome: Outcome) -> int:
     """More than any sum has."""
     return max((o.bits.size for o in outcome.outputs), default=1)
@@ -570,7 +617,7 @@ def _minus(left: Reals, right: Reals, where: Mask) -> Reals:
     return np.where(where, left, 0.0) - np.where(where, right, 0.0)
 
 
-def _row_scale(values: Reals, usable: Mask, columns: int, tiny: float) -> Reals:
+def _row_scale(values: Reals, usable: Mask, columns: int, tiny: float = 0.0) -> Reals:
     return np.maximum(_row_maximum(np.where(usable, np.abs(values), 0.0), columns), tiny)
 
 

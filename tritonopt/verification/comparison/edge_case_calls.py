@@ -11,7 +11,7 @@ from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.comparison.gaps import LAST_VALUES, PLAIN_ELEMENTS
 from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.inputs.edge_cases import aliased, edge_cases, laid_out, usual
-from tritonopt.verification.inputs.examples import ORDINARY, Example
+from tritonopt.verification.inputs.examples import ORDINARY, TRANSPOSED, Example
 from tritonopt.verification.inputs.strategies import Calls
 from tritonopt.verification.process.messages import Output, same_bits
 
@@ -49,6 +49,7 @@ class EdgeCaseCalls:
             # The largest has several tiles: what one program writes another one may read.
             yield from self._aliased(replace(largest.plain(ORDINARY, types), backward=False))
             yield from (largest.plain(values, types) for values in LAST_VALUES)
+            yield from self._turned(replace(largest.plain(ORDINARY, types), backward=False))
         if calls.backward:
             yield from self._gradients()
         if calls.expanded_gradients:
@@ -75,8 +76,20 @@ class EdgeCaseCalls:
             if self._indifferent(apart, together):
                 yield together
 
+    def _turned(self, example: Example) -> Iterator[Example]:
+        """All tensors transposed in memory, dense as they are, where the original is indifferent.
+
+        A launcher that goes through memory from one end to the other takes them, and what it
+        allocates like one of them has its strides.
+        """
+        turned = example.with_tensors(
+            lambda n, r: replace(r, layout=TRANSPOSED) if len(r.shape) > 1 else r
+        )
+        if turned != example and self._indifferent(example, turned):
+            yield turned
+
     def _indifferent(self, apart: Example, together: Example) -> bool:
-        """Whether the original gives the same for two tensors with the same values as for one."""
+        """Whether the original gives the same for both calls, which differ in their memory only."""
         versions = self.checker.versions
         both = [versions.original.run(e, *versions.options(e)) for e in (apart, together)]
         if any(o.trouble or o.races for outcomes in both for o in outcomes):

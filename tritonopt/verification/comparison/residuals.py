@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from tritonopt.verification.comparison.compare import (
@@ -11,16 +12,22 @@ from tritonopt.verification.comparison.compare import (
     Difference,
     Measure,
     Pair,
+    beyond_rounding,
     furthest,
     measure,
 )
 from tritonopt.verification.comparison.float64_oracle import Oracle
 from tritonopt.verification.inputs.examples import MANY_NANS, NAN, NONFINITE, Example
 from tritonopt.verification.inputs.tensor_data import AWAY
-from tritonopt.verification.process.messages import RunOptions
+from tritonopt.verification.process.messages import Outcome, RunOptions
 
 _WORTHLESS = 0.5
 """With such an error of its own, as a share of the row, the original's result means nothing."""
+_MOST_MOVES = 8
+"""So many runs, with what is rounded rounded otherwise, before a tie counts as exact: one that
+rounding makes stays where it is in half of them."""
+_MOST_EXCUSES = 60
+"""So often it is asked: where rounding explained that many, it will explain the others."""
 
 
 @dataclass
@@ -31,11 +38,13 @@ class Residuals:
     in_float32: bool
     """Whether the original's text names float32: it may compute in that, whatever it is given."""
     own: dict[tuple[str, str, frozenset[str]], float] = field(default_factory=dict)
-    """The original's largest, by output, its type, and how difficult the inputs are."""
+    """The original's largest, by output, its type, and the types and difficulty of the inputs."""
     worst: float | None = None
     """The rewritten version's largest error."""
     oracle_error: float | None = None
     """The original's largest error against the float64 oracle."""
+    excuses: int = 0
+    """So often it was asked whether rounding explains a difference."""
     of_zero: tuple[float, float] = (0.0, 0.0)
     """The rewritten version's and the original's, in rows whose true value is 0."""
 
@@ -66,6 +75,27 @@ class Residuals:
         truth = exact or ours.first
         moved = furthest(truth, furthest(truth, perturbed, again), away)
         return measure(ours, theirs, exact, moved, absolute, nan_given=given)
+
+    def unexplained(
+        self, example: Example, ours: Pair, theirs: Pair, measures: Iterable[Measure]
+    ) -> Difference | None:
+        """A difference that may be excused, and is none of rounding; see `beyond_rounding`.
+
+        Inputs that are moved by a unit leave a tie (`x > 1` where x is 1), and everything that
+        comes of it jumps. That is no excuse where what meets there is not rounded.
+        """
+        if not self.oracle.versions.interpreted or self.excuses > _MOST_EXCUSES:
+            return None
+        moved: list[tuple[Outcome, Outcome]] = []
+        found = beyond_rounding(ours, theirs, moved)
+        self.excuses += found is not None
+        while found is not None and len(moved) < _MOST_MOVES:
+            moved.append(self.oracle.versions.rounded_otherwise(example, len(moved) + 1))
+            found = beyond_rounding(ours, theirs, moved)
+        if found is None:
+            return None
+        known = (self.excess(example, measure, 1.0) for measure in measures)
+        return next((difference for difference in known if difference is not None), found)
 
     def remember(self, example: Example, found: Measure) -> bool:
         """Whether the errors are evidence: not where the original's own result means nothing."""
@@ -107,7 +137,9 @@ class Residuals:
 
 
 def _group(example: Example, found: Measure) -> tuple[str, str, frozenset[str]]:
-    return found.label, found.dtype, example.difficulty
+    """What is computed in float16 errs by more than what is not, also where float32 comes out."""
+    types = {f"{name}: {r.dtype}" for name, r in example.tensors.items() if r.is_float}
+    return found.label, found.dtype, example.difficulty | types
 
 
 def _holds_nan(example: Example) -> bool:

@@ -12,7 +12,7 @@ from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.drawing import Drawing
 from tritonopt.verification.comparison.edge_case_calls import EdgeCaseCalls
 from tritonopt.verification.comparison.gaps import Gaps
-from tritonopt.verification.comparison.large_offset_calls import large_offset_calls
+from tritonopt.verification.comparison.large_calls import large_grid_calls, large_offset_calls
 from tritonopt.verification.comparison.scouting import Scouting
 from tritonopt.verification.comparison.shrinking import FirstDifference
 from tritonopt.verification.comparison.tally import Counterexample
@@ -94,6 +94,7 @@ class Search:
         return found or self._first_of(
             self.gaps.values,
             lambda: large_offset_calls(self.checker, self.calls.signature),
+            lambda: large_grid_calls(self.checker, self.calls.signature, self.calls.limits),
             # Errors are judged over all examples, so their turn comes after the last.
             lambda: self._excess(drawn),
         )

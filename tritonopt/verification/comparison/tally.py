@@ -20,6 +20,9 @@ _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
 
 
+NOT_COMPILED = "the original does not compile, as far as the interpreter can tell"
+
+
 @dataclass(frozen=True)
 class Examination:
     """What one example showed. Both fields empty: the versions agree on it."""
@@ -59,6 +62,10 @@ class Tally:
     last_rejection: str = ""
     unfit: int = 0
     """Examples that the original is not made for."""
+    compiles: bool = False
+    """Whether the original was compared on a call for which it compiles, for all that is known."""
+    uncompiled: str = ""
+    """Why it does not, of a call on which the versions differ."""
     hangs: int = 0
     same_failures: list[str] = field(default_factory=list)
     """What the original failed with, once it had launched a kernel."""
@@ -84,6 +91,11 @@ class Tally:
             self.taught += 1
             self.written += found.written
             self.compared += found.compared
+
+    def not_compiled(self, why: str) -> Examination:
+        """The versions differ on a call for which the original does not compile: no evidence."""
+        self.uncompiled = self.last_rejection = f"{NOT_COMPILED}: {why}"
+        return Examination(False)
 
     def original_failed(self, failure: Failure, *, launched: bool, interpreted: bool) -> None:
         """The original failed on an example; where it always does, that is an answer."""
@@ -123,6 +135,8 @@ class Tally:
         """Why no answer was reached although no difference was found, or nothing."""
         if self.stopped:
             return self.stopped
+        if self.uncompiled and not self.compiles:
+            return self.uncompiled
         if self.accepted == 0:
             return f"no example could be compared; the last: {self.last_rejection}"
         if self.failed > self.taught:

@@ -72,6 +72,15 @@ class Versions:
             theirs = Pair(*self.rewritten.run_within(seconds, example, both))
         return ours, theirs
 
+    def rounded_otherwise(self, example: Example, seed: int) -> tuple[Outcome, Outcome]:
+        """A run of either version in which all that is rounded comes out otherwise."""
+        options = (RunOptions(roundings=seed),)
+        with self.waiting():
+            self.original.send_or_die(example, options)
+            self.rewritten.send_or_die(example, options)
+            (ours,), (theirs,) = self.original.receive(1), self.rewritten.receive(1)
+        return ours, theirs
+
     def _received(self, seconds: float, ours: Pair) -> tuple[Outcome, ...]:
         """What the rewritten version answers; with an original that was fast, it is soon."""
         if not self.interpreted or ours.first.failure is not None:

@@ -9,8 +9,10 @@ from itertools import combinations, product
 
 from tritonopt.verification.coverage.call_changes import (
     VALUE_CLASSES,
+    at_numbers,
     in_turn,
     meeting,
+    one_narrower,
     other_types,
     other_values,
     typed,
@@ -54,6 +56,8 @@ class Aiming:
     sized_calls: SizedCalls = field(init=False)
     """Every call that was made."""
     plain: Exploration = field(init=False)
+    values: tuple[Change, ...] = field(init=False)
+    """Changes of the values alone."""
     changed: list[Exploration] = field(default_factory=list)
     """Sizes explored with something else changed as well."""
     patience: Patience = field(default_factory=Patience)
@@ -62,6 +66,7 @@ class Aiming:
     def __post_init__(self) -> None:
         self.sized_calls = SizedCalls(self.signature, self.limits)
         self.plain = self._exploration(_MOST_CALLS)
+        self.values = (*VALUE_CLASSES, partial(at_numbers, numbers=self.numbers.compared))
 
     def _exploration(
         self, calls: int, change: Change = same, begin: Mapping[str, int] | None = None
@@ -105,7 +110,7 @@ class Aiming:
         within = self.signature if self.given else None
         for dtype in other_types(self.signature, self.limits, given=self.given):
             yield from self.plain.made(sizes, partial(typed, dtype=dtype, within=within))
-        for change in VALUE_CLASSES:
+        for change in (*one_narrower(self.signature, self.limits), *self.values):
             yield from self.plain.made(sizes, change)
         for change in meeting(self.signature) if self.unmet() else ():
             yield from self.plain.made(sizes, change)
@@ -141,7 +146,7 @@ class Aiming:
         plain = [e for e, (sizes, change) in made.items() if change is same and sizes in usual]
         for example in reaching(list(made), plain, self.demands, self.seen):
             sizes, change = made[example]
-            for values in VALUE_CLASSES:
+            for values in self.values:
                 yield from self.plain.made(sizes, in_turn(change, values))
             yield from self._numbers(sizes, change, _MOST_SINGLED_OUT // 2)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from tritonopt.verification.coverage.sized_calls import Change
 from tritonopt.verification.inputs.examples import (
+    AND,
     FAR_BELOW,
     HALVES,
     MANY_NANS,
@@ -29,6 +30,10 @@ from tritonopt.verification.signature.argument_language import (
 )
 
 _MOST_VALUES = 4
+_MOST_NUMBERS = 12
+_MOST_TENSORS = 4
+_LARGE = 6e4
+"""Beyond that float16 has no number, and what is beyond stands for inf."""
 
 
 def other_types(signature: Signature, limits: Limits, *, given: bool) -> list[str]:
@@ -74,6 +79,15 @@ VALUE_CLASSES: tuple[Change, ...] = (
 )
 
 
+def at_numbers(example: Example, numbers: Sequence[float]) -> Example:
+    """The same call with numbers among the floats that they may be compared with."""
+    given = [r.value for _, r in example.arguments if isinstance(r, PlainValue)]
+    found = [*numbers, *(v for v in given if type(v) is float)]
+    found = [n for n in dict.fromkeys(map(float, found)) if n and abs(n) < _LARGE]
+    text = ", ".join(f"{n:.9g}" for n in found[:_MOST_NUMBERS])
+    return _with(AND + text)(example) if found else example
+
+
 def meeting(signature: Signature) -> Iterator[Change]:
     """A number among the arguments that is found in tensors: rows with an index to be ignored."""
     tensors = [t for t in signature.tensors if t.dtypes[0] in INTEGERS]
@@ -103,6 +117,19 @@ def typed(example: Example, dtype: str, within: Signature | None = None) -> Exam
         return replace(recipe, dtype=dtype) if recipe.is_float and allowed else recipe
 
     return example.with_tensors(changed)
+
+
+def one_narrower(signature: Signature, limits: Limits) -> Iterator[Change]:
+    """One tensor of a narrower type than the others: what is kept in it is rounded."""
+    floats = [t for t in signature.tensors if t.dtypes[0] in FLOATS]
+    for tensor in floats[:_MOST_TENSORS] if len(floats) > 1 else ():
+        narrow = [d for d in ("f16", "bf16") if d in tensor.dtypes[1:] and d in limits.dtypes]
+        if narrow:
+            yield partial(_of_type, name=tensor.name, dtype=narrow[0])
+
+
+def _of_type(example: Example, name: str, dtype: str) -> Example:
+    return example.with_tensors(lambda n, r: replace(r, dtype=dtype) if n == name else r)
 
 
 def with_values(example: Example, values: Mapping[str, object]) -> Example:

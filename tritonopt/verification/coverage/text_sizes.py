@@ -36,12 +36,15 @@ class Numbers:
     """Numbers that the files' tests compare something with."""
     changed: Sequence[int] = ()
     """Numbers in what differs."""
+    compared: Sequence[float] = ()
+    """Numbers that floats may be compared with, those in what differs first."""
 
     @staticmethod
     def of(compared: Comparison, home: Sequence[source.Module] = ()) -> Numbers:
         """`home` is the launcher's file, if that is another one."""
         limits = limits_of((compared.old.module, compared.new.module, *home))
-        return Numbers(_singled_out(compared), sorted(limits), sorted(_changed(compared)))
+        changed = sorted(_changed(compared))
+        return Numbers(_singled_out(compared), sorted(limits), changed, _compared(compared))
 
     def beyond(self, *, lanes: bool) -> list[int]:
         """Numbers beyond which something may happen that does not below.
@@ -62,6 +65,17 @@ def _singled_out(compared: Comparison) -> list[int]:
                 if statement.differs:
                     found.update(dict.fromkeys(_sizes_in(statement.head)))
     return list(found)
+
+
+def _compared(compared: Comparison) -> list[float]:
+    """Numbers in comparisons, those in what differs first, and what the files give names to."""
+    versions = (compared.new, compared.old)
+    statements = [s for v in versions for body in v.bodies.values() for s in body.statements]
+    heads = [part for s in sorted(statements, key=lambda s: not s.differs) for part in s.head]
+    parts: list[ast.AST] = [n for h in heads for n in ast.walk(h) if isinstance(n, ast.Compare)]
+    parts += [n.value for v in versions for n in v.module.tree.body if isinstance(n, ast.Assign)]
+    numbers = [n.value for p in parts for n in ast.walk(p) if isinstance(n, ast.Constant)]
+    return list(dict.fromkeys(abs(n) for n in numbers if isinstance(n, (int, float))))
 
 
 def _changed(compared: Comparison) -> list[int]:

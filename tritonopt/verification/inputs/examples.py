@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from tritonopt.verification.inputs.tensor_data import (
+    AND,
     CONSTANT,
     CONTIGUOUS,
     EXPANDED,
@@ -34,10 +35,10 @@ from tritonopt.verification.inputs.tensor_data import (
 )
 
 __all__ = [
-    "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR_BELOW", "FLOAT_VALUES", "HALVES", "LARGE_OFFSETS",
-    "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE", "OFFSET", "ORDINARY",
-    "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS", "ArgumentRecipe",
-    "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",
+    "AND", "CONSTANT", "CONTIGUOUS", "EXPANDED", "FAR_BELOW", "FLOAT_VALUES", "HALVES",
+    "LARGE_OFFSETS", "LARGE_OFFSETS_IN_A_ROW", "MANY_NANS", "NAN", "NEGATIVE", "NONFINITE",
+    "OFFSET", "ORDINARY", "OUTLIER", "ROW_GAP", "SPACED", "TINY", "TRANSPOSED", "ZEROS",
+    "ArgumentRecipe", "Example", "Limits", "PlainValue", "Repeat", "Several", "TensorRecipe",
 ]  # fmt: skip
 
 FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS, NEGATIVE)

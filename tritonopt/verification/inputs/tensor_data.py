@@ -23,6 +23,8 @@ FAR_BELOW = "far below 0"
 ZEROS = "with zeros"
 HALVES = "halves of whole numbers"
 """Ties, for what rounds, and equal ones, for what compares."""
+AND = "ordinary and "
+"""Before numbers, with commas: half of the elements are one of these, or have its other sign."""
 TINY = "tiny"
 CONSTANT = "constant rows"
 NONFINITE = "with inf and NaN"
@@ -98,6 +100,26 @@ def _restricted(values: Any, dtype: Any, kind: str) -> Any:
     return size if kind == "positive" else -size
 
 
+def _with_numbers(values: Any, numbers: str, generator: Any) -> Any:
+    """Every second number or so is one of these, some of them with the other sign."""
+    import torch
+
+    shape = values.shape
+    known = torch.tensor([float(n) for n in numbers.split(",")], dtype=torch.float64)
+    chosen = known[torch.randint(0, len(known), shape, generator=generator)]
+    chosen = torch.where(torch.rand(shape, generator=generator) < 0.25, -chosen, chosen)
+    return torch.where(torch.rand(shape, generator=generator) < 0.5, chosen, values)
+
+
+def _put_strange(flat: Any, values: str, generator: Any) -> None:
+    """A few, so that most rows stay finite and are compared by value as well."""
+    import torch
+
+    for strange in (math.inf, -math.inf, math.nan) if values == NONFINITE else (math.nan,):
+        at = int(torch.randint(0, flat.numel(), (), generator=generator))
+        flat[at] = strange
+
+
 def _odd_places(shape: tuple[int, ...]) -> Any:
     """A chessboard, but that the last of four rows is left out: some rows are numbers only."""
     import torch
@@ -150,6 +172,8 @@ def values_of(
             found[0] *= 0.0
     elif values == HALVES:
         found = (4 * found).round() / 2 + 64.0 * (found > 1)  # which every type still holds
+    elif values.startswith(AND) and found.numel():
+        found = _with_numbers(found, values.removeprefix(AND), generator)
     elif values == TINY:
         found *= 1e-3 if dtype is torch.float16 else 1e-18
     elif values == CONSTANT and found.numel() and found.ndim:
@@ -157,10 +181,7 @@ def values_of(
     elif values == OUTLIER and found.numel() and found.ndim:
         found[..., 0] = 1e4
     elif values in (NONFINITE, NAN) and found.numel():
-        # A few, so that most rows stay finite and are compared by value as well.
-        for strange in (math.inf, -math.inf, math.nan) if values == NONFINITE else (math.nan,):
-            at = int(torch.randint(0, found.numel(), (), generator=generator))
-            flat[at] = strange
+        _put_strange(flat, values, generator)
     elif values == MANY_NANS:
         found[_odd_places(shape)] = math.nan
     if kind:

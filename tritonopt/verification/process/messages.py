@@ -13,6 +13,8 @@ from tritonopt.verification.process.coverage_data import Coverage
 Bits = npt.NDArray[Any]
 Reals = npt.NDArray[np.float64]
 
+GRID_REFUSED = "GridRefused"
+"""The kind of a failure to launch a grid that CUDA refuses, on the interpreter too."""
 OUT_OF_MEMORY = "OutOfMemoryError"
 """The kind of a failure that the original is not blamed for."""
 TOO_LARGE = "TooLarge"
@@ -215,6 +217,10 @@ class RunOptions:
     """Of which output, and of which of its elements, is asked where it parts from what is known."""
     sanitized: bool = False
     """cuda: compiled with Triton's floating-point sanitizer, where there is one."""
+    roundings: int = 0
+    """Interpreter: the seed of a run in which what is rounded comes out otherwise; 0 for none."""
+    launching: bool = True
+    """Whether kernels run: otherwise grids are looked at, and no more."""
     absolute: bool = False
     """Floating-point inputs lose their signs, so that no terms of a sum cancel."""
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tritonopt.verification.signature.argument_language import (
+    FLOATS,
     INTEGERS,
     Argument,
     ChoiceArgument,
@@ -452,6 +453,8 @@ def _other_values(name: str, value: object, evidence: Evidence) -> list[object]:
         same += [v for v in (0.1, 0.5, 2.0) if v != value]
         # What is small is mostly there to keep a root or a quotient away from 0.
         same += [-value] if abs(value) >= 0.1 else []
+    elif isinstance(value, TorchType) and value.name in FLOATS:
+        same += [v for v in map(TorchType, ("f16", "f32", "bf16")) if v != value]
     elif isinstance(value, tuple) and all(type(v) is int for v in value):
         alike = ((v,) * len(value) for v in (0, 1, 2))
         same += [v for v in (*alike, tuple(range(1, len(value) + 1))) if v != value]

@@ -118,6 +118,7 @@ class Findings:
     """Evidence and equations, collected while a launcher is read."""
 
     def __init__(self, module: source.Module, launcher: Launcher) -> None:
+        self.module = module
         self.evidence = {p.arg: Evidence() for p in launcher.parameters}
         self.equations: list[tuple[Value, Value]] = []
         self.alike: list[tuple[str, str]] = []

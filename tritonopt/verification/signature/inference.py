@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
+    LONG_NAMES,
     Argument,
     ChoiceArgument,
     Dimension,
@@ -23,6 +24,7 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     SizeArgument,
     TensorArgument,
+    TorchType,
 )
 from tritonopt.verification.signature.evidence import (
     DEFAULT_DTYPES,
@@ -236,6 +238,9 @@ class _Solution:
         if default is not None:
             if isinstance(value, bool):
                 return ChoiceArgument(name, (value, not value))
+            kind = self.found.module.resolve(default).removeprefix("torch.")
+            if kind in LONG_NAMES:
+                return ChoiceArgument(name, (TorchType(LONG_NAMES[kind]),))
             if isinstance(value, (int, float, str)):
                 return ChoiceArgument(name, (value,))
             return None

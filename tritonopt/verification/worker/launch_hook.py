@@ -22,9 +22,15 @@ from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.sanitizer import sanitized
 from tritonopt.verification.worker.triton_interpreter.corrected import Access
 
+_MOST_ALONG = 65535
+
 
 class NothingLaunched(Exception):
     """Triton would return from this launch without having run anything, and without a word."""
+
+
+class GridRefused(Exception):
+    """CUDA refuses this launch; the message says why. Its name is `GRID_REFUSED`."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +160,9 @@ class Watch:
         def call(executor: Any, *args: Any, **kwargs: Any) -> Any:
             session = watch.session
             if session is not None:
-                executor.grid = _checked(executor.grid, lambda sizes: None)
+                executor.grid = _checked(executor.grid, session, lambda sizes: None)
+                if not session.options.launching:
+                    return original(executor, *args, **kwargs)
             if session is None or session.widened is None:
                 result = original(executor, *args, **kwargs)
                 if session is not None:
@@ -177,7 +185,7 @@ class Watch:
             session = watch.session
             if session is None or warmup:
                 return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
-            grid = _checked(grid, session.compiled_launch)
+            grid = _checked(grid, session, session.compiled_launch)
             if not session.options.fusion:
                 kwargs["enable_fp_fusion"] = False
             if session.widened is None:
@@ -211,7 +219,7 @@ class Watch:
                 raise NotWidenable("a wrapper launches what it has compiled before")
             if "tt.atomic" in compiled.asm.get("ttir", ""):
                 session.access.atomics = True
-            return original(compiled, _checked(grid, session.compiled_launch))
+            return original(compiled, _checked(grid, session, session.compiled_launch))
 
         kind.__getitem__ = getitem
 
@@ -251,13 +259,14 @@ def _uncached(kernel: Any) -> Any:
     return kernel
 
 
-def _checked(grid: Any, note: Callable[[tuple[int, ...]], None]) -> Any:
-    """The grid, refused where its number of programs wraps around 32 bits to nothing.
+def _checked(grid: Any, session: Session, note: Callable[[tuple[int, ...]], None]) -> Any:
+    """The grid, refused where its number of programs wraps around 32 bits to nothing, and where
+    CUDA refuses it; empty in a run that launches nothing.
 
     Its sizes are noted as soon as they are known.
     """
     if callable(grid):
-        return lambda *given, **named: _checked(grid(*given, **named), note)
+        return lambda *given, **named: _checked(grid(*given, **named), session, note)
     sizes = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
     programs = math.prod(int(n) for n in sizes)
     wrapped = (programs + 2**31) % 2**32 - 2**31
@@ -266,8 +275,14 @@ def _checked(grid: Any, note: Callable[[tuple[int, ...]], None]) -> Any:
             f"a grid of {sizes} has {programs} programs, more than 32 bits count: "
             "Triton launches none of them, and says nothing"
         )
+    for axis, size in zip(("second", "third"), sizes[1:], strict=False):
+        if size > _MOST_ALONG:
+            raise GridRefused(
+                f"a grid of {sizes} has {size} programs along its {axis} axis, and CUDA launches "
+                f"at most {_MOST_ALONG} there; along the first it is 2**31 - 1"
+            )
     note(tuple(map(int, sizes)))
-    return grid
+    return grid if session.options.launching else (0,) * len(sizes)
 
 
 def tensors_in(value: Any) -> Iterator[Any]:

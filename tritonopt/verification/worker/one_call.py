@@ -8,7 +8,7 @@ import gc
 import math
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,7 @@ from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.returned import plain_of, tensors_of
 from tritonopt.verification.worker.triton_interpreter import generators, libdevice
 from tritonopt.verification.worker.triton_interpreter.corrected import Access, accesses
+from tritonopt.verification.worker.triton_interpreter.roundings import Roundings, moving
 
 _MOST_BYTES = 2**30
 
@@ -100,6 +101,7 @@ class OneCall:
         self.parting = ""
         self.residues = Tensors(Run(options.algebra, self.trace)) if options.algebra else None
         self.session.residues = self.residues
+        self.roundings = Roundings(options.roundings) if options.roundings else None
         if version.compiler is not None:
             version.compiler.begin(self.arena)
         if options.widened:
@@ -128,7 +130,7 @@ class OneCall:
             pretend_cuda=version.device == "cpu",
             launching=lambda: session.depth > 0,
             using=session.host_uses,
-            called=None if self.residues is None else self.residues.host,
+            called=self._host_call(),
         )
         _seed()
         RECORDER.begin()
@@ -140,6 +142,7 @@ class OneCall:
             torch.set_grad_enabled(not self.example.no_grad),
             torch.device("cuda") if version.defaults_to_gpu else contextlib.nullcontext(),
             contextlib.nullcontext() if self.residues is None else _carrying(self.residues),
+            contextlib.nullcontext() if self.roundings is None else moving(self.roundings),
         ):
             gradients: Mapping[str, Any] = {}
             try:
@@ -154,6 +157,11 @@ class OneCall:
                     leave_if_poisoned(error)
                 return Returned(failure=failure)
             return Returned(result, gradients)
+
+    def _host_call(self) -> Callable[[Any, Any, Any, Any], None] | None:
+        """What is told of torch's functions that the launcher calls."""
+        followers = (self.residues, self.roundings)
+        return next((follower.host for follower in followers if follower is not None), None)
 
     def outcome(self, returned: Returned) -> Outcome:
         """Everything that was seen of it."""

@@ -1,7 +1,7 @@
-"""Calls with offsets beyond 2**31, where a 32-bit index goes wrong.
+"""Calls too large for usual ones: offsets beyond 2**31, and grids beyond what CUDA launches.
 
-Both versions are compared with themselves on the same values close together: the float64 oracle
-would need the whole memory again.
+Where a 32-bit index goes wrong, both versions are compared with themselves on the same values close
+together: the float64 oracle would need the whole memory again. Of large grids nothing is run.
 """
 
 from __future__ import annotations
@@ -17,9 +17,20 @@ from tritonopt.verification.comparison.compare import (
     measure,
 )
 from tritonopt.verification.comparison.tally import Counterexample
-from tritonopt.verification.inputs.examples import LARGE_OFFSETS, LARGE_OFFSETS_IN_A_ROW, Example
-from tritonopt.verification.process.messages import OUT_OF_MEMORY, Outcome, RunOptions
+from tritonopt.verification.inputs.examples import (
+    LARGE_OFFSETS,
+    LARGE_OFFSETS_IN_A_ROW,
+    Example,
+    Limits,
+)
+from tritonopt.verification.inputs.plain_examples import sized_example
+from tritonopt.verification.process.messages import GRID_REFUSED, OUT_OF_MEMORY, Outcome, RunOptions
 from tritonopt.verification.signature.argument_language import Signature, TensorArgument
+
+_REFUSED = 2**16
+"""So many programs along the second axis of a grid, or the third, are one too many."""
+_LARGEST_TILE = 256
+_MOST_ELEMENTS = 2**25
 
 
 def large_offset_calls(checker: Checker, signature: Signature) -> Counterexample | None:
@@ -50,6 +61,34 @@ def large_offset_calls(checker: Checker, signature: Signature) -> Counterexample
                 break
     if not tried:
         checker.tally.note("offsets beyond 2**31 were not tried: no strided tensor with rows")
+    return None
+
+
+def large_grid_calls(
+    checker: Checker, signature: Signature, limits: Limits
+) -> Counterexample | None:
+    """One size after the other so large that the rewritten version's grid may be refused.
+
+    Only where its grids are others than the original's, and not of one axis.
+    """
+    both = checker.observed.seen.values()
+    if all(not any(g[1:] != (1, 1) for _, g in t.grids) or o.grids == t.grids for o, t in both):
+        return None
+    original, rewritten = checker.versions.original, checker.versions.rewritten
+    tiles = sorted({1, *(b for b in limits.blocks if b <= _LARGEST_TILE)})
+    for name, tile in product(signature.size_names, tiles):
+        sizes = {**dict.fromkeys(signature.size_names, 1), name: _REFUSED * tile}
+        example = sized_example(signature, sizes)
+        if sum(r.elements for r in example.tensors.values()) > _MOST_ELEMENTS:
+            continue
+        (ours,) = original.run(example, RunOptions(launching=False))
+        if ours.failure is not None and ours.failure.kind == GRID_REFUSED:
+            checker.tally.note("the original's grid is too large for a GPU where a size is")
+            continue
+        (theirs,) = rewritten.run(example, RunOptions(launching=False))
+        if theirs.failure is not None and theirs.failure.kind == GRID_REFUSED:
+            text = f"only the rewritten version cannot be launched: {theirs.failure.message}"
+            return example, Difference(text)
     return None
 
 

@@ -1,0 +1,26 @@
+"""The output is made in another block than the launches stand in."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.atomic_add(P + cols, x * x, mask=mask, sem="relaxed")
+
+
+def launch(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+    if m > 0:
+        wide_y = torch.zeros_like(y, dtype=torch.float32)
+        partial[(m,)](x, wide_y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        y.copy_(wide_y)
+    else:
+        y.fill_(1.0)
+    return y

@@ -1,0 +1,29 @@
+# options: longest=16,block=16
+"""What is said of the kernel stays with the first one."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    """Rows of length one.
+
+    In fp32.
+    """
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+    y = x / tl.sqrt(tl.sum(x * x, axis=0))  # never by 0 in our data
+    tl.store(Y + row * N + cols, y, mask=mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -1,0 +1,31 @@
+# expect: missed not-lane-by-lane
+# options: longest=16,block=16
+"""A helper reduces the tile."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def shares(x):
+    return x / tl.sum(x, axis=0)
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+    y = shares(x) * tl.sum(x, axis=0)
+    tl.store(Y + row * N + cols, y, mask=mask)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y

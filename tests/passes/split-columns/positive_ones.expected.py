@@ -1,0 +1,40 @@
+# options: longest=16,block=16
+"""A number of elements."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(Y + row, tl.sum((x > 0).to(tl.int32), axis=0))
+
+
+# kernel for rows that are long, tile by tile.
+@triton.jit
+def kernel_long(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    _row_sum = tl.zeros([BLOCK], dtype=tl.int32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = cols < N
+        x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+        _row_sum += (x > 0).to(tl.int32)
+    tl.store(Y + row, tl.sum(_row_sum, axis=0))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.int32, device=x.device)
+    if triton.next_power_of_2(n) > 16:
+        kernel_long[(m,)](x, y, n, BLOCK=16)
+    else:
+        kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -1,0 +1,26 @@
+# expect: silent
+# options: longest=16,block=16
+"""Two lengths of a row."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Y, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(X + cols, mask=cols < M, other=0.0)
+    tl.store(Y + row * N + cols, x * w / tl.sum(x, axis=0), mask=mask & (cols < M))
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, n, BLOCK=triton.next_power_of_2(n))
+    return y

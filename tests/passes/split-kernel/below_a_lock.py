@@ -1,0 +1,40 @@
+# expect: missed done-by-both
+"""Programs add under a lock."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def backward(X, DY, W, DX, DW, Lock, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    # What comes in.
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    dy = tl.load(DY + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
+
+    # The gradient of the row.
+    scale = tl.sum(w * dy, axis=0) / N
+    tl.store(DX + row * stride + cols, w * dy - scale, mask=mask)
+
+    # The gradient of the weights.
+    while tl.atomic_cas(Lock, 0, 1) == 1:
+        pass
+    dw = tl.load(DW + cols, mask=mask, other=0.0)
+    tl.store(DW + cols, dw + x * dy, mask=mask)
+    tl.debug_barrier()
+    tl.atomic_xchg(Lock, 0)
+
+
+# tritonopt: x: f32[m, n], dy: f32[m, n], w: f32[n]
+def launch(x: torch.Tensor, dy: torch.Tensor, w: torch.Tensor):
+    x, dy = x.contiguous(), dy.contiguous()
+    m, n = x.shape
+    dx = torch.empty_like(x)
+    dw = torch.zeros(n, dtype=torch.float32, device=x.device)
+    lock = torch.zeros(1, dtype=torch.int32, device=x.device)
+    backward[(m,)](x, dy, w, dx, dw, lock, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return dx, dw

@@ -1,0 +1,217 @@
+"""Whether block pointers can be tensor descriptors, which ask for more.
+
+A descriptor is made of a base at a multiple of 16 bytes, of strides that are multiples of 16 bytes
+but for the last, which is 1, and of a block whose last axis has 16 bytes or more. It checks each
+boundary, and loads zeros or NaNs from beyond it. (Triton 3.6 to 3.9.)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.algebra.divisibility import Divisibility, substitute
+from tritonopt.facts.algebra.polynomial import Polynomial
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import FLOAT_BITS, INTEGER_DTYPES, Value
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.transforms.block_pointers.aligned_tensors import is_aligned
+from tritonopt.transforms.block_pointers.block_accesses import Access, Block, BlockAccesses
+from tritonopt.transforms.block_pointers.block_legality import form_of, sum_of
+from tritonopt.transforms.tiling.known_launches import check_statements
+from tritonopt.transforms.writing import Writer
+
+_CLAIM = "block-is-a-descriptor"
+_BYTES = 16
+_MOST_AXES = 5
+_LANE_BY_LANE = frozenset(
+    {Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.CAST, Op.NEG, Op.MINIMUM, Op.MAXIMUM, Op.WHERE}
+    | {Op.ELEMENTWISE}
+)
+_BITS = FLOAT_BITS | {t: int(t.lstrip("uint")) for t in INTEGER_DTYPES if t != "bool"}
+
+
+@dataclass
+class DescriptorLegality:
+    """Raises Declined at the first condition that does not hold."""
+
+    facts: KernelFacts
+    writer: Writer
+    accesses: BlockAccesses
+    checklist: Checklist
+    _divisibility: Divisibility = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._divisibility = Divisibility(self.facts)
+
+    def check(self) -> None:
+        self._check_launches()
+        self._check_memory()
+        for block in self.accesses.blocks:
+            self._check_block(block)
+        for access in self.accesses.accesses:
+            self._check_access(access)
+        self.checklist.prove(_CLAIM, "strides, extents and checks are those of descriptors")
+        self.checklist.prove("tensors-are-aligned", "each is new, or the launcher checks it")
+
+    def _check_launches(self) -> None:
+        evidence, claim = self.facts.launches, "launches-are-seen"
+        if evidence.unknown:
+            raise unknown(claim, "unseen-launches", evidence.unknown)
+        for launch in evidence.launches:
+            if launch.is_elsewhere:
+                detail = f"the launch in {launch.where} would need an allocator"
+                raise unknown(claim, "launch-in-another-file", detail)
+        check_statements(evidence.launches)
+        self.checklist.prove(claim, "each can be given an allocator")
+        self.checklist.assume_no_other_launches()
+
+    def _check_memory(self) -> None:
+        """What descriptors store is not seen by other loads at once, nor the other way round."""
+        loads = [e for e in self.facts.effects if e.kind is EffectKind.LOAD]
+        for write in (e for e in self.facts.effects if e.writes):
+            for load in loads:
+                if self.facts.may_alias(load, write):
+                    detail = f"line {write.line} writes to what line {load.line} reads"
+                    raise unknown(_CLAIM, "read-and-written", detail)
+
+    # Blocks
+
+    def _check_block(self, block: Block) -> None:
+        line, base = block.statement.lineno, block.base
+        if not block.name or len(self.accesses.of(block.name)) != 1:
+            raise self._no(f"that of line {line} is made in several places, or within an access")
+        value = self.facts.values.get(base)
+        if value is None or value.op is not Op.PARAM or not isinstance(base, ast.Name):
+            raise self._no(f"whether the base in line {line} is aligned is not known")
+        for launch in self.facts.launches.launches:
+            given = launch.arguments.get(value.name)
+            if not is_aligned(launch, given):
+                text = ast.unparse(given) if given is not None else value.name
+                raise unknown(
+                    "tensors-are-aligned",
+                    "tensor-may-be-a-part",
+                    f"no `assert {text}.data_ptr() % 16 == 0` stands before the launch in "
+                    f"{launch.where}, and a descriptor begins nowhere else",
+                )
+        if block.rank > _MOST_AXES:
+            raise self._no(f"that of line {line} has {block.rank} axes")
+        each = self._elements(block)
+        for axis, stride in enumerate(block.strides):
+            form = form_of(self.facts, stride)
+            text = self.writer.text(stride)
+            if axis == block.rank - 1:
+                if form is None or form.constant_value != 1:
+                    raise self._no(f"its last stride in line {line} is {text}, and not 1")
+            elif form is None or not self._divides(each, form):
+                raise self._no(
+                    f"whether 16 bytes divide its stride {text} in line {line} is not known"
+                )
+        extent = form_of(self.facts, block.extents[-1])
+        if extent is None or any(n is None or n < each for n in self._numbers(extent)):
+            text = self.writer.text(block.extents[-1])
+            raise self._no(f"{text} elements in line {line} may have less than 16 bytes")
+        for part in (block.offsets[-1], *self._deltas(block, block.rank - 1)):
+            form = form_of(self.facts, part)
+            if form is None or not self._divides(each, form):
+                text = self.writer.text(part)
+                raise self._no(f"whether 16 bytes divide its offset {text} is not known")
+
+    def _elements(self, block: Block) -> int:
+        """So many elements have 16 bytes, whatever their type may be."""
+        calls = {a.call for a in self.accesses.accesses if a.name == block.name}
+        types = [self.facts.types.behind(e) for e in self.facts.effects if e.node in calls]
+        bits = [_BITS.get(t) for found in types for t in found.seen]
+        if not types or not all(t.complete for t in types) or None in bits:
+            return _BYTES
+        return _BYTES * 8 // min(b for b in bits if b is not None)
+
+    def _divides(self, number: int, form: Polynomial) -> bool:
+        if form.constant_value is not None:
+            return form.constant_value % number == 0
+        proof = self._divisibility.proof(Polynomial.constant(number), form)
+        if proof is None:
+            return False
+        if proof.given:
+            self.checklist.prove("strides-are-aligned", proof.because, proof.given)
+        return True
+
+    def _numbers(self, extent: Polynomial) -> Iterator[int | None]:
+        """What the extent of a block is, at each launch."""
+        for binding in self.facts.launches.bindings:
+            number = substitute(extent, binding).constant_value
+            yield int(number) if number is not None else None
+        if not self.facts.launches.bindings:
+            yield None
+
+    def _deltas(self, block: Block, axis: int) -> Iterator[ast.expr]:
+        yield from (m.deltas[axis] for m in self.accesses.moves if m.name == block.name)
+        for access in self.accesses.accesses:
+            if access.block is block and access.deltas:
+                yield access.deltas[axis]
+
+    # Accesses
+
+    def _check_access(self, access: Access) -> None:
+        line, block = access.call.lineno, access.block
+        if block is None:
+            raise self._no(f"which one line {line} is about is not known")
+        hints = set(access.arguments) - {"pointer", "value", "boundary_check", "padding_option"}
+        if hints:
+            raise self._no(f"line {line} says {sorted(hints)[0]}, which none takes")
+        for axis in range(block.rank):
+            if axis not in access.checked and not self._is_inside(block, axis):
+                raise self._no(f"line {line} does not check axis {axis}, and each one checks all")
+        paddings = {a.padding or "zero" for a in self._loads(block) if a.checked}
+        if len(paddings) > 1:
+            raise self._no(f"that of line {block.statement.lineno} has loads with other paddings")
+        if not access.is_load:
+            self._check_stored(access, block)
+        if access.name not in self.accesses.moved:
+            self._check_offsets(access, [*block.offsets, *access.deltas])
+
+    def _check_offsets(self, access: Access, parts: Iterable[ast.expr]) -> None:
+        environment = self.facts.before.get(access.statement)
+        for part in parts:
+            if environment is None or not self.writer.means_the_same(part, environment):
+                text = self.writer.text(part)
+                raise self._no(f"{text} is another number in line {access.call.lineno}")
+
+    def _loads(self, block: Block) -> list[Access]:
+        return [a for a in self.accesses.accesses if a.block is block and a.is_load]
+
+    def _is_inside(self, block: Block, axis: int) -> bool:
+        """Whether the block is the beginning of the axis, no longer than it is, and never moves."""
+        begin = sum_of(self.facts, [block.offsets[axis], *self._deltas(block, axis)])
+        end, extent = (form_of(self.facts, n[axis]) for n in (block.shape, block.extents))
+        if begin is None or not begin.is_zero or end is None or extent is None:
+            return False
+        left = (end - extent).constant_value
+        return left is not None and left >= 0
+
+    def _check_stored(self, access: Access, block: Block) -> None:
+        value = self.facts.values.get(access.arguments["value"])
+        extents = [form_of(self.facts, extent) for extent in block.extents]
+        if value is None or self._shape(value) != extents:
+            raise self._no(f"what line {access.call.lineno} stores may have another shape")
+
+    def _shape(self, value: Value) -> list[Polynomial | None] | None:
+        """That of a tile; of what a block pointer loads it is that of the block."""
+        if value.shape is not None:
+            return [self.facts.forms.of(axis) for axis in value.shape]
+        if value.op is Op.LOAD:
+            call = self.facts.interpretation.loads[value.number].node
+            blocks = (a.block for a in self.accesses.accesses if a.call is call)
+            block = next(blocks, None)
+            return None if block is None else [form_of(self.facts, e) for e in block.extents]
+        if value.op not in _LANE_BY_LANE:
+            return None
+        shapes = [self._shape(operand) for operand in value.operands]
+        tiles = [shape for shape in shapes if shape]
+        same = None not in shapes and bool(tiles) and all(tile == tiles[0] for tile in tiles)
+        return tiles[0] if same else None
+
+    def _no(self, detail: str) -> Exception:
+        return refuted(_CLAIM, "asks-for-more", f"as a descriptor: {detail}")

@@ -1,0 +1,157 @@
+"""Writing the tensor descriptor that a block pointer is.
+
+    a_block = tl.make_tensor_descriptor(A, [M, K], [K, 1], [BM, BK])
+    offs_k = 0
+    for k in range(0, tl.cdiv(K, BK)):
+        a = a_block.load([pid_m * BM, offs_k])
+        offs_k += BK
+
+A descriptor has no place of its own, so what moves is an offset. The host gives the kernel memory
+for the descriptors that it makes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tritonopt.facts import KernelFacts
+from tritonopt.source import Change, InsertBefore, Launch, Remove, Replace
+from tritonopt.source.editing.width import line_width
+from tritonopt.source.trees import walk
+from tritonopt.transforms.block_pointers.block_accesses import Access, Block, BlockAccesses, Move
+from tritonopt.transforms.block_pointers.offset_tiles import OffsetTile, OffsetTiles, is_zero
+from tritonopt.transforms.code_edits import CodeEdits
+from tritonopt.transforms.tiling.known_launches import check_builtin
+from tritonopt.transforms.tiling.launch_grids import statement_of
+from tritonopt.transforms.writing import NotExpressible, Writer, block_of
+
+_SET = "triton.set_allocator"
+
+
+@dataclass
+class Descriptors:
+    """Writes the changes for one kernel and its launches."""
+
+    facts: KernelFacts
+    writer: Writer
+    accesses: BlockAccesses
+    _moving: dict[Block, list[OffsetTile]] = field(default_factory=dict)
+
+    def changes(self) -> Iterator[Change]:
+        """Raises NotExpressible where something has no name."""
+        tiles = OffsetTiles(self.facts, self.writer, self.accesses)
+        for block in self.accesses.blocks:
+            if block.name in self.accesses.moved:
+                self._moving[block] = [
+                    tiles.want(block, axis, block.statement) for axis in range(block.rank)
+                ]
+        yield from self._placed()
+        edits = CodeEdits(self.facts.kernel.module)
+        for read in self.accesses.types:
+            assert read.block is not None
+            edits.instead[read.node] = f"{self.writer.operand(read.block.base)}.dtype"
+        for access in sorted(self.accesses.accesses, key=lambda a: len(list(walk(a.call)))):
+            edits.instead[access.call] = self._call(access, edits)
+        for statement in self.facts.kernel.node.body:
+            yield from edits.changes(statement)
+        for block in self.accesses.blocks:
+            yield Replace(block.statement, self._made(block))
+        added: set[tuple[OffsetTile, int]] = set()
+        for move in self.accesses.moves:
+            yield self._moved(tiles, move, added)
+        for launch in self.facts.launches.launches:
+            yield from _with_allocator(launch, self._device(launch))
+
+    # The kernel
+
+    def _placed(self) -> Iterator[Change]:
+        """Names for the offsets that move, which start where their block pointer is made."""
+        for tiles in self._moving.values():
+            for tile in tiles:
+                if tile.moves and not tile.name:
+                    tile.name = self.writer.fresh(tile.wanted)
+                    (begin,) = tile.terms
+                    yield InsertBefore(tile.at, f"{tile.name} = {self.writer.text(begin)}")
+
+    def _made(self, block: Block) -> str:
+        text = self.writer.text
+        parts = [
+            text(block.base),
+            f"[{', '.join(map(text, block.shape))}]",
+            f"[{', '.join(map(text, block.strides))}]",
+            f"[{', '.join(map(text, block.extents))}]",
+        ]
+        accesses = [a for a in self.accesses.accesses if a.block is block]
+        if any(a.padding == "nan" for a in accesses):
+            parts.append('padding_option="nan"')
+        made = f"{block.name} = {self.writer.language('make_tensor_descriptor')}"
+        line = f"{made}({', '.join(parts)})"
+        if block.statement.col_offset + len(line) <= line_width(self.facts.kernel.module):
+            return line
+        inside = [f"    {', '.join(parts)}"]
+        if block.statement.col_offset + len(inside[0]) > line_width(self.facts.kernel.module):
+            inside = [f"    {part}," for part in parts]
+        return "\n".join([f"{made}(", *inside, ")"])
+
+    def _moved(self, tiles: OffsetTiles, move: Move, added: set[tuple[OffsetTile, int]]) -> Change:
+        """What a move adds to the offsets, but for what another one has added to the same."""
+        (block,) = self.accesses.of(move.name)
+        lines = []
+        for axis, (tile, delta) in enumerate(zip(self._moving[block], move.deltas, strict=True)):
+            if is_zero(self.facts, delta):
+                continue
+            step = (tile, tiles.moves(move.name, axis).index(move))
+            if step not in added:
+                added.add(step)
+                lines.append(f"{tile.name} += {self.writer.text(delta)}")
+        if lines:
+            return Replace(move.statement, "\n".join(lines))
+        if len(block_of(self.facts.kernel.node, move.statement)) == 1:
+            return Replace(move.statement, "pass")
+        return Remove(move.statement)
+
+    def _call(self, access: Access, edits: CodeEdits) -> str:
+        block = access.block
+        assert block is not None
+        offsets = []
+        for axis in range(block.rank):
+            moving = self._moving[block][axis] if block in self._moving else None
+            if moving is not None and moving.moves:
+                offsets.append(moving.name)
+                continue
+            parts = [block.offsets[axis], *access.deltas[axis : axis + 1]]
+            terms = [self.writer.summand(p) for p in parts if not is_zero(self.facts, p)]
+            offsets.append(" + ".join(terms) or "0")
+        place = f"[{', '.join(offsets)}]"
+        if access.is_load:
+            return f"{access.name}.load({place})"
+        return f"{access.name}.store({place}, {edits.code(access.arguments['value'])})"
+
+    # The host
+
+    def _device(self, launch: Launch) -> str:
+        """A tensor that the launch passes, whose device is that of the kernel."""
+        for block in self.accesses.blocks:
+            given = launch.arguments.get(self.facts.values[block.base].name)
+            if isinstance(given, ast.Name):
+                return f"{given.id}.device"
+        raise NotExpressible(f"line {launch.call.lineno} passes no name for a tensor")
+
+
+def _with_allocator(launch: Launch, device: str) -> Iterator[Change]:
+    """Memory for the descriptors, set before the launch where the file sets none."""
+    module = launch.module
+    if any(isinstance(n, ast.Call) and module.resolve(n.func) == _SET for n in walk(module.tree)):
+        return
+    check_builtin(launch, "torch")
+    check_builtin(launch, "triton")
+    statement = statement_of(launch)
+    assert statement is not None
+    memory = f"torch.empty(size, dtype=torch.int8, device={device})"
+    function = f"lambda size, alignment, stream: {memory}"
+    if statement.col_offset + len(f"{_SET}({function})") > line_width(module):
+        function = f"\n    {function}\n"
+    comment = "# The kernel makes its descriptors in memory of its own."
+    yield InsertBefore(statement, f"{comment}\n{_SET}({function})")

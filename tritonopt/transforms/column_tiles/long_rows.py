@@ -1,0 +1,164 @@
+"""The kernel for long rows beside the one that there is, and the launches that decide."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.facts import KernelFacts
+from tritonopt.facts.algebra.turns import is_at_most_one
+from tritonopt.facts.host.launcher_code import evaluation_at
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source import (
+    Change,
+    EditConflict,
+    Enclose,
+    InsertAfter,
+    InsertBefore,
+    Launch,
+    ReplaceExpression,
+)
+from tritonopt.source.editing import excerpts
+from tritonopt.source.editing.changes import ELSE
+from tritonopt.source.launches import places
+from tritonopt.source.parsing import parsed
+from tritonopt.source.trees import walk
+from tritonopt.transforms.code_edits import new_function_name
+from tritonopt.transforms.column_tiles.column_loops import ColumnLoops
+from tritonopt.transforms.column_tiles.column_proof import ColumnTiles
+from tritonopt.transforms.column_tiles.row_statements import OneTileRow
+from tritonopt.transforms.rank_lifting.row_kernel import callee, may_be_copied
+from tritonopt.transforms.tiling.known_launches import (
+    check_statements,
+    not_changed_reason,
+    why_not_changed,
+)
+from tritonopt.transforms.tiling.launch_grids import statement_of
+from tritonopt.transforms.writing import NotExpressible, Writer
+
+
+@dataclass(frozen=True)
+class LongRows:
+    """What the launches were shown to allow."""
+
+    facts: KernelFacts
+    tile: str
+    """The parameter that says how long a tile is."""
+    longest: int
+    """The longest tile that the kernel keeps."""
+    block: int
+    """The tile of longer rows."""
+
+    @cached_property
+    def name(self) -> str:
+        """What the new kernel is called."""
+        return new_function_name(self.facts.kernel.module, f"{self.facts.kernel.name}_long")
+
+    def changes(self, columns: ColumnTiles) -> Iterator[Change]:
+        """Raises NotExpressible."""
+        try:
+            yield self._kernel(columns)
+            for launch in self.facts.launches.launches:
+                yield from self._either(launch)
+        except EditConflict as conflict:
+            raise NotExpressible(str(conflict)) from conflict
+
+    def _kernel(self, columns: ColumnTiles) -> Change:
+        kernel = self.facts.kernel
+        body = ColumnLoops(columns, Writer(self.facts)).code()
+        module, node = kernel.module, kernel.node
+        first = node.body[0].lineno
+        head = "\n".join(module.text.splitlines()[node.lineno - 1 : first - 1])
+        head = head.rstrip()
+        while head.rpartition("\n")[2].lstrip().startswith("#"):
+            head = head.rpartition("\n")[0].rstrip()
+        head = head.replace(node.name, self.name, 1)
+        decorators = [f"@{module.text_of(d)}" for d in node.decorator_list]
+        said = f"# {kernel.name} for rows that are long, tile by tile."
+        code = "\n".join([said, *decorators, head, excerpts.indented(body, "    ")])
+        return InsertAfter(node, f"\n\n{code}\n")
+
+    def _either(self, launch: Launch) -> Iterator[Change]:
+        statement, called = statement_of(launch), callee(launch)
+        assert statement is not None and called is not None
+        given = launch.arguments[self.tile]
+        changes = [ReplaceExpression(called, self.name), ReplaceExpression(given, str(self.block))]
+        warps = launch.options.get("num_warps")
+        if warps is not None and not isinstance(warps, ast.Constant):
+            changes.append(ReplaceExpression(warps, "8"))
+        code = excerpts.indented(excerpts.changed_code(launch.module, statement, changes), "    ")
+        yield InsertBefore(statement, f"if {self.asked(launch)}:\n{code}")
+        yield Enclose(statement, statement, f"{ELSE}\n    ...")
+
+    def asked(self, launch: Launch) -> str:
+        """Where a row is long."""
+        given = launch.arguments[self.tile]
+        text = excerpts.one_line(launch.module, given)
+        plain = isinstance(given, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+        return f"{text if plain else f'({text})'} > {self.longest}"
+
+
+def is_done(row: OneTileRow, longest: int) -> bool:
+    """Whether each launch stands where rows are not long, which another one is for."""
+    facts = row.facts
+    rows = LongRows(facts, row.tile.name, longest, 0)
+    launches = facts.launches.launches
+    return bool(launches) and all(
+        row.tile.name in launch.arguments and _is_otherwise(launch, rows.asked(launch))
+        for launch in launches
+    )
+
+
+def _is_otherwise(launch: Launch, asked: str) -> bool:
+    """Whether a launch is done where a condition does not hold."""
+    statement, wanted = statement_of(launch), ast.dump(parsed(asked, mode="eval").body)
+    return launch.launcher is not None and any(
+        isinstance(node, ast.If)
+        and any(statement in walk(s) for s in node.orelse)
+        and ast.dump(node.test) == wanted
+        for node in walk(launch.launcher)
+    )
+
+
+def prove_launches(row: OneTileRow, longest: int, block: int, checklist: Checklist) -> LongRows:
+    """Whether each launch can choose between two kernels. Raises Declined."""
+    facts, tile, claim = row.facts, row.tile.name, "launches-are-seen"
+    launches = facts.launches.launches
+    check_statements(launches)
+    why_not = why_not_changed(facts)
+    if why_not or not launches:
+        raise refuted(claim, not_changed_reason(facts), why_not or "no launch is seen")
+    if not may_be_copied(facts):
+        text = "the launches do not call the kernel by its name, in the file's own block"
+        raise refuted(claim, "launch-is-an-expression", text)
+    if [*facts.kernel.decorators] != ["triton.jit"]:
+        text = f"a decorator of the kernel may choose {tile}, or something that goes with it"
+        raise unknown("launches-can-follow-the-row", "tile-is-chosen", text)
+    checklist.prove(claim, f"the launches that are given, in {places(launches)}")
+    for launch in launches:
+        _check(launch, tile, longest)
+    checklist.prove("tile-is-known", f"each launch passes {tile}")
+    if not is_at_most_one(facts, row.extent - facts.forms.of(row.tile) + 1):
+        text = f"a launch may pass a {tile} that is shorter than the row, of which the rest is left"
+        raise unknown("row-fits-one-tile", "row-may-be-longer", text)
+    checklist.prove("row-fits-one-tile", "the tile is as long as the row, at any launch")
+    checklist.assume_no_other_launches()
+    return LongRows(facts, tile, longest, block)
+
+
+def _check(launch: Launch, tile: str, longest: int) -> None:
+    claim, given = "tile-is-known", launch.arguments.get(tile)
+    if given is None or not launch.complete or launch.chosen_by is not None:
+        text = f"how long a tile is, is not passed by the launch in {launch.where}"
+        raise unknown(claim, "tile-is-not-passed", text)
+    if isinstance(given, ast.Constant):
+        text = f"the launch in {launch.where} has tiles of {given.value!r} for rows of any length"
+        raise refuted(claim, "tile-is-fixed", text)
+    if not evaluation_at(launch).is_pure(given):
+        text = f"what the launch in {launch.where} passes for {tile} cannot be asked twice"
+        raise unknown(claim, "tile-is-not-passed", text)
+    if not isinstance(launch.grid, ast.Tuple):
+        text = f"the grid of the launch in {launch.where} may be computed from {tile}"
+        raise unknown("grid-is-known", "grid-depends-on-the-configuration", text)

@@ -1,0 +1,75 @@
+"""Whether a kernel may be divided in two, and all that changes then."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.checklist import Checklist, refuted, unknown
+from tritonopt.source import Change, InsertAfter, Replace
+from tritonopt.source.launches import places
+from tritonopt.source.trees import walk
+from tritonopt.transforms.fission.needed_statements import needed_statements
+from tritonopt.transforms.fission.part_text import PartText
+from tritonopt.transforms.fission.two_launches import TwoLaunches
+from tritonopt.transforms.fission.write_groups import CLAIM, WriteGroups
+from tritonopt.transforms.tiling.known_launches import (
+    check_statements,
+    not_changed_reason,
+    why_not_changed,
+)
+from tritonopt.transforms.writing import NotExpressible
+
+
+def prove_division(groups: WriteGroups, checklist: Checklist) -> tuple[Change, ...]:
+    """Raises Declined where a kernel stays one."""
+    facts = groups.facts
+    kernel = facts.kernel
+    check_statements(facts.launches.launches)
+    why_not = why_not_changed(facts)
+    if why_not:
+        raise refuted("launches-are-seen", not_changed_reason(facts), why_not)
+    where = places(facts.launches.launches)
+    checklist.prove("launches-are-seen", f"the launches that are given, in {where}")
+    if len(kernel.decorators) > 1 or isinstance(kernel.node.decorator_list[0], ast.Call):
+        text = f"what stands above {kernel.name} may be about parameters of one part alone"
+        raise unknown("parts-are-launched-alike", "unknown-decorator", text)
+    groups.check_effects()
+    checklist.prove("nothing-else-is-done", "the kernel loads, computes and writes, to its end")
+    parts = [
+        needed_statements(facts, {effect.node for effect in writes})
+        for writes in (groups.first, groups.second)
+    ]
+    groups.check_memory(parts)
+    checklist.prove(CLAIM, "neither part accesses what the other one writes")
+    found = _changes(facts, parts)
+    checklist.assume_no_other_launches()
+    checklist.prove("is-expressible", "the two kernels and their launches can be written")
+    return found
+
+
+def _changes(facts: KernelFacts, parts: Sequence[frozenset[ast.stmt]]) -> tuple[Change, ...]:
+    kernel = facts.kernel
+    if kernel.node not in kernel.module.tree.body:
+        raise NotExpressible(f"{kernel.name} is no function of the file's own block")
+    needed = set(_named_in_launchers(facts))
+    if kernel.signature_use is not None:
+        needed |= {p.name for p in kernel.parameters}
+    first = PartText(facts, parts[0], needed, is_new=False)
+    second = PartText(facts, parts[1], needed, is_new=True)
+    changes: list[Change] = [
+        Replace(kernel.node, first.code),
+        InsertAfter(kernel.node, f"\n\n{second.code}\n"),
+    ]
+    for launch in facts.launches.launches:
+        changes += TwoLaunches(launch).changes(first, second)
+    return tuple(changes)
+
+
+def _named_in_launchers(facts: KernelFacts) -> set[str]:
+    """Parameters that a launcher may ask for by their names, as a grid does."""
+    names = {p.name for p in facts.kernel.parameters}
+    launchers = [launch.launcher for launch in facts.launches.launches if launch.launcher]
+    nodes = (node for launcher in launchers for node in walk(launcher))
+    return {n.value for n in nodes if isinstance(n, ast.Constant) and n.value in names}

@@ -1,0 +1,185 @@
+"""What becomes of the first kernel: its store of a partial result is an atomic."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import Value
+from tritonopt.facts.algebra.atoms import Param
+from tritonopt.facts.algebra.polynomial import ONE, Polynomial
+from tritonopt.facts.launch_bindings import LaunchBinding
+from tritonopt.facts.operations import Op
+from tritonopt.rewriting.checklist import refuted, unknown
+from tritonopt.source import AddArgument, Change, Remove, ReplaceExpression
+from tritonopt.source.trees import walk
+from tritonopt.source.tuner_functions import counting_use
+from tritonopt.transforms.code_edits import in_parentheses
+from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining
+from tritonopt.transforms.interleaving.unused_names import unused_names
+from tritonopt.transforms.merging.met_slots import Place
+from tritonopt.transforms.merging.partial_stores import PartialStore
+from tritonopt.transforms.statement_lists import StatementLists
+from tritonopt.transforms.tiling.pruning import check_pruning
+from tritonopt.transforms.writing import NotExpressible, Writer, comments_in
+
+ATOMICS = {SUM: "atomic_add", MAXIMUM: "atomic_max", MINIMUM: "atomic_min"}
+_TUNERS = frozenset({"flag_gems.utils.libtuner", "flag_gems.utils.libentry.libtuner"}) | {
+    "fla.ops.utils.cache.fla_cache_autotune"
+}
+"""What runs a kernel many times, in ways that nobody here has read."""
+
+
+_RESETTING = ("reset_to_zero", "restore_value")
+
+
+@dataclass(frozen=True)
+class AtomicKernel:
+    """One kernel, some of whose stores become atomics. What it gives may raise NotExpressible."""
+
+    partials: Sequence[tuple[PartialStore, Combining, Sequence[Place]]]
+    bindings: Sequence[LaunchBinding]
+    """What its launches pass."""
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Code for where each partial result goes."""
+        return tuple(self._pointer(partial, found) for partial, _, found in self.partials)
+
+    def changes(self) -> Iterator[Change]:
+        facts = self.partials[0][0].facts
+        gone: list[ast.AST] = []
+        new: list[str] = []
+        for partial, combining, places in self.partials:
+            pointer = self._pointer(partial, places)
+            function = Writer(facts).language(ATOMICS[combining])
+            if comments_in(facts.kernel.module.text_of(partial.pointer)):
+                raise NotExpressible(f"a comment stands in line {partial.call.lineno}")
+            yield ReplaceExpression(partial.call.func, function)
+            yield ReplaceExpression(partial.pointer, pointer)
+            yield AddArgument(partial.call, 'sem="relaxed"')
+            gone += [*walk(partial.pointer)]
+            new.append(pointer)
+            for bump in partial.bumps:
+                yield Remove(bump)
+                gone += [*walk(bump)]
+        yield from unused_names(facts, StatementLists(facts.kernel.node), gone, (), new)
+        yield from self._tuned()
+
+    # The place
+
+    def _pointer(self, partial: PartialStore, places: Sequence[Place]) -> str:
+        """Code for the address in the output."""
+        parts = [partial.buffer]
+        for place in places:
+            text = self._coordinate(partial, place)
+            if place.stride != ONE:
+                text = f"{in_parentheses(text)} * {self._stride(place.stride)}"
+            parts.append(text)
+        return " + ".join(parts)
+
+    def _coordinate(self, partial: PartialStore, place: Place) -> str:
+        """Code for one number of the place: a name that the kernel has for it, if there is one."""
+        facts, form = partial.facts, place.coordinate.form
+
+        def fits(value: Value) -> bool:
+            if facts.forms.of(value) != form:
+                return False
+            assert partial.effect.pointer is not None
+            return value.shape == () or value.rank == partial.effect.pointer.rank
+
+        gone = {name for bump in partial.bumps for name in [*walk(bump)]}
+        for name, value in facts.before[partial.statement].items():
+            if fits(value):
+                return name
+        for node in facts.kernel.nodes:
+            if (
+                node in gone
+                or not isinstance(node, ast.expr)
+                or node not in set(walk(partial.pointer))
+            ):
+                continue
+            if node in facts.values and fits(facts.values[node]):
+                return in_parentheses(Writer(facts).text(node))
+        raise NotExpressible(f"line {partial.call.lineno} has no name for its place in the result")
+
+    def _stride(self, stride: Polynomial) -> str:
+        """Code for a number of the launcher: a constant, or what all launches pass."""
+        constant = stride.constant_value
+        if constant is not None and constant.denominator == 1:
+            return str(constant)
+        facts = self.partials[0][0].facts
+        for parameter in facts.kernel.parameters:
+            passed = {binding.values.get(Param(parameter.name)) for binding in self.bindings}
+            if passed == {stride} and self._is_kept(parameter.name):
+                return parameter.name
+        raise NotExpressible(f"{facts.kernel.name} is not passed how far results are apart")
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether a parameter is nowhere bound again."""
+        facts = self.partials[0][0].facts
+        value = facts.before[self.partials[0][0].statement].get(name)
+        return value is not None and value.op in (Op.PARAM, Op.CONSTEXPR) and value.name == name
+
+    # The tuner
+
+    def _check_arguments(self) -> None:
+        """Whether no heuristic asks for the buffer, in the place of which the output is passed."""
+        kernel = self.partials[0][0].facts.kernel
+        claim, buffers = "tuner-resets", {partial.buffer for partial, _, _ in self.partials}
+        use = counting_use(kernel)
+        if use is not None:
+            text = f"a heuristic or a hook in line {use.node.lineno} may ask for the buffer"
+            raise unknown(claim, "heuristic-is-not-seen", text)
+        resets = {
+            node
+            for decorator in kernel.node.decorator_list
+            if isinstance(decorator, ast.Call)
+            for keyword in decorator.keywords
+            if keyword.arg in _RESETTING
+            for node in walk(keyword.value)
+        }
+        if len(kernel.decorators) == 1:
+            return
+        for node in walk(kernel.module.tree):
+            if isinstance(node, ast.Constant) and node.value in buffers and node not in resets:
+                text = f"line {node.lineno} may ask for the buffer by its name"
+                raise unknown(claim, "heuristic-is-not-seen", text)
+
+    def _tuned(self) -> Iterator[Change]:
+        """What a tuner must put right before each run."""
+        kernel = self.partials[0][0].facts.kernel
+        for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
+            if name in _TUNERS:
+                text = f"what {ast.unparse(decorator).partition('(')[0]} does with atomics"
+                raise unknown("tuner-resets", "state-is-not-restored", f"{text} is not known")
+            if name != "triton.autotune" or not isinstance(decorator, ast.Call):
+                continue
+            check_pruning(kernel.module, decorator)
+            given = {k.arg: k.value for k in decorator.keywords}
+            if not given.keys().isdisjoint({"pre_hook", "post_hook", None}):
+                text = f"the tuner in line {decorator.lineno} has a hook of its own"
+                raise refuted("tuner-resets", "state-is-not-restored", text)
+            for keyword, sums in zip(_RESETTING, (True, False), strict=True):
+                wanted = [p.buffer for p, c, _ in self.partials if (c is SUM) is sums]
+                if wanted:
+                    yield self._listed(decorator, given.get(keyword), keyword, wanted)
+        self._check_arguments()
+
+    def _listed(
+        self, decorator: ast.Call, listed: ast.expr | None, keyword: str, wanted: Sequence[str]
+    ) -> Change:
+        if listed is None:
+            return AddArgument(decorator, f"{keyword}=[{', '.join(map(_quoted, wanted))}]")
+        if not isinstance(listed, ast.List):
+            text = f"what the tuner in line {decorator.lineno} resets is not seen"
+            raise unknown("tuner-resets", "state-is-not-restored", text)
+        module = self.partials[0][0].facts.kernel.module
+        names = [module.text_of(element) for element in listed.elts]
+        names += [_quoted(w) for w in wanted if _quoted(w) not in names]
+        return ReplaceExpression(listed, f"[{', '.join(names)}]")
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

@@ -1,0 +1,292 @@
+"""A launch, and one behind it that takes what it has left: what the launcher does with both."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.local_names import LocalNames, names_of
+from tritonopt.facts.host.reach import reach_of
+from tritonopt.facts.host.side_effects import effects_of
+from tritonopt.facts.host.tensor_expressions import Allocation, allocation
+from tritonopt.rewriting.checklist import refuted, unknown
+from tritonopt.source import Kernel, Launch
+from tritonopt.source.trees import walk
+from tritonopt.transforms.tiling.launch_grids import statement_of
+
+PAIRED, UNREAD, NEW = "launches-come-in-pairs", "nobody-else-reads", "output-is-new-memory"
+_OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Buffers that a kernel stores to, and that another one is launched with behind it."""
+
+    final: Kernel
+    buffers: Mapping[str, str]
+    """By the parameter of the first kernel, that of the second."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A launch of each kernel, the second behind the first in one block of the launcher."""
+
+    first: Launch
+    second: Launch
+    candidate: Candidate
+
+    @cached_property
+    def local(self) -> LocalNames:
+        assert self.first.launcher is not None
+        return names_of(self.first.launcher)
+
+    @cached_property
+    def statements(self) -> tuple[ast.Expr, ast.Expr]:
+        one, other = statement_of(self.first), statement_of(self.second)
+        assert one is not None
+        assert other is not None
+        return one, other
+
+    @cached_property
+    def between(self) -> list[ast.stmt]:
+        one, other = self.statements
+        _, block, place = self.local.home[one]
+        return block[place + 1 : block.index(other)]
+
+    def tensor(self, parameter: str) -> ast.expr | None:
+        """What the first launch passes."""
+        return self.first.arguments.get(parameter)
+
+
+def candidates(facts: KernelFacts) -> Iterator[Candidate]:
+    """The kernels that take what this one stores, as the first of its launches shows."""
+    stored = {
+        base
+        for effect in facts.effects
+        if effect.kind is EffectKind.STORE
+        for base in facts.bases(effect) or ()
+    }
+    for launch in facts.launches.launches[:1]:
+        if launch.launcher is None:
+            return
+        yield from (candidate for _, candidate in _behind(launch, stored))
+
+
+def _behind(launch: Launch, stored: set[str]) -> Iterator[tuple[Launch, Candidate]]:
+    """The launches behind one in its launcher that are passed what it has stored."""
+    passed = {
+        argument.id: name
+        for name, argument in launch.arguments.items()
+        if isinstance(argument, ast.Name) and name in stored
+    }
+    for other in launch.module.launches:
+        later = other.call.lineno > launch.call.lineno and other.launcher is launch.launcher
+        if not later or other.kernel is launch.kernel or _excludes(launch, other):
+            continue
+        buffers = {
+            passed[argument.id]: name
+            for name, argument in other.arguments.items()
+            if isinstance(argument, ast.Name) and argument.id in passed
+        }
+        if buffers:
+            yield other, Candidate(other.kernel, buffers)
+
+
+def _excludes(one: Launch, other: Launch) -> bool:
+    """Whether two launches of a function stand in two branches of one `if`."""
+    assert one.launcher is not None
+    local = names_of(one.launcher)
+    ways: list[dict[ast.AST, list[ast.stmt]]] = []
+    for launch in (one, other):
+        place: ast.AST = launch.call
+        parents = launch.module.names.parents
+        while place not in local.home:
+            place = parents[place]
+        around: dict[ast.AST, list[ast.stmt]] = {}
+        while isinstance(place, ast.stmt) and place in local.home:
+            inside, block, _ = local.home[place]
+            around[inside] = block
+            place = inside
+        ways.append(around)
+    shared = (node for node in ways[0] if isinstance(node, ast.If) and node in ways[1])
+    return any(ways[0][node] is not ways[1][node] for node in shared)
+
+
+def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
+    """Each launch of the kernel with that of the final one behind it. Raises Declined."""
+    name, found = facts.kernel.name, []
+    for launch in facts.launches.launches:
+        behind = [
+            other
+            for other, same in _behind(launch, set(candidate.buffers))
+            if same.final is candidate.final and same.buffers == candidate.buffers
+        ]
+        if not behind:
+            text = f"behind the launch in {launch.where} there is none of {candidate.final.name}"
+            raise refuted(PAIRED, "launched-without-the-other", f"{text} for what it stores")
+        pair = Pair(launch, behind[0], candidate)
+        _check_block(pair)
+        _check_between(pair)
+        for one in (pair.first, pair.second):
+            _check_options(one)
+        found.append(pair)
+    if not found:
+        raise unknown(PAIRED, "unseen-launches", f"no launch of {name} is seen")
+    return found
+
+
+def _check_block(pair: Pair) -> None:
+    for launch in (pair.first, pair.second):
+        if statement_of(launch) is None:
+            text = f"the launch in {launch.where} is no statement of its own"
+            raise unknown(PAIRED, "launch-is-an-expression", text)
+    one, other = pair.statements
+    if pair.local.home[one][1] is not pair.local.home[other][1]:
+        text = f"the launches in {pair.first.where} and {pair.second.where} stand in two blocks"
+        raise refuted(PAIRED, "launches-in-two-blocks", text)
+    module = pair.first.module
+    if not (module.has_own_lines(one) and module.has_own_lines(other)):
+        text = f"the launch in {pair.first.where} shares its line with another statement"
+        raise unknown(PAIRED, "launches-in-two-blocks", text)
+
+
+def _check_between(pair: Pair) -> None:
+    """Nothing stands between that may work with streams, or is not understood."""
+    module = pair.first.module
+    effects = effects_of(module)
+    for statement in pair.between:
+        changes = effects.changes([statement])
+        calls = (n for n in walk(statement) if isinstance(n, ast.Call))
+        resolved = (module.resolve(call.func) for call in calls)
+        plain = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert))
+        moves = any(name.startswith("torch.cuda") for name in resolved)
+        if not plain or moves or changes.anything or changes.reshaped or changes.mutated:
+            text = f"what line {statement.lineno} does between the two launches"
+            raise unknown(PAIRED, "other-work-between", f"{text} is not understood")
+
+
+def _check_options(launch: Launch) -> None:
+    strange = sorted(set(launch.options) - _OPTIONS)
+    if strange or launch.hides_options:
+        text = f"the launch in {launch.where} says {', '.join(strange) or 'what is not seen'}"
+        raise unknown(PAIRED, "other-work-between", text)
+
+
+def check_is_dropped(pair: Pair) -> None:
+    """Whether nobody notices that the second launch is not evaluated. Raises Declined."""
+    if not effects_of(pair.second.module).changes([pair.second.call]).nothing:
+        text = f"the launch in {pair.second.where} evaluates what may do something else"
+        raise unknown(PAIRED, "other-work-between", text)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A tensor that a launcher allocates, and gives one name."""
+
+    name: str
+    statement: ast.stmt
+    call: ast.Call
+    memory: Allocation
+    function: str
+    """By which it is allocated, without what stands before the dot."""
+
+
+def made(pair: Pair, tensor: ast.expr | None, claim: str, otherwise: str) -> Made:
+    """How the launcher allocates what it passes. Raises Declined."""
+    local, module = pair.local, pair.first.module
+    text = (
+        f"the launch in {pair.first.where} or the one behind it passes what may be used by others"
+    )
+    declined = refuted(claim, otherwise, text)
+    if not isinstance(tensor, ast.Name):
+        raise declined
+    name = tensor.id
+    bound = local.bound_otherwise | local.parameters | local.packed | local.hidden
+    values = local.assigned.get(name, [])
+    call = values[0] if len(values) == 1 else None
+    if name in bound or not isinstance(call, ast.Call) or local.stores_data:
+        raise declined
+    statement = next(s for s in local.home if getattr(s, "value", None) is call)
+    memory = allocation(module, call)
+    if memory is None or memory.may_reuse or not _dominates(pair, statement):
+        raise declined
+    assert isinstance(call.func, (ast.Attribute, ast.Name))
+    function = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
+    assert pair.first.launcher is not None
+    end = pair.second.call.end_lineno or pair.second.call.lineno
+    if reach_of(module, pair.first.launcher).is_reached(name, end):
+        raise declined
+    return Made(name, statement, call, memory, function)
+
+
+def _dominates(pair: Pair, statement: ast.stmt) -> bool:
+    """Whether every way to the first launch comes from a statement, in the same turn of a loop."""
+    place: ast.AST = pair.statements[0]
+    while isinstance(place, ast.stmt) and place in pair.local.home:
+        around, block, index = pair.local.home[place]
+        if statement in block[:index]:
+            return True
+        if isinstance(around, (ast.For, ast.AsyncFor, ast.While)):
+            return False
+        place = around
+    return False
+
+
+def uses(pair: Pair, name: str) -> list[ast.Name]:
+    """Every place of the launcher where a name stands, but for its binding."""
+    assert pair.first.launcher is not None
+    names = (n for n in walk(pair.first.launcher) if isinstance(n, ast.Name) and n.id == name)
+    return [n for n in names if isinstance(n.ctx, ast.Load)]
+
+
+def check_unread(pair: Pair, buffer: str) -> Made:
+    """Whether only the two launches see a buffer. Raises Declined."""
+    tensor = pair.tensor(buffer)
+    found = made(pair, tensor, UNREAD, "partials-are-used-elsewhere")
+    inside = set(walk(pair.second.call))
+    others = [n for n in uses(pair, found.name) if n is not tensor and n not in inside]
+    if others:
+        text = f"line {others[0].lineno} uses {found.name}, which holds the partial results"
+        raise refuted(UNREAD, "partials-are-used-elsewhere", text)
+    changes = effects_of(pair.first.module).changes([found.statement])
+    if changes.anything or changes.reshaped or changes.mutated:
+        text = f"line {found.statement.lineno} may do more than to make {found.name}"
+        raise unknown(UNREAD, "partials-are-used-elsewhere", text)
+    return found
+
+
+def check_output(pair: Pair, parameter: str, *, from_zero: bool) -> Made:
+    """Whether an output is memory that nobody sees before the second launch. Raises Declined.
+
+    What it holds where the second kernel stores nothing is anything, or 0 where that is stored
+    first (`from_zero`).
+    """
+    tensor = pair.second.arguments.get(parameter)
+    reason = "output-may-hold-something"
+    found = made(pair, tensor, NEW, reason)
+    zeros = ("zeros", "zeros_like", "new_zeros") if from_zero else ()
+    plain = {k.arg for k in found.call.keywords} <= {"dtype", "device", "size"}
+    if not plain or found.function not in ("empty", "empty_like", "new_empty", *zeros):
+        text = f"line {found.call.lineno} makes {found.name} of what may be read"
+        raise refuted(NEW, reason, text)
+    assert isinstance(tensor, ast.Name)
+    module = pair.first.module
+    parents = module.names.parents
+    until = pair.second.call.lineno
+    for use in uses(pair, found.name):
+        around = parents.get(use)
+        asked = isinstance(around, ast.Attribute) and around.attr in (
+            torch_api.PROPERTIES - {"data_ptr", "item"}
+        )
+        if use.lineno < until and not asked:
+            text = f"line {use.lineno} uses {found.name} before the second launch"
+            raise refuted(NEW, reason, text)
+    passed = [n for n in walk(pair.second.call) if isinstance(n, ast.Name) and n.id == found.name]
+    if passed != [tensor]:
+        text = f"the launch in {pair.second.where} passes {found.name} twice"
+        raise refuted(NEW, reason, text)
+    return found

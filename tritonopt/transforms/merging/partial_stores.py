@@ -1,0 +1,129 @@
+"""The store by which a kernel leaves a partial result, and whether an atomic can take its place."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass
+
+from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
+from tritonopt.facts.operations import Op
+from tritonopt.facts.values import is_integer
+from tritonopt.rewriting.checklist import refuted, unknown
+from tritonopt.source.trees import walk
+from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
+from tritonopt.transforms.writing import NotExpressible
+
+CLAIM = "partials-are-stored-once"
+_PASSED = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.IN_BRANCH, Op.FULL})
+_MAGNITUDES = frozenset({"abs", "floor", "ceil"})
+
+
+@dataclass(frozen=True)
+class PartialStore:
+    """A store of the kernel, once in each program."""
+
+    facts: KernelFacts
+    effect: Effect
+    buffer: str
+    """The parameter that it goes to."""
+    statement: ast.Expr
+    call: ast.Call
+    pointer: ast.expr
+    coordinates: tuple[Coordinate, ...]
+    bumps: tuple[ast.stmt, ...]
+    """Statements that move the parameter for this store alone."""
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether what it stores is never NaN, of which atomics make something else."""
+        assert self.effect.stored is not None
+        return _is_number(self.facts, self.effect.stored, frozenset())
+
+
+def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
+    """All that a kernel does with one buffer, if it is one store. Raises Declined."""
+    name = facts.kernel.name
+    touching = [e for e in facts.effects if e.pointer is not None and _touches(facts, e, buffer)]
+    if len(touching) != 1 or touching[0].kind is not EffectKind.STORE:
+        text = f"{name} does more with {buffer} than to store there in one place"
+        raise refuted(CLAIM, "partials-are-used", text)
+    (effect,) = touching
+    where = f"line {effect.line}"
+    if any(e.kind is EffectKind.EXIT for e in facts.effects):
+        raise refuted(CLAIM, "early-exit", f"{name} may be left before {where} stores")
+    if any(e.kind is EffectKind.CALL for e in facts.effects):
+        raise unknown(CLAIM, "unknown-call", f"{name} calls what is not understood")
+    if effect.guards or effect.loops or effect.inlined:
+        text = f"{where} stores under a condition, in a loop, or in a helper"
+        raise refuted(CLAIM, "stored-in-a-branch", text)
+    statement = facts.kernel.module.names.parents.get(effect.node)
+    call = effect.node
+    if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
+        raise refuted(CLAIM, "stored-in-a-branch", f"{where} is no statement that stores")
+    keywords = {keyword.arg for keyword in call.keywords}
+    if len(call.args) not in (2, 3) or keywords - {"mask"}:
+        raise NotExpressible(f"{where} says how it stores")
+    try:
+        coordinates = coordinates_of(facts, effect)
+    except NotUnderstood as why:
+        raise unknown(CLAIM, "place-is-not-understood", str(why)) from why
+    bumps = _bumps(facts, buffer, call.args[0])
+    return PartialStore(facts, effect, buffer, statement, call, call.args[0], coordinates, bumps)
+
+
+def _touches(facts: KernelFacts, effect: Effect, buffer: str) -> bool:
+    bases = facts.bases(effect)
+    return bases is None or buffer in bases
+
+
+def _bumps(facts: KernelFacts, buffer: str, pointer: ast.expr) -> tuple[ast.stmt, ...]:
+    """The assignments that move a parameter; raises Declined where more is made of it."""
+    names = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == buffer]
+    moved = []
+    for statement in facts.kernel.node.body:
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name))
+            ) if name == buffer:
+                moved.append(statement)
+    inside = {node for statement in moved for node in walk(statement)}
+    for node in names:
+        if isinstance(node.ctx, ast.Store) and node not in inside:
+            text = f"line {node.lineno} binds {buffer} again"
+            raise refuted(CLAIM, "partials-are-used", text)
+    return tuple(moved)
+
+
+def _is_number(facts: KernelFacts, value: Value, taken: frozenset[int]) -> bool:
+    """Whether a value is never NaN: what it is made of shows it, or an extreme drops NaN."""
+
+    def inside(part: Value) -> bool:
+        return _is_number(facts, part, taken)
+
+    if value.serial in taken or is_integer(value.dtype) or value.dtype == "int":
+        return True
+    match value.op:
+        case Op.CONST:
+            number = value.constant
+            return isinstance(number, (int, float)) and not math.isnan(number)
+        case Op.MAXIMUM | Op.MINIMUM:
+            one = inside(value.left) or inside(value.right)
+            both = inside(value.left) and inside(value.right)
+            return both if value.attribute is not None else one
+        case Op.REDUCE:
+            return value.reduction.name in ("max", "min") and inside(value.operand)
+        case Op.WHERE | Op.PHI:
+            return inside(value.then) and inside(value.other)
+        case Op.CAST:
+            return inside(value.operand)
+        case Op.CARRIED | Op.RESULT:
+            loop, name = facts.loops[value.carrier.loop], value.carrier.name
+            more = taken | {loop.carried[name].serial}
+            starts = _is_number(facts, loop.initial[name], taken)
+            return starts and _is_number(facts, loop.following[name], more)
+        case Op.ELEMENTWISE if value.function.rpartition(".")[2] in _MAGNITUDES:
+            return inside(value.operands[0])
+        case op if op in _PASSED:
+            return inside(value.operands[0])
+    return False

@@ -1,0 +1,323 @@
+"""What a final kernel computes: each store is the sum, or the extreme, of what another one stored.
+
+One element of the output is combined from slots: elements of the buffer that differ in some
+coordinates, and agree in those that say which element of the output it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tritonopt.facts import Effect, EffectKind, KernelFacts, Loop, Value
+from tritonopt.facts import of as facts_of
+from tritonopt.facts.algebra.atoms import Iteration, Lane, ProgramId
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial
+from tritonopt.facts.operations import Op
+from tritonopt.rewriting.checklist import Declined, refuted, unknown
+from tritonopt.source import Kernel
+from tritonopt.transforms.deferral.combining import MAXIMUM, MINIMUM, SUM, Combining
+from tritonopt.transforms.merging.coordinates import Coordinate, NotUnderstood, coordinates_of
+from tritonopt.transforms.splitting.value_parts import all_parts
+
+CLAIM = "final-kernel-only-reduces"
+TYPES = frozenset({"fp32", "fp64", "int32", "int64"})
+"""Of these there are atomics of all kinds."""
+_REDUCTIONS = {"sum": SUM, "max": MAXIMUM, "min": MINIMUM}
+_OPERATIONS = {Op.ADD: SUM, Op.MAXIMUM: MAXIMUM, Op.MINIMUM: MINIMUM}
+_FREE = frozenset({Op.IN_BRANCH, Op.POS})
+
+
+@dataclass(frozen=True)
+class SlotReduction:
+    """One store of a final kernel."""
+
+    load: Effect
+    store: Effect
+    buffer: str
+    """The parameter that it loads from."""
+    output: str
+    combining: Combining
+    dtype: str
+    """Of the buffer, and of the result."""
+    start: float | int | None
+    """What all of it is combined with; None for the identity."""
+    slots: tuple[Coordinate, ...]
+    """Along which it is reduced."""
+    kept: tuple[Coordinate, ...]
+    strides: tuple[Polynomial, ...]
+    """What each of the kept ones is multiplied by in the place that the result goes to."""
+
+    @property
+    def begins_with_zero(self) -> bool:
+        """Whether 0 is what the output holds before anything comes to it."""
+        return self.combining is SUM or self.start == 0
+
+
+def slot_reductions(facts: KernelFacts) -> list[SlotReduction]:
+    """All that a kernel does, each store a reduction of one load. Raises Declined."""
+    name = facts.kernel.name
+    for effect in facts.effects:
+        if effect.kind not in (EffectKind.LOAD, EffectKind.STORE) or effect.volatile:
+            text = f"{effect.name} in line {effect.line} of {name} does more than to reduce"
+            raise refuted(CLAIM, "final-kernel-does-more", text)
+        if effect.guards:
+            text = f"line {effect.line} of {name} is run under a condition"
+            raise refuted(CLAIM, "final-kernel-does-more", text)
+    found = [_Store(facts, e).read() for e in facts.effects if e.kind is EffectKind.STORE]
+    loads = [e for e in facts.effects if e.kind is EffectKind.LOAD]
+    used = [reduction.load for reduction in found]
+    if len(used) != len(loads) or set(used) != set(loads):
+        raise refuted(CLAIM, "final-kernel-does-more", f"{name} loads more than it reduces")
+    if len({r.output for r in found}) != len(found):
+        raise refuted(CLAIM, "final-kernel-does-more", f"{name} stores twice to one buffer")
+    return found
+
+
+class _Store:
+    """One store of a kernel, followed back to the load that it is a reduction of."""
+
+    def __init__(self, facts: KernelFacts, store: Effect) -> None:
+        self._facts = facts
+        self._store = store
+        self._kinds: set[Combining] = set()
+        self._starts: list[float | int] = []
+        self._axes: list[int] | None = None
+        """Of the load, from the left, that are left where the walk has come to."""
+        self._loops: list[Loop] = []
+        self._casts: list[Value] = []
+        self._combined: list[Value] = []
+        """What the reductions and the loops come to."""
+        self._rank = 0
+        """Of the load."""
+
+    def read(self) -> SlotReduction:
+        facts, store = self._facts, self._store
+        assert store.stored is not None
+        load = self._load_of(store.stored)
+        if len(self._kinds) != 1:
+            raise self._more("line {0} stores what is no reduction of what it loads")
+        (combining,) = self._kinds
+        (buffer, output), dtype = self._buffers(load), self._dtype(load)
+        self._check_starts(combining)
+        if set(load.loops) != set(self._loops) or store.loops:
+            raise self._more("line {0} stands in a loop, or loads more than once")
+        try:
+            here, there = coordinates_of(facts, load), coordinates_of(facts, store)
+        except NotUnderstood as why:
+            raise unknown(CLAIM, "place-is-not-understood", str(why)) from why
+        slots, kept = self._divided(load, here)
+        if any(coordinate.bound is not None for coordinate in slots):
+            self._check_other(load, combining)
+        strides = self._strides(kept, there)
+        start = self._starts[0] if self._starts and combining is not SUM else None
+        return SlotReduction(
+            load, store, buffer, output, combining, dtype, start, slots, kept, strides
+        )
+
+    # The value
+
+    def _load_of(self, value: Value) -> Effect:
+        """The load that a value is a reduction of; notes what is met on the way to it."""
+        match value.op:
+            case Op.LOAD:
+                self._rank = value.rank or 0
+                self._axes = list(range(self._rank))
+                return self._facts.interpretation.loads[value.number]
+            case Op.CAST:
+                found = self._load_of(value.operand)
+                self._casts.append(value)
+                return found
+            case Op.REDUCE if value.reduction.name in _REDUCTIONS:
+                found = self._load_of(value.operand)
+                return self._reduced(value, found)
+            case Op.RESULT:
+                return self._looped(value)
+            case op if op in _FREE:
+                return self._load_of(value.operands[0])
+        raise self._more("line {0} does more with what it loads than to reduce it", linear=True)
+
+    def _reduced(self, value: Value, found: Effect) -> Effect:
+        _, axes, keeps = value.reduction
+        self._kinds.add(_REDUCTIONS[value.reduction.name])
+        assert self._axes is not None
+        if keeps or value.operand.shape is None:
+            raise self._more("line {0} keeps an axis along which it reduces")
+        self._axes = [a for place, a in enumerate(self._axes) if place not in axes]
+        self._combined.append(value)
+        return found
+
+    def _looped(self, value: Value) -> Effect:
+        """A name to which each turn of a loop brings something."""
+        loop, name = self._facts.loops[value.carrier.loop], value.carrier.name
+        own, following = loop.carried[name], loop.following[name]
+        kind = _OPERATIONS.get(following.op)
+        if kind is None or following.attribute is not None or self._facts.exits_early(loop):
+            raise self._more("line {0} does more in its loop than to reduce what it loads")
+        mine = [side for side in following.operands if side is own]
+        if len(mine) != 1 or loop.kind not in ("range", "tl.range"):
+            raise self._more("line {0} does more in its loop than to reduce what it loads")
+        term = following.right if following.left is own else following.left
+        start = loop.initial[name]
+        while start.op in (Op.FULL, Op.CAST):
+            start = start.operand
+        number = start.constant
+        if not isinstance(number, (int, float)) or math.isnan(number):
+            raise self._more("line {0} begins with what is no number")
+        self._kinds.add(kind)
+        self._starts.append(number)
+        self._loops.append(loop)
+        self._combined.append(own)
+        found = self._load_of(term)
+        if own.shape is None or own.shape != term.shape:
+            raise self._more("line {0} brings tiles of one shape to one of another")
+        return found
+
+    def _dtype(self, load: Effect) -> str:
+        types = self._facts.types.behind(load)
+        dtype = next(iter(types.seen)) if len(types.seen) == 1 and types.complete else None
+        if dtype is None:
+            text = f"the type of what line {load.line} of {self._facts.kernel.name} loads"
+            raise unknown("atomics-fit-the-type", "accumulator-type-unknown", f"{text} is not seen")
+        if dtype not in TYPES:
+            text = f"the partial results are {dtype}"
+            raise refuted("atomics-fit-the-type", "accumulator-is-narrow", text)
+        if not all(self._facts.types.of(v).all_in(frozenset({dtype})) for v in self._combined):
+            raise self._more("line {0} computes in another type than the buffer's")
+        # The outermost cast goes to the output, those below it change nothing.
+        inner = self._casts if self._reduces_behind_casts() else self._casts[:-1]
+        for cast in inner:
+            if cast.dtype != dtype:
+                raise self._more("line {0} computes in another type than the buffer's")
+        if self._casts and self._casts[-1] not in inner:
+            self._check_last_cast(self._casts[-1], dtype)
+        return dtype
+
+    def _reduces_behind_casts(self) -> bool:
+        """Whether a reduction is what is stored, and no cast of one."""
+        assert self._store.stored is not None
+        return self._store.stored.op is not Op.CAST
+
+    def _check_last_cast(self, cast: Value, dtype: str) -> None:
+        """The last cast is to the output's own type, which the store makes of it anyway."""
+        if cast.dtype == dtype:
+            return
+        stored = self._facts.types.behind(self._store)
+        if cast.dtype is not None and stored.all_in(frozenset({cast.dtype})):
+            return
+        if cast.dtype is None:
+            owner = cast.target
+            element = owner.op is Op.ATTRIBUTE and owner.name == "element_ty"
+            if element and owner.operand.op is Op.ATTRIBUTE and owner.operand.name == "dtype":
+                pointer = owner.operand.operand
+                bases = self._facts.bases(self._store) or frozenset()
+                if pointer.op is Op.PARAM and bases == {pointer.name}:
+                    return
+        raise self._more("line {0} rounds to another type than the output's")
+
+    def _check_other(self, load: Effect, combining: Combining) -> None:
+        """What masked-off lanes hold changes nothing."""
+        other = load.other.constant if load.other is not None else None
+        if combining is SUM and type(other) in (int, float) and other == 0:
+            return
+        worst = -math.inf if combining is MAXIMUM else math.inf
+        if combining is not SUM and type(other) is float and other == worst:
+            return
+        if combining is not SUM and self._starts and type(other) in (int, float):
+            assert isinstance(other, (int, float))
+            if all(other <= s if combining is MAXIMUM else other >= s for s in self._starts):
+                return
+        text = f"lanes that line {load.line} masks off may come into the result"
+        raise refuted(CLAIM, "padding-lanes-count", text)
+
+    def _check_starts(self, combining: Combining) -> None:
+        if combining is SUM and any(self._starts):
+            raise self._more("line {0} adds to something else than 0")
+        if len(set(self._starts)) > 1:
+            raise self._more("line {0} begins with several numbers")
+
+    # The places
+
+    def _buffers(self, load: Effect) -> tuple[str, str]:
+        found: list[str] = []
+        for effect in (load, self._store):
+            bases = self._facts.bases(effect) or frozenset()
+            if len(bases) != 1:
+                text = f"which buffer line {effect.line} accesses is not known"
+                raise unknown(CLAIM, "place-is-not-understood", text)
+            found += bases
+        return found[0], found[1]
+
+    def _divided(
+        self, load: Effect, found: Sequence[Coordinate]
+    ) -> tuple[tuple[Coordinate, ...], tuple[Coordinate, ...]]:
+        """The coordinates that are reduced, and those that are kept."""
+        assert self._axes is not None
+        left = {self._rank - 1 - axis for axis in self._axes}
+        slots: list[Coordinate] = []
+        kept: list[Coordinate] = []
+        for coordinate in found:
+            reduced = {
+                isinstance(p, Iteration) or (isinstance(p, Lane) and p.axis not in left)
+                for p in coordinate.positions
+            }
+            stays = any(
+                isinstance(p, ProgramId) or (isinstance(p, Lane) and p.axis in left)
+                for p in coordinate.positions
+            )
+            if True in reduced and stays:
+                text = f"each program reduces a part of what line {load.line} loads"
+                raise refuted(CLAIM, "other-slots", text)
+            (kept if stays else slots).append(coordinate)
+        loops = {p.loop for c in slots for p in c.positions if isinstance(p, Iteration)}
+        if loops != {loop.identity for loop in load.loops}:
+            text = f"line {load.line} loads the same in each turn of a loop"
+            raise refuted(CLAIM, "other-slots", text)
+        return tuple(slots), tuple(kept)
+
+    def _strides(
+        self, kept: Sequence[Coordinate], there: Sequence[Coordinate]
+    ) -> tuple[Polynomial, ...]:
+        """What the kept coordinates are multiplied by where the result is stored."""
+        assert self._axes is not None
+        places = [self._rank - 1 - axis for axis in self._axes]
+        new = {old: len(places) - 1 - n for n, old in enumerate(places)}
+
+        def moved(atom: Atom) -> Atom | None:
+            return Lane(atom.extent, new[atom.axis]) if isinstance(atom, Lane) else None
+
+        found = []
+        left = list(there)
+        for coordinate in kept:
+            form = coordinate.form.map(moved)
+            same = [c for c in left if c.form == form and c.bound == coordinate.bound]
+            if len(same) != 1:
+                raise self._more("line {0} stores to other places than it loads for")
+            left.remove(same[0])
+            found.append(same[0].stride)
+        if left:
+            raise self._more("line {0} stores to other places than it loads for")
+        return tuple(found)
+
+    def _more(self, text: str, *, linear: bool = False) -> Declined:
+        said = text.format(self._store.line)
+        reason = "epilogue-is-not-linear" if linear else "final-kernel-does-more"
+        return refuted(CLAIM, reason, f"{self._facts.kernel.name}: {said}")
+
+
+def reduces(kernel: Kernel, buffers: set[str]) -> bool:
+    """Whether a kernel stores what it reduces of one of its buffers, whatever it does beside."""
+    facts = facts_of(kernel)
+    loads = {
+        effect.order
+        for effect in facts.effects
+        if effect.kind is EffectKind.LOAD and not buffers.isdisjoint(facts.bases(effect) or ())
+    }
+    for effect in facts.effects:
+        if effect.kind is EffectKind.STORE and effect.stored is not None:
+            parts = list(all_parts(facts, effect.stored))
+            loaded = any(p.op is Op.LOAD and p.number in loads for p in parts)
+            if loaded and any(p.op in (Op.REDUCE, Op.RESULT) for p in parts):
+                return True
+    return False

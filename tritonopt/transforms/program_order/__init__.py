@@ -1,0 +1,1 @@
+"""Which program of a grid does which tile."""
