@@ -229,6 +229,9 @@ class RowBatches(Pass):
             if longest > batching.longest:
                 detail = f"a tile of {longest} elements is as much as a program should hold"
                 raise refuted("rows-are-short", "tile-is-long", detail)
+            if proof.launches.are_few(batching):
+                detail = f"no launch has {2 * batching.programs} rows"
+                raise refuted("rows-are-short", "few-rows", detail)
             apart = self.apart and proof.is_apart(batching)
             changes = tuple(proof.changes(batching, apart=apart))
             detail = (
@@ -244,7 +247,7 @@ class RowBatches(Pass):
                 message += "each at most; longer ones keep the one that there was"
             elif proof.part.decisions:
                 message += "; one that loops over tiles of a row keeps that one"
-            if not apart and not proof.launches.known_tiles:
+            if not apart and proof.launches.may_be_long(batching):
                 message += f"; a row of more than {batching.longest} elements keeps a program alone"
                 message += ", in a tile of two axes, which may cost some percent"
         else:

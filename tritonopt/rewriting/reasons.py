@@ -163,7 +163,7 @@ CLAIMS: Mapping[str, str] = {
     "reads-its-own": "A program reads only what no other program of its launch writes.",
     "reads-nothing-more": "The new code reads no element that the old code would not have read.",
     "reduced-lanes-are-defined": "A reduction includes only lanes that have a value.",
-    "rows-are-short": "A tile is short, so that a program can hold several rows.",
+    "rows-are-short": "A tile is short, and rows are many, so that a program can hold several.",
     "rows-can-be-lifted": "What a program does for one row can be done for several at once.",
     "rounding-is-not-pinned": "Nobody wrote the kernel to get the bits of another library.",
     "tile-fits-into-registers": "The longest tile that is launched needs no memory but its own.",
@@ -522,6 +522,11 @@ REASONS: Mapping[str, Reason] = {
         "The squared deviations are weighted.",
         "Nothing, where that is meant: the shifted formula is for weight 1.",
     ),
+    "weights-may-vanish": Reason(
+        "The squared deviations are weighted by what is loaded: where the first tile weighs "
+        "little, merging would lose all digits.",
+        "Keep the two sweeps; or load a row once, where one tile holds it: `one-tile`.",
+    ),
     # licm, loop-unswitch
     "bound-in-one-branch": Reason(
         "The accumulator has a value before the loop in one branch of an `if` only; a reduction "
@@ -775,6 +780,10 @@ REASONS: Mapping[str, Reason] = {
         "A program handles several rows already, in tiles of two axes.",
         "Compute at the launch how many: some thousand elements to a program.",
     ),
+    "few-rows": Reason(
+        "Each launch says that it has few rows, which a program each handles at once.",
+        "Nothing; or let fewer programs remain: `row-batch{programs=128}`.",
+    ),
     "tile-is-long": Reason(
         "A program has enough to do with one tile.",
         "Nothing; or let it hold more: `row-batch{elements=8192}`.",
@@ -952,7 +961,10 @@ REASONS: Mapping[str, Reason] = {
         "A tile reads, or may read, what another tile of the same launch writes.",
         "Write to another tensor.",
     ),
-    "unknown-parameters": Reason("The kernel takes `*args` or `**kwargs`.", "Name its parameters."),
+    "unknown-parameters": Reason(
+        "The kernel takes `*args`, `**kwargs` or parameters behind a `*`, which Triton does not.",
+        "Name its parameters, and pass them by place or name.",
+    ),
     "unseen-launches": Reason(
         "The files that were given do not show every launch of the kernel.",
         "Give the others with `--context`, or use `grid-stride{unseen_launches=keep}`.",

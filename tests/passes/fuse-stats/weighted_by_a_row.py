@@ -1,4 +1,4 @@
-# expect: missed weighted
+# expect: missed weights-may-vanish
 """The squared deviations carry weights that are loaded with them."""
 
 import torch

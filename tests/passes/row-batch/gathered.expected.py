@@ -39,22 +39,16 @@ def gather(x: torch.Tensor, i: torch.Tensor):
     n = x.shape[1]
     x, i = x.contiguous(), i.contiguous()
     y = torch.empty(i.shape[0], n, dtype=x.dtype, device=x.device)
-    if triton.next_power_of_2(n) <= 16:
+    block = triton.next_power_of_2(n)
+    if block <= 16:
         # A power of two, with which programs enough remain.
         rows_per_program = max(
             1,
-            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(i.shape[0] + 1) // 2),
+            min(64 // max(block, 1), triton.next_power_of_2(i.shape[0] + 1) // 2),
         )
         kernel_rows[(triton.cdiv(i.shape[0], rows_per_program),)](
-            x,
-            i,
-            y,
-            x.stride(0),
-            n,
-            BLOCK=triton.next_power_of_2(n),
-            num_rows=i.shape[0],
-            ROWS=rows_per_program,
+            x, i, y, x.stride(0), n, BLOCK=block, num_rows=i.shape[0], ROWS=rows_per_program
         )
     else:
-        kernel[(i.shape[0],)](x, i, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        kernel[(i.shape[0],)](x, i, y, x.stride(0), n, BLOCK=block)
     return y

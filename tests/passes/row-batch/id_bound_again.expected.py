@@ -49,12 +49,10 @@ def sums(x: torch.Tensor):
     y = torch.zeros(m, dtype=torch.float32, device=x.device)
     if m > 1:
         num_rows = m - 1
-        if triton.next_power_of_2(n) <= 16:
+        block = triton.next_power_of_2(n)
+        if block <= 16:
             # A power of two, with which programs enough remain.
-            rows_per_program = max(
-                1,
-                min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
-            )
+            rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(num_rows + 1) // 2))
             kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
                 x,
                 y,
@@ -62,10 +60,10 @@ def sums(x: torch.Tensor):
                 x.stride(0),
                 n,
                 2,
-                BLOCK=triton.next_power_of_2(n),
+                BLOCK=block,
                 num_rows=num_rows,
                 ROWS_PER_PROGRAM=rows_per_program,
             )
         else:
-            kernel[(num_rows,)](x, y, 1, x.stride(0), n, 2, BLOCK=triton.next_power_of_2(n))
+            kernel[(num_rows,)](x, y, 1, x.stride(0), n, 2, BLOCK=block)
     return y

@@ -45,12 +45,10 @@ def run(x: torch.Tensor, w: torch.Tensor):
     x, w = x.contiguous(), w.contiguous()
     y = torch.zeros_like(x)
     num_rows = m + 3
-    if triton.next_power_of_2(n) <= 16:
+    block = triton.next_power_of_2(n)
+    if block <= 16:
         # A power of two, with which programs enough remain.
-        rows_per_program = max(
-            1,
-            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
-        )
+        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(num_rows + 1) // 2))
         kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
             x,
             w,
@@ -58,10 +56,10 @@ def run(x: torch.Tensor, w: torch.Tensor):
             x.stride(0),
             m,
             n,
-            BLOCK=triton.next_power_of_2(n),
+            BLOCK=block,
             num_rows=num_rows,
             ROWS=rows_per_program,
         )
     else:
-        kernel[(num_rows,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
+        kernel[(num_rows,)](x, w, y, x.stride(0), m, n, BLOCK=block)
     return y

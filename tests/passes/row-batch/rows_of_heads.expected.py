@@ -42,15 +42,13 @@ def scaled(x: torch.Tensor, s: torch.Tensor):
     x, s = x.contiguous(), s.contiguous()
     y = torch.empty_like(x)
     num_rows = b * h
-    if triton.next_power_of_2(n) <= 16:
+    block = triton.next_power_of_2(n)
+    if block <= 16:
         # A power of two, with which programs enough remain.
-        rows_per_program = max(
-            1,
-            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
-        )
+        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(num_rows + 1) // 2))
         kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
-            x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n), ROWS=rows_per_program
+            x, s, y, b, h, n, BLOCK=block, ROWS=rows_per_program
         )
     else:
-        kernel[(num_rows,)](x, s, y, b, h, n, BLOCK=triton.next_power_of_2(n))
+        kernel[(num_rows,)](x, s, y, b, h, n, BLOCK=block)
     return y

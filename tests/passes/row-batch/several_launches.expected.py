@@ -35,23 +35,18 @@ def sums(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty(m, dtype=torch.float32, device=x.device)
     grid = lambda meta: (x.shape[0],)
-    if triton.next_power_of_2(n) <= 16:
+    block = triton.next_power_of_2(n)
+    if block <= 16:
         # A power of two, with which programs enough remain.
         rows_per_program = max(
             1,
-            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
+            min(64 // max(block, 1), triton.next_power_of_2(x.shape[0] + 1) // 2),
         )
         kernel_rows[lambda meta: (triton.cdiv(grid(meta)[0], rows_per_program),)](
-            x,
-            y,
-            x.stride(0),
-            n,
-            BLOCK=triton.next_power_of_2(n),
-            num_rows=x.shape[0],
-            ROWS=rows_per_program,
+            x, y, x.stride(0), n, BLOCK=block, num_rows=x.shape[0], ROWS=rows_per_program
         )
     else:
-        kernel[grid](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        kernel[grid](x, y, x.stride(0), n, BLOCK=block)
     return y
 
 
@@ -61,21 +56,13 @@ def sums_of_batches(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty(b, m, dtype=torch.float32, device=x.device)
     num_rows = b * m
-    if triton.next_power_of_2(n) <= 16:
+    block = triton.next_power_of_2(n)
+    if block <= 16:
         # A power of two, with which programs enough remain.
-        rows_per_program = max(
-            1,
-            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(num_rows + 1) // 2),
-        )
+        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(num_rows + 1) // 2))
         kernel_rows[(triton.cdiv(num_rows, rows_per_program),)](
-            x,
-            y,
-            x.stride(1),
-            n,
-            BLOCK=triton.next_power_of_2(n),
-            num_rows=num_rows,
-            ROWS=rows_per_program,
+            x, y, x.stride(1), n, BLOCK=block, num_rows=num_rows, ROWS=rows_per_program
         )
     else:
-        kernel[(num_rows,)](x, y, x.stride(1), n, BLOCK=triton.next_power_of_2(n))
+        kernel[(num_rows,)](x, y, x.stride(1), n, BLOCK=block)
     return y

@@ -44,21 +44,13 @@ def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty_like(x)
-    if triton.next_power_of_2(n) <= 16:
+    block = triton.next_power_of_2(n)
+    if block <= 16:
         # A power of two, with which programs enough remain.
-        rows_per_program = max(
-            1,
-            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
-        )
+        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
         kernel_rows[(triton.cdiv(m, rows_per_program),)](
-            x,
-            y,
-            x.stride(0),
-            n,
-            BLOCK=triton.next_power_of_2(n),
-            num_rows=m,
-            ROWS=rows_per_program,
+            x, y, x.stride(0), n, BLOCK=block, num_rows=m, ROWS=rows_per_program
         )
     else:
-        kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+        kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
     return y

@@ -31,22 +31,14 @@ def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty_like(x)
+    block = triton.next_power_of_2(n)
     # A power of two, with which programs enough remain.
     rows_per_program = (
-        max(
-            1,
-            min(2048 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(m + 1) // 2),
-        )
-        if triton.next_power_of_2(n) <= 512
+        max(1, min(2048 // max(block, 1), triton.next_power_of_2(m + 1) // 2))
+        if block <= 512
         else 1
     )
     kernel[(triton.cdiv(m, rows_per_program),)](
-        x,
-        y,
-        x.stride(0),
-        n,
-        BLOCK=triton.next_power_of_2(n),
-        num_rows=m,
-        ROWS=rows_per_program,
+        x, y, x.stride(0), n, BLOCK=block, num_rows=m, ROWS=rows_per_program
     )
     return y

@@ -40,22 +40,20 @@ def center(x: torch.Tensor):
     x = x.contiguous()
     y = torch.empty_like(x)
     grid = (b, h)
-    if triton.next_power_of_2(n) <= 16:
+    block = triton.next_power_of_2(n)
+    if block <= 16:
         # A power of two, with which programs enough remain.
-        rows_per_program = max(
-            1,
-            min(64 // max(triton.next_power_of_2(n), 1), triton.next_power_of_2(grid[0] + 1) // 2),
-        )
+        rows_per_program = max(1, min(64 // max(block, 1), triton.next_power_of_2(grid[0] + 1) // 2))
         kernel_rows[(triton.cdiv(grid[0], rows_per_program), *grid[1:])](
             x,
             y,
             x.stride(0),
             x.stride(1),
             n,
-            BLOCK=triton.next_power_of_2(n),
+            BLOCK=block,
             num_rows=grid[0],
             ROWS=rows_per_program,
         )
     else:
-        kernel[grid](x, y, x.stride(0), x.stride(1), n, BLOCK=triton.next_power_of_2(n))
+        kernel[grid](x, y, x.stride(0), x.stride(1), n, BLOCK=block)
     return y

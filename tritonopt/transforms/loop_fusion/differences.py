@@ -67,7 +67,29 @@ def why_elements_differ(
     if root is not None and _is_of_elements(root):
         other = "the first sweep does not add the elements that the second one squares"
         return refuted("center-is-the-mean", "center-is-not-the-mean", other)
-    return refuted(weight, "weighted", "the squared deviations are weighted")
+    constant = refuted(weight, "weighted", "the squared deviations are weighted")
+    return why_weighted(plain) or constant
+
+
+def why_weighted(plain: Polynomial) -> Declined | None:
+    """The reason where each square of what is loaded has a loaded factor; None where not.
+
+    `plain` is what the second sweep adds, but for the center. The shift is the mean of the first
+    tile, which is as near to the row's mean as the deviation of the row and the number of its tiles
+    allow. With weights it is not: what the first tile has may count for nothing, and the difference
+    between its mean and the row's then takes all digits. So it is with the weighted mean of the
+    first tile, which may be 0 / 0 besides.
+    """
+    for monomial in plain.terms:
+        powers = {atom: power for atom, power in monomial if isinstance(atom, Loaded)}
+        if not {1, 2} <= set(powers.values()):
+            return None
+    if not plain.terms:
+        return None
+    weights = {a for a in plain.leaves() if isinstance(a, Loaded)} - squared_loads(plain)
+    shown = ", ".join(sorted({str(atom.base) for atom in weights}))
+    detail = f"the squares are weighted by {shown}, which may be 0 where the shift is taken"
+    return refuted("weight-is-one", "weights-may-vanish", detail)
 
 
 def _stored_and_read_back(candidate: TwoSums) -> Effect | None:

@@ -35,7 +35,11 @@ from tritonopt.facts.algebra.variation import varies_along, varies_with
 from tritonopt.facts.reductions import Accumulation
 from tritonopt.facts.values import FLOAT_BITS, is_integer
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
-from tritonopt.transforms.loop_fusion.differences import why_elements_differ, without_sums
+from tritonopt.transforms.loop_fusion.differences import (
+    why_elements_differ,
+    why_weighted,
+    without_sums,
+)
 from tritonopt.transforms.loop_fusion.full_sums import full_sum
 from tritonopt.transforms.loop_fusion.loop_nests import TwoSweeps
 from tritonopt.transforms.loop_fusion.moved_accumulator import mentions
@@ -222,6 +226,9 @@ class _Legality:
                 check_accumulator(self.facts.forms, other)
                 self._check_axes(other, axes, center)
             check_pins(self.checklist, self.facts)
+            weighted = why_weighted(without_sums(squares.term))
+            if weighted is not None:
+                raise weighted
             called = _called(self.candidate, center.value)
             other_sum = (
                 f"deviations are taken from {called}, which is not the first sweep's sum over the "

@@ -18,6 +18,7 @@ from tritonopt.source import (
     Enclose,
     InsertBefore,
     Launch,
+    Replace,
     ReplaceExpression,
 )
 from tritonopt.source.editing import excerpts
@@ -110,7 +111,18 @@ class RowLaunches:
 
     def may_be_long(self, batching: Batching) -> bool:
         """Whether a launch may have rows that keep a program each."""
-        return not self.known_tiles or max(self.known_tiles) > batching.longest
+        most = [_at_most(tile) for of_launch in self.tiles for tile in of_launch]
+        if self.known_tiles:
+            return max(self.known_tiles) > batching.longest
+        return any(tile is None or tile > batching.longest for tile in most)
+
+    def are_few(self, batching: Batching) -> bool:
+        """Whether each launch says that it has too few rows for several to a program."""
+        said = [extent.at_launch() for extent in self.extents]
+        return all(
+            rows is not None and rows.isdecimal() and int(rows) < 2 * batching.programs
+            for rows in said
+        )
 
     def _where_short(self, tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
         """Code for where a program may have several rows; "" where it always may."""
@@ -145,9 +157,10 @@ class RowLaunches:
             check_builtin(launch, name)
         number = number_at_launch(extent, "num_rows")
         name = new_name("rows_per_program", launch)
+        tiles, named, passed = _named(extent, tiles, only_if)
         only_if = self._where_short(tiles, only_if, batching)
         rows = _rows(number.code, tiles, only_if, batching)
-        changes = list(number.changes)
+        changes = [*number.changes, *named, *passed]
         changes.append(InsertBefore(statement, f"{_COMMENT}\n{name} = {rows}"))
         return [*changes, *self._fewer(extent, number, name)]
 
@@ -176,28 +189,67 @@ class RowLaunches:
         extent = replace(extent, stays=True)
         if _least(tiles) > batching.longest:
             return []
+        tiles, named, passed = _named(extent, tiles, only_if)
         only_if = self._where_short(tiles, only_if, batching)
         for name in ("max", "min", "triton"):
             check_builtin(launch, name)
         number = number_at_launch(extent, "num_rows")
         rows = new_name("rows_per_program", launch)
-        changes = [ReplaceExpression(called, kernel), *self._fewer(extent, number, rows)]
+        fewer = self._fewer(extent, number, rows)
+        changes = [ReplaceExpression(called, kernel), *passed, *fewer]
         said = f"{_COMMENT}\n{rows} = {_batched(number.code, tiles, batching)}"
         if not only_if:
-            return [*number.changes, InsertBefore(statement, said), *changes]
+            return [*number.changes, *named, InsertBefore(statement, said), *changes]
+        kept = list(passed)
+        if number.changes and extent.expression is not None:
+            kept.append(ReplaceExpression(extent.expression, number.code))
         try:
-            code = excerpts.changed_code(launch.module, statement, changes)
+            short = excerpts.changed_code(launch.module, statement, changes)
+            long = excerpts.changed_code(launch.module, statement, kept)
         except EditConflict as conflict:
             raise NotExpressible(str(conflict)) from conflict
-        several = excerpts.indented(f"{said}\n{code}", "    ")
-        changes = [
-            *number.changes,
-            InsertBefore(statement, f"if {only_if}:\n{several}"),
-            Enclose(statement, statement, f"{ELSE}\n    ..."),
-        ]
-        if number.changes and extent.expression is not None:
-            changes.append(ReplaceExpression(extent.expression, number.code))
-        return changes
+        several = excerpts.indented(f"{said}\n{short}", "    ")
+        asked = f"if {only_if}:\n{several}"
+        if _ends_with_comment(long):
+            # What is said behind a launch may be for a tool that reads that line.
+            otherwise = Enclose(statement, statement, f"{ELSE}\n    ...")
+            return [*number.changes, *named, InsertBefore(statement, asked), otherwise, *kept]
+        # What is said above the launch is said above the question.
+        either = f"{asked}\n{ELSE}\n{excerpts.indented(long, '    ')}"
+        return [*number.changes, *named, Replace(statement, either)]
+
+
+def _ends_with_comment(code: str) -> bool:
+    """Whether something stands behind the one statement of the code."""
+    (statement,) = parsed(code).body
+    assert statement.end_lineno is not None
+    last = code.split("\n")[statement.end_lineno - 1].encode()
+    return bool(last[statement.end_col_offset :].strip())
+
+
+def _named(
+    extent: Extent, tiles: tuple[str | int, ...], only_if: str
+) -> tuple[tuple[str | int, ...], list[Change], list[Change]]:
+    """The tiles with a name for what the launch computes, and what binds and what passes it.
+
+    Each is written several times otherwise. Raises NotExpressible.
+    """
+    launch = extent.launch
+    statement = statement_of(launch)
+    assert statement is not None
+    named: list[Change] = []
+    passed: list[Change] = []
+    names: dict[str | int, str | int] = {}
+    for parameter, argument in extent.given.items():
+        code = launch.module.text_of(argument)
+        is_computed = any(isinstance(node, (ast.Call, ast.BinOp)) for node in walk(argument))
+        if only_if or code not in tiles or not is_computed:
+            continue
+        if code not in names:
+            names[code] = new_name(parameter.lower(), launch)
+            named.append(InsertBefore(statement, f"{names[code]} = {in_parentheses(code)}"))
+        passed.append(ReplaceExpression(argument, str(names[code])))
+    return tuple(names.get(tile, tile) for tile in tiles), named, passed
 
 
 def _rows(count: str, tiles: tuple[str | int, ...], only_if: str, batching: Batching) -> str:
@@ -221,6 +273,17 @@ def _is_otherwise(launch: Launch, test: ast.expr) -> bool:
 def _least(tiles: tuple[str | int, ...]) -> int:
     """What the longest of several tiles has at least. An empty row may have a tile of none."""
     return max((tile for tile in tiles if isinstance(tile, int)), default=1)
+
+
+def _at_most(tile: str | int) -> int | None:
+    """How long a tile is at most, where that is seen: of `min(..., 256)`."""
+    if isinstance(tile, int):
+        return tile
+    match _parsed(tile):
+        case ast.Call(func=ast.Name(id="min"), args=[_, _, *_] as arguments, keywords=[]):
+            numbers = [a.value for a in arguments if isinstance(a, ast.Constant)]
+            return min((number for number in numbers if type(number) is int), default=None)
+    return None
 
 
 def _longest(tiles: tuple[str | int, ...]) -> str:

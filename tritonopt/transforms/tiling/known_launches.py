@@ -107,6 +107,9 @@ def check_parameter(facts: KernelFacts) -> None:
     if any(p.kind.startswith("var") for p in kernel.parameters):
         detail = "the kernel takes any number of arguments"
         raise refuted("parameter-can-be-added", "unknown-parameters", detail)
+    if any(p.kind == "keyword_only" for p in kernel.parameters):
+        detail = "the kernel has parameters behind a `*`, which Triton does not hand on"
+        raise refuted("parameter-can-be-added", "unknown-parameters", detail)
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,10 @@ def check_builtin(launch: Launch, name: str) -> None:
     scope = scope_at(launch)
     names = launch.module.names
     if name in ("torch", "triton"):
-        known = names.resolve_name(name, scope) == name
+        # A part of a file reads the name without importing it.
+        read = (n for n, home in names.scope_of.items() if home.find(name) is None)
+        is_there = scope.find(name) is not None or any(node.id == name for node in read)
+        known = is_there and names.resolve_name(name, scope) == name
     else:
         known = scope.find(name) is None and not names.stars
     if not known:

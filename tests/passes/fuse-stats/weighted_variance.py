@@ -1,0 +1,41 @@
+# expect: missed weights-may-vanish
+"""A weighted variance around the weighted mean: weights may be 0 where the shift is taken."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(X, Weight, Mean, Var, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * stride
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    weights = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+        w = tl.load(Weight + cols, mask=cols < N, other=0.0)
+        acc += w * x
+        weights += w
+    total = tl.sum(weights, axis=0)
+    mean = tl.sum(acc, axis=0) / total
+    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+        w = tl.load(Weight + cols, mask=cols < N, other=0.0)
+        acc2 += w * (x - mean) * (x - mean)
+    var = tl.sum(acc2, axis=0) / total
+    tl.store(Mean + row, mean)
+    tl.store(Var + row, var)
+
+
+# tritonopt: x: f32[m, n], weight: f32[n]
+def var_mean(x: torch.Tensor, weight: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, weight, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean

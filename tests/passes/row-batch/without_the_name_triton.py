@@ -1,0 +1,23 @@
+# expect: missed not-expressible
+"""The file imports from Triton what it needs, and has no `triton`."""
+
+import torch
+from triton import jit, next_power_of_2
+from triton import language as tl
+
+
+@jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0), mask=cols < N)
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=next_power_of_2(n))
+    return y
