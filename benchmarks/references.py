@@ -439,7 +439,22 @@ def table(report: dict[str, Any]) -> str:
                 before = name
             passes = f"`{stage['passes']}`" if stage["passes"] else ""
             lines.append(f"| {stage['what']} | {passes} | {' | '.join(cells)} |")
+        lines += [_tuned_line(found) for found in journey.get("tuned", ())]
     return "\n".join(lines[1:])
+
+
+def _tuned_line(found: dict[str, Any]) -> str:
+    """What `tune` chose for the first kernel, and how much faster it is at each call."""
+    condition = f" where `{found['condition']}`" if found["condition"] else ""
+    what = f"`{found['what']}`{condition}" if found["what"] else "nothing"
+    cells = []
+    for row in found["rows"]:
+        times = (row["row"] or row["original"])["times"]
+        if row["uses_new"]:
+            cells.append(f"{times['original']['median'] / times['tuned']['median']:.2f}x")
+        else:
+            cells.append("as it begins")
+    return f"| what `tune` keeps | {what} | {' | '.join(cells)} |"
 
 
 def _short(arguments: str) -> str:

@@ -23,6 +23,8 @@ from typing import Any
 
 from benchmarks.references import EXAMPLES, JOURNEYS, Journey
 
+_KEPT = ("label", "row", "original", "uses_new")
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -93,7 +95,7 @@ def _said(folder: Path) -> list[dict[str, Any]]:
             "what": found["what"],
             "condition": found["condition"],
             "failure": found["failure"],
-            "rows": found["rows"],
+            "rows": [{key: row[key] for key in _KEPT} for row in found["rows"]],
         }
         for found in launchers
     ]

@@ -119,3 +119,11 @@ def test_kernels_that_are_not_launched_stay_as_they_are() -> None:
             t.partition("def row_max_kernel")[2] for t in (path.read_text(), variant.text)
         )
         assert before.partition("@triton.jit")[0] == after.partition("@triton.jit")[0]
+
+
+def test_each_pass_has_a_turn_before_any_has_a_second() -> None:
+    # A budget that ends early has seen what gains most, whatever its name begins with.
+    path = EXAMPLES / "row_reductions.py"
+    variation = Variation(str(path), path.read_text(), frozenset({"row_max_kernel"}))
+    names = [variant.name for variant in variation.first()]
+    assert names.index("split-reduce") < names.index("pipeline-loads{num_stages=2}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from tritonopt.measurement.tuned import Applied
 from tritonopt.rewriting import groups, options, registry
@@ -111,9 +112,10 @@ class Variation:
             members = (options.parse(group.passes) for group in groups.GROUPS.values())
             for member in (item for items in members for item in items):
                 yield options.spelled(options.build(registry.load(member.name), member.options))
-            for one in map(registry.load, registry.names()):
-                if one.is_tried:
-                    yield from _spelled(one)
+            # One variant of each pass before the second of any: a budget may be over soon.
+            tried = (one for one in map(registry.load, registry.names()) if one.is_tried)
+            for turn in zip_longest(*map(_spelled, tried)):
+                yield from filter(None, turn)
             return
         yield self.selection
         for chosen in registry.select(self.selection):
