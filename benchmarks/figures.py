@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +59,11 @@ def results(name: str) -> list[dict[str, Any]]:
 def record() -> dict[str, list[float]]:
     """By what was measured, the least and the most of original time / rewritten time."""
     ratios: dict[str, list[float]] = {}
-    measured = (*fuse_stats(), *rewrites(), *default_limits(), *of_a_library(), *launches())
-    others = (*over_rows(), *scalar_loops(), *interleaved(), *splits(), *pipelined(), *products())
-    for name, ratio in (*measured, *others):
+    sources = (
+        *(fuse_stats, rewrites, default_limits, of_a_library, launches, over_rows, scalar_loops),
+        *(interleaved, splits, pipelined, products, column_tiles, merged),
+    )
+    for name, ratio in chain.from_iterable(source() for source in sources):
         ratios.setdefault(name, []).append(ratio)
     return {name: [round(min(seen), 2), round(max(seen), 2)] for name, seen in ratios.items()}
 
@@ -158,6 +161,29 @@ def products() -> Iterator[tuple[str, float]]:
             elif name in ("pointers", "descriptors"):
                 at = f", {size}" if name == "descriptors" else ""
                 yield f"block-pointer, {name}{at}", version["ratio"]
+
+
+def column_tiles() -> Iterator[tuple[str, float]]:
+    """collapse-loops as it is named without options, and split-columns with its own tile."""
+    for row in results("column_tiles_speed-nvidia-h200"):
+        us = row["us"]
+        if "original" not in us:
+            continue
+        ratios = {name: us["original"] / took for name, took in us.items()}
+        if row["kernel"].startswith(("batch_norm", "groups")):
+            what = "rows side by side" if row["kernel"] == "groups" else "batch norm"
+            yield f"collapse-loops, {what}", ratios["collapse-loops{block=1024}"]
+            yield "collapse-loops, blocks of 256", ratios["collapse-loops{block=256}"]
+        else:
+            what = "backward" if row["kernel"].endswith("backward") else "forward"
+            yield f"split-columns, {what}", ratios["split-columns{longest=4096,block=4096}"]
+
+
+def merged() -> Iterator[tuple[str, float]]:
+    for row in results("merge_kernels_speed-nvidia-h200"):
+        what = "layer norm backward" if row["kernel"].startswith("layer norm") else "sums, minima"
+        yield f"merge-kernels, {what}", row["us"]["original"] / row["us"]["rewritten"]
+        yield "merge-kernels, in order", row["us"]["original"] / row["us"]["in order"]
 
 
 def splits() -> Iterator[tuple[str, float]]:

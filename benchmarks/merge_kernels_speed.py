@@ -234,7 +234,8 @@ def compared(calls: dict[str, Any], given: tuple[Any, ...]) -> dict[str, Any]:
     before = found["original"]
     apart = {
         version: max(
-            float((a - b).abs().max() / a.abs().max()) for a, b in zip(before, mine, strict=True)
+            float((a - b).abs().max()) / (float(a.abs().max()) or 1.0)
+            for a, b in zip(before, mine, strict=True)
         )
         for version, mine in found.items()
     }

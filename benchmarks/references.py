@@ -94,7 +94,7 @@ JOURNEYS = (
         "layer_norm_backward",
         _backward("f32 4096 4096", "f32 1024 65536", "f16 256 262144"),
         (
-            Stage("loops over columns, for long rows", "split-columns"),
+            Stage("loops over columns, for long rows", "split-columns{longest=16384}"),
             Stage("a loop over rows, sums in registers", "grid-stride{programs=sm*2}"),
         ),
     ),

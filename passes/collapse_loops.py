@@ -109,7 +109,12 @@ class CollapseLoops(Pass):
 
     ## Measured
 
-    Not measured: it acts only where it is named.
+    3.49x to 18.27x for batch norm of images of 7 by 7 to 224 by 224, 1.03x to 11.22x where rows lie
+    side by side.
+
+    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/column_tiles_speed.py`; rows of 9 to 12544
+    elements that lie side by side, of which the shortest gain most). Blocks of 4096 are as good or
+    better nearly everywhere; blocks of 256 lose where rows fill them (0.51x to 12.70x).
     """
 
     block: Literal[64, 128, 256, 512, 1024, 2048, 4096] = 1024

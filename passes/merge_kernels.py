@@ -127,7 +127,12 @@ class MergeKernels(Pass):
 
     ## Measured
 
-    Not measured: it acts only where it is named.
+    1.03x to 8.64x for layer norm backward, most where each row stored a part, 1.00x to 1.07x for
+    sums of parts of rows and minima.
+
+    One H200, Triton 3.6, cold L2, fp32 (`benchmarks/merge_kernels_speed.py`). The gain is the
+    second kernel, which reads what the first one stored; where that is little a launch is saved.
+    Atomics in Triton's default order in place of relaxed ones are slower: 0.95x to 8.16x.
     """
 
     name: ClassVar[str] = "merge-kernels"

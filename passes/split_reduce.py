@@ -188,11 +188,12 @@ class SplitReduce(Pass):
     Sums, extremes, means and variances in tiles of 1024, fp32, on one H200, Triton 3.6, cold L2,
     the same result in every run. One row is read as fast as it is copied, 16 rows at 0.89 of that;
     for the variance it is 0.90 and 0.78. Torch reads them at 0.72 to 0.99. A million rows of 64
-    stay at 0.11: they want `row-batch`. The index of an extreme and `combine=atomics` were not
-    measured. Script and record: `benchmarks/reductions.py`, `benchmarks/results/`.
+    stay at 0.11: they want `row-batch`. The index of an extreme was not
+    measured. Extremes and sums of integers by `combine=atomics` took as long as by the second
+    stage. Script and record: `benchmarks/reductions.py`, `benchmarks/results/`.
 
     Rows that are gone through twice, layer norm and log-softmax after `fuse-stats` and
-    `online-softmax`: 1.74x to 28.36x for 256 rows of 65536 elements and 16 of four million, which
+    `online-softmax`: 1.77x to 29.19x for 256 rows of 65536 elements and 16 of four million, which
     come to 0.56 to 0.60 of the copy (`benchmarks/references.py`).
     """
 
