@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tritonopt.measurement.results import Row
 from tritonopt.measurement.timing import Effort
+from tritonopt.tuning.asked import requests_of
 from tritonopt.tuning.bench import AFTER, BEFORE
+from tritonopt.tuning.calls import Call
 from tritonopt.tuning.compiling.ahead import Ahead
+from tritonopt.tuning.requests import Request
 from tritonopt.tuning.session import Session
 from tritonopt.tuning.subjects import Wanted, subjects_of
 from tritonopt.tuning.timing_server import Version
+from tritonopt.tuning.trials import Trials
 
 EFFORT = Effort(least=3, most=3)
 
@@ -141,18 +147,74 @@ def test_what_is_compiled_ahead_is_called_once_and_may_fail(tmp_path: Path) -> N
         KERNEL.replace(
             "    # before the launch", f"    open(f'{tmp_path}/{name}-{{n}}', 'w').close(){rest}"
         )
-        for name, rest in (("good", ""), ("bad", "; 1 / (n - 20)"), ("ends", "; exit(3)"))
+        for name, rest in (
+            ("good", ""),
+            ("bad", "; 1 / (n - 20)"),
+            ("ends", "; exit(3)"),
+            ("hangs", "\n    while n == 20: pass"),
+        )
     ]
-    texts.append("import nowhere")
+    texts.insert(2, "import nowhere")
     versions = [
         Version(f"variant{at}", str(file), text, str(file), "double")
         for at, text in enumerate(texts)
     ]
+    small, large = subject.calls
     ahead = Ahead("tests.tuning.cpu_server", count=2)
     try:
         ahead.begin(Version("original", str(file), KERNEL, str(file), "double"))
-        ahead.compile(versions, subject.calls, 60.0)
+        assert ahead.compile(versions, small, 3.0, 240.0) == ([versions[-1]], [])
+        # The processes of two of them are started again.
+        assert ahead.compile(versions[:2], large, 30.0, 240.0) == ([], [])
+        assert ahead.compile(versions, large, 30.0, 0.0) == ([], versions)
     finally:
         ahead.close()
     found = {path.name for path in tmp_path.iterdir()} - {file.name}
-    assert found == {"good-20", "good-40", "bad-20", "bad-40", "ends-20"}
+    assert found == {"good-20", "good-40", "bad-20", "bad-40", "ends-20", "hangs-20"}
+
+
+class Foretold:
+    """In place of the processes that compile: one version hangs, for one no time is left."""
+
+    count = 0
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int]] = []
+
+    def compile(
+        self, versions: list[Version], call: Call, each: float, total: float
+    ) -> tuple[list[Version], list[Version]]:
+        self.asked += [(version.name, call.sizes["n"]) for version in versions]
+        small = call.sizes["n"] == 20
+        return versions[1:2] if small else [], [] if small else versions[-1:]
+
+    def close(self) -> None:
+        pass
+
+
+def test_what_was_compiled_in_time_is_timed_and_what_hangs_is_not_tried(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.py"
+    file.write_text(KERNEL)
+    asked = requests_of(
+        Wanted(file, None, args="x: f32[n=20|40]", launcher="double"), Request("", "", "", ())
+    )
+    (request,) = asked.requests
+    foretold: Any = Foretold()
+    trials = Trials(
+        replace(request, server="tests.tuning.cpu_server"), None, lambda: 9.0, ahead=foretold
+    )
+    trials.session.worker.forked = True
+    texts = [KERNEL + f"# {name}\n" for name in ("first", "hangs", "late")]
+    try:
+        found = trials.timed(texts, request.calls, EFFORT, "rung 0")
+        trials.timed(texts, request.calls, EFFORT, "rung 1")
+    finally:
+        trials.close()
+    seen = [[bool(what.ratio) for what in found[text].values()] for text in texts]
+    assert seen == [[True, True], [False, True], [True]]
+    hung = found[texts[1]]["x f32[20]"]
+    assert hung.failure == f"no answer within {trials.session.timeout:.0f} s"
+    first, second, third = (f"variant{at}" for at in range(3))
+    # Call by call, and with more effort only what there was no time for.
+    every = [(first, 20), (second, 20), (third, 20), (first, 40), (second, 40), (third, 40)]
+    assert foretold.asked == [*every, (third, 40)]

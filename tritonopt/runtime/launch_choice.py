@@ -122,7 +122,7 @@ class _Choice:
         """By the text that is timed, which has a launcher, the one that is asked about."""
         self.verifying = Verifying(server=asked.verifier)
         stack.callback(self.verifying.close)
-        self.trials = Trials(self._request(), self._store(), lambda: self.left <= 0, self.notes)
+        self.trials = Trials(self._request(), self._store(), lambda: self.left, self.notes)
         stack.callback(self.trials.close)
 
     @property

@@ -59,8 +59,8 @@ class Trials:
 
     request: Request
     store: Store | None
-    over: Callable[[], bool]
-    """Whether nothing new is to be begun."""
+    left: Callable[[], float]
+    """Seconds until nothing new is to be begun."""
     notes: list[str] = field(default_factory=list)
     machine: Machine | None = None
     failed: dict[tuple[str, str], Found] = field(default_factory=dict)
@@ -111,29 +111,36 @@ class Trials:
         found: dict[str, dict[str, Found]] = {text: {} for text in texts}
         for start in range(0, len(texts), _AT_ONCE):
             batch = texts[start : start + _AT_ONCE]
-            self._compile_ahead(batch, calls, stage)
             for call in calls:
-                if self.over():
+                if self.left() <= 0:
                     return found
-                for text, what in self._on(call, batch, effort, stage).items():
+                # One call after the other: what was compiled by then is timed in any case.
+                late = self._compile_ahead(batch, call, stage)
+                there = [text for text in batch if text not in late]
+                for text, what in self._on(call, there, effort, stage).items():
                     found[text][call.label] = what
         return found
 
-    def _compile_ahead(self, texts: Sequence[str], calls: Sequence[Call], stage: str) -> None:
-        """What is to be timed, and was not compiled by this run."""
-        if self.ahead is None or self.over():
-            return
-        for_all = {
-            (text, call.label): call
+    def _compile_ahead(self, texts: Sequence[str], call: Call, stage: str) -> list[str]:
+        """Those that there was no time for; what hangs is one that failed, and not tried again."""
+        new = [
+            text
             for text in texts
-            for call in calls
-            if (text, call.label) not in self.compiled and not self._known(text, call, stage)
-        }
-        self.compiled |= for_all.keys()
-        new = list(dict.fromkeys(text for text, _ in for_all))
-        missing = [call for call in calls if any(label == call.label for _, label in for_all)]
+            if (text, call.label) not in self.compiled
+            and (text, call.label) not in self.failed
+            and not self._known(text, call, stage)
+        ]
+        if self.ahead is None or not new:
+            return []
         versions = [self.version(f"variant{at}", t) for at, t in enumerate(texts) if t in new]
-        self.ahead.compile(versions, missing, self.session.timeout)
+        each = self.session.timeout
+        hanging, late = self.ahead.compile(versions, call, each, self.left())
+        for version in hanging:
+            failed = Found(failure=f"no answer within {each:.0f} s")
+            self.failed[version.text, call.label] = failed
+            self._keep(version.text, call, stage, failed)
+        self.compiled |= {(v.text, call.label) for v in versions if v not in late}
+        return [version.text for version in late]
 
     def _on(self, call: Call, texts: Sequence[str], effort: Effort, stage: str) -> dict[str, Found]:
         known = {text: what for text in texts if (what := self._known(text, call, stage))}

@@ -84,7 +84,7 @@ class _Tuning:
     @cached_property
     def trials(self) -> Trials:
         ahead = Ahead(self.request.server)
-        return Trials(self.request, self.store, self.is_search_over, self.notes, ahead=ahead)
+        return Trials(self.request, self.store, self.left_for_search, self.notes, ahead=ahead)
 
     @cached_property
     def verifying(self) -> Verifying:
@@ -107,8 +107,11 @@ class _Tuning:
     def no_more_variants(self) -> bool:
         return self.left <= (1 - _FOR_VARIANTS) * self.room
 
+    def left_for_search(self) -> float:
+        return self.left - (1 - _FOR_THE_SEARCH) * self.room
+
     def is_search_over(self) -> bool:
-        return self.left <= (1 - _FOR_THE_SEARCH) * self.room
+        return self.left_for_search() <= 0
 
     def answer(self) -> Answer:
         """Raises what `tune_subject` makes a failure of."""

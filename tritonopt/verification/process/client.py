@@ -123,6 +123,11 @@ class Worker:
             raise Refusal(answer)
         return answer
 
+    def has_answered(self, seconds: float) -> bool:
+        """Whether an answer, or the end of the process, can be received within so many seconds."""
+        assert self.connection is not None, "send comes first"
+        return self.connection.poll(seconds)
+
     def ask(self, request: str, *arguments: object) -> Any:
         self.send(request, *arguments)
         return self.receive()
