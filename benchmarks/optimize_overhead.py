@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import gc
 import importlib
 import re
@@ -39,6 +40,7 @@ from typing import Any
 import torch
 
 import tritonopt
+from benchmarks import side_by_side
 from benchmarks.rewrites_speed import DTYPES, TOLERANCE, tensors
 from benchmarks.side_by_side import machine, ratios, write_report
 from tritonopt.runtime.live import chain_of
@@ -247,27 +249,43 @@ def compared(original: list[torch.Tensor], optimized: list[torch.Tensor]) -> flo
     return largest
 
 
+class Host:
+    """The host as what is timed on: before each run the GPU has done all that was queued."""
+
+    def clear(self, times: int) -> None:
+        torch.cuda.synchronize()
+
+    def mark(self) -> float:
+        return time.perf_counter()
+
+    def reached(self, mark: float) -> bool:
+        return False
+
+    def between(self, begin: float, end: float) -> float:
+        return (end - begin) * 1e6
+
+    def watch(self) -> None:
+        pass
+
+    def wait(self) -> None:
+        torch.cuda.synchronize()
+
+
 def timed(launch: Launch, kernels: dict[str, Any], rounds: int) -> dict[str, list[float]]:
-    """Microseconds of one launch on the host, in each round. The order turns by one."""
+    """Microseconds of one launch on the host, in each round."""
     grid, args, kwargs = launch
-    names = list(kernels)
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for name in names:
-        kernels[name][grid](*args, **kwargs)
-    torch.cuda.synchronize()
+
+    def launches(kernel: Any) -> None:
+        for _ in range(LAUNCHES):
+            kernel[grid](*args, **kwargs)
+
+    work = {name: functools.partial(launches, kernel) for name, kernel in kernels.items()}
     gc.disable()
     try:
-        for turn in range(rounds):
-            for name in names[turn % len(names) :] + names[: turn % len(names)]:
-                kernel = kernels[name]
-                begin = time.perf_counter()
-                for _ in range(LAUNCHES):
-                    kernel[grid](*args, **kwargs)
-                times[name].append((time.perf_counter() - begin) / LAUNCHES * 1e6)
-                torch.cuda.synchronize()
+        times = side_by_side.timed(work, rounds, device=Host())
     finally:
         gc.enable()
-    return times
+    return {name: [run / LAUNCHES for run in runs] for name, runs in times.items()}
 
 
 def line_of(row: dict[str, Any]) -> str:

@@ -18,9 +18,11 @@ import functools
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tritonopt.measurement.timing import Device
 from tritonopt.rewriting.pipeline import rewrite_source
 
 HEAD = """\
@@ -195,7 +197,7 @@ def compared(name: str, calls: dict[str, Any], x: Any) -> dict[str, Any]:
     """Medians of all versions, torch and a copy, and whether they agree."""
     import torch
 
-    from tritonopt.measurement.cuda import CudaDevice
+    from benchmarks.side_by_side import gpu
     from tritonopt.measurement.timing import Effort, side_by_side
 
     # What torch makes on the way of a softmax's statistics would not fit beside the rest.
@@ -210,10 +212,10 @@ def compared(name: str, calls: dict[str, Any], x: Any) -> dict[str, Any]:
     source = torch.empty(x.numel() * 4 // 2, dtype=torch.int8, device="cuda")
     target = torch.empty_like(source)
     calls = {**calls, "copy": lambda: target.copy_(source)}
-    once = {version: _once(call) for version, call in calls.items()}
+    once = {version: _once(call, gpu()) for version, call in calls.items()}
     slow = {version: took for version, took in once.items() if took > _SLOW}
     quick = {version: call for version, call in calls.items() if version not in slow}
-    samples = side_by_side(quick, CudaDevice(), Effort(least=15, most=15, seconds=6.0))
+    samples = side_by_side(quick, gpu(), Effort(least=15, most=15, seconds=6.0))
     us = {v: slow[v] if v in slow else samples.times(v).median for v in calls}
     return {
         "run_once": sorted(slow),
@@ -224,16 +226,14 @@ def compared(name: str, calls: dict[str, Any], x: Any) -> dict[str, Any]:
     }
 
 
-def _once(call: Any) -> float:
-    """Microseconds of one run."""
-    import torch
-
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
+def _once(call: Callable[[], object], device: Device) -> float:
+    """Microseconds of one run, of which `side_by_side` would make seven only to begin with."""
+    device.clear(1)
+    begin = device.mark()
     call()
-    end.record()
-    torch.cuda.synchronize()
-    return float(begin.elapsed_time(end)) * 1e3
+    end = device.mark()
+    device.wait()
+    return device.between(begin, end)
 
 
 def _agree(expected: Any, found: Any) -> bool:
