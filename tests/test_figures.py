@@ -16,6 +16,7 @@ from benchmarks import figures, library_reach
 from benchmarks.null_test import table as null_table
 from benchmarks.row.plan import COMPILED, LIGER
 from benchmarks.row.tables import LENGTHS, Report, Timed, by_length
+from benchmarks.tuned import findings
 from benchmarks.verification_of_files import Result, table
 from tritonopt.rewriting.measured import figure
 from tritonopt.rewriting.registry import catalog
@@ -118,6 +119,14 @@ def test_what_tune_accepted() -> None:
         spent = rows[0]["seconds"]
         line = f"| {ratios} | {spent['all']} | {spent['timing']} | {spent['verifying']} |"
         assert line in texts()["docs/tuning.md"], name
+
+
+def test_what_tune_made_of_libraries() -> None:
+    totals = json.loads((figures.RESULTS / "tuning-nvidia-h200.json").read_text())["totals"]
+    assert findings.table(totals) in texts()["docs/tuning.md"]
+    launchers, accepted = totals["launchers"], totals["launchers_accepted"]
+    assert (launchers, accepted, totals["afresh"]["below_0.98"]) == (13, 3, 0)
+    assert f"{totals['geometric_mean_of_all_calls']:.2f}x at geometric" in texts()["README.md"]
 
 
 def test_rows_by_their_length() -> None:
