@@ -45,7 +45,8 @@ def main() -> None:
     begin = time.monotonic()
     options = _options()
     if options.table is not None:
-        print(findings.table(json.loads(options.table.read_text(encoding="utf-8"))["totals"]))
+        report = json.loads(options.table.read_text(encoding="utf-8"))
+        print(findings.table(report["totals"]), *findings.accepted(report["results"]), sep="\n")
         return
     work = Work(options.work.resolve(), _libraries(options), shlex.split(options.tritonopt))
     every = [

@@ -202,6 +202,22 @@ def table(totals: Mapping[str, Any]) -> str:
     return "\n".join(rows)
 
 
+def accepted(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Rows of a table: what was accepted, what it gained then, and afresh."""
+    yield "| | accepted | calls with new code | gain | afresh |"
+    yield "| --- | --- | --- | --- | --- |"
+    for key, each in found.items():
+        gains = [c["now"][0] for c in each.get("afresh") or () if c["gain"] and c["now"]]
+        for one in each.get("launchers", ()):
+            if not one["what"]:
+                continue
+            ratios = [call["ratio"][0] for call in one["calls"] if call["runs_new_code"]]
+            where = f", where `{one['condition']}`" if one["condition"] else ""
+            counts = f"{len(ratios)} of {len(one['calls'])}"
+            then, now = (f"{min(r):.2f}x to {max(r):.2f}x" if r else "-" for r in (ratios, gains))
+            yield f"| {key} | `{one['what']}`{where} | {counts} | {then} | {now} |"
+
+
 def _x(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio:.3f}x"
 
