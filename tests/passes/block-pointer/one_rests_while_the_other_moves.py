@@ -1,4 +1,3 @@
-# verify: always
 """The first move of one is along no axis that the other has: the steps of each are counted apart."""
 
 import torch

@@ -48,6 +48,11 @@ ALLOCATING = NEW | {"new_tensor", "clone"}
 LEFT_UNWRITTEN = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 """Functions and methods, by their bare names, whose new memory holds anything."""
 
+EMPTY = tuple(name for name in LEFT_UNWRITTEN if not name.endswith("strided"))
+"""Those of them that are not told the strides: `zeros` or `full` in their names fills them."""
+
+ZEROED = tuple(name.replace("empty", "zeros") for name in EMPTY)
+
 FILLED = tuple(name.format(c) for c in _CONSTANT for name in ("{}", "{}_like", "new_{}"))
 """Those whose new memory holds one value."""
 

@@ -19,7 +19,6 @@ from tritonopt.source.trees import walk
 from tritonopt.transforms.tiling.launch_grids import statement_of
 
 PAIRED, UNREAD, NEW = "launches-come-in-pairs", "nobody-else-reads", "output-is-new-memory"
-_ZEROS = ("zeros", "zeros_like", "new_zeros")
 _OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg"})
 
 
@@ -270,7 +269,7 @@ def check_unread(pair: Pair, buffer: str) -> Made:
 def check_zeros(pair: Pair, parameter: str) -> None:
     """Whether a launch passes new zeros, which only the two launches see. Raises Declined."""
     found = check_unread(pair, parameter)
-    if found.function not in _ZEROS:
+    if found.function not in torch_api.ZEROED:
         text = f"line {found.call.lineno} does not say that {found.name} begins with zeros"
         raise refuted(UNREAD, "partials-are-used-elsewhere", text)
 
@@ -284,9 +283,9 @@ def check_output(pair: Pair, parameter: str, *, from_zero: bool) -> Made:
     tensor = pair.second.arguments.get(parameter)
     reason = "output-may-hold-something"
     found = made(pair, tensor, NEW, reason)
-    zeros = _ZEROS if from_zero else ()
+    zeros = torch_api.ZEROED if from_zero else ()
     plain = {k.arg for k in found.call.keywords} <= {"dtype", "device", "size"}
-    if not plain or found.function not in ("empty", "empty_like", "new_empty", *zeros):
+    if not plain or found.function not in (*torch_api.EMPTY, *zeros):
         text = f"line {found.call.lineno} makes {found.name} of what may be read"
         raise refuted(NEW, reason, text)
     assert isinstance(tensor, ast.Name)

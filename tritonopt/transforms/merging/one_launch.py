@@ -29,8 +29,8 @@ from tritonopt.transforms.tiling.known_launches import check_builtin
 from tritonopt.transforms.tiling.launch_grids import new_name
 
 _TYPES = {"fp32": "float32", "fp64": "float64", "int32": "int32", "int64": "int64"}
-_ZEROED = {"empty": "zeros", "empty_like": "zeros_like", "new_empty": "new_zeros"}
-_FILLED = {"empty": "full", "empty_like": "full_like", "new_empty": "new_full"}
+_ZEROED = dict(zip(torch_api.EMPTY, torch_api.ZEROED, strict=True))
+_FILLED = {name: name.replace("empty", "full") for name in torch_api.EMPTY}
 
 
 @dataclass(frozen=True)
