@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -68,9 +69,7 @@ class Aiming:
     def __post_init__(self) -> None:
         self.sized_calls = SizedCalls(self.signature, self.limits)
         self.plain = self._exploration(_MOST_CALLS)
-        self.values = (*VALUE_CLASSES, partial(at_numbers, numbers=self.numbers.compared))
-        if self.numbers.whole_types:
-            self.values += (partial(of_whole_types, signature=self.signature),)
+        self.values = self._classes(self.numbers.compared)
 
     def _exploration(
         self, calls: int, change: Change = same, begin: Mapping[str, int] | None = None
@@ -88,6 +87,7 @@ class Aiming:
         """Every call; ends where its budget does."""
         plain = self.plain
         yield from plain.sizes()
+        self.values = self._classes([*self._limits_met(), *self.numbers.compared])
         if not plain.tried.base and plain.names:
             return
         rich = plain.rich()
@@ -101,6 +101,21 @@ class Aiming:
         yield from self._numbers_in_tensors()
         yield from self._numbers_of_tiles()
         yield from self._combinations(rich, pairs[_FIRST_PAIRS:])
+
+    def _classes(self, numbers: Sequence[float]) -> tuple[Change, ...]:
+        found = (*VALUE_CLASSES, partial(at_numbers, numbers=numbers))
+        whole = (partial(of_whole_types, signature=self.signature),)
+        return found + whole if self.numbers.whole_types else found
+
+    def _limits_met(self) -> list[float]:
+        """Numbers that floats were compared with in more than one plain call, whatever it holds.
+
+        Of numbers that are computed from arguments (`x > 2 * limit`) the text alone shows none.
+        """
+        made = self.sized_calls.made().items()
+        runs = [both for e, (_, change) in made if change is same and (both := self.seen(e))]
+        counts = Counter(n for ours, theirs in runs for n in ours.limits | theirs.limits)
+        return [n for n, count in counts.most_common() if count >= min(2, len(runs))]
 
     def _variations(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Every value of what has a few, tensors left out, and values that few rows have.

@@ -54,6 +54,9 @@ class Coverage:
     where the kernel is another file's."""
     writers: frozenset[str] = frozenset()
     """Kernels of which a launch changed memory: known of compiled ones as well."""
+    limits: frozenset[float] = frozenset()
+    """Numbers that floats were compared with in kernels, or cut off at, as far as blocks of one
+    number show them; what a program took from its data may be among them."""
     stored: bool = True
     """Whether a program stored something; else only guards that ended programs are told of."""
 
@@ -83,5 +86,6 @@ class Coverage:
             self.constants | other.constants,
             self.work + other.work,
             self.writers | other.writers,
+            self.limits | other.limits,
             self.stored or other.stored,
         )

@@ -12,6 +12,7 @@ import builtins
 import importlib
 import linecache
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -26,6 +27,11 @@ from tritonopt.verification.process.coverage_data import Bounds, Coverage, Loop,
 _KERNEL, _HOST = "_tritonopt_kernel", "_tritonopt_host"
 """The names under which instrumented code finds its probes, wherever it runs."""
 
+_MOST_LIMITS = 512
+"""More numbers are not told apart: they are the data's."""
+_LIKELY_LIMITS = 16
+"""So many are told of a run, those first that most programs have in common."""
+
 
 class Sheet:
     """What was noted, until it is known whether it counts."""
@@ -38,10 +44,14 @@ class Sheet:
         self.loops: dict[int, Loop] = {}
         self.extents: dict[Place, int] = {}
         """The most that each length of a tile came to."""
+        self.limits: Counter[float] = Counter()
+        """Numbers that floats were compared with; of many sheets, in how many."""
 
     def add(self, other: Sheet) -> None:
         self.lines |= other.lines
         self.tests |= other.tests
+        if len(self.limits) < _MOST_LIMITS:
+            self.limits.update(other.limits.keys())
         for line, loop in other.loops.items():
             self.saw(line, loop)
         for place, length in other.extents.items():
@@ -275,6 +285,18 @@ class Recorder:
         if store and lanes:
             self.stored = self.any_stored = True
 
+    def compares(self, numbers: Any) -> None:
+        """Floats are compared with these, or the larger or the smaller one is taken.
+
+        A number that is the same in every lane may be one of the program's, or be computed from
+        those and from arguments.
+        """
+        if numbers.dtype.kind == "f" and numbers.size:
+            first = numbers.flat[0]
+            likely = 0 < abs(first) < np.inf and numbers.flat[-1] == first
+            if likely and (numbers == first).all():
+                self.kernel.sheet.limits[float(first)] = 1
+
     def launched(self, name: str, grid: tuple[int, ...], constants: Iterable[object]) -> None:
         self.grids[name, grid] = None
         self.constants.update(c for c in constants if type(c) is int)
@@ -301,6 +323,7 @@ class Recorder:
             frozenset(self.constants),
             self.kernel.statements + self.unseen,
             frozenset(self.writers),
+            frozenset(n for n, _ in self.counted.limits.most_common(_LIKELY_LIMITS)),
             self.any_stored,
         )
 
