@@ -113,7 +113,7 @@ class Checker:
             self.observed.saw(example, found.coverage)
         elif found.taught:
             self.observed.covers(found.coverage)
-        elif found.accepted and (found.compared or not any(c.grids for c in found.coverage)):
+        elif found.accepted and (found.compared or all(c.idle for c in found.coverage)):
             self.observed.saw_guards(found.coverage)
 
     def try_out(self, example: Example) -> Examination:

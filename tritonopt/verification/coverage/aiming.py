@@ -21,7 +21,7 @@ from tritonopt.verification.coverage.call_changes import (
     typed,
     with_values,
 )
-from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.coverage.demands import NUMBERS, Demand
 from tritonopt.verification.coverage.exploration import Exploration, Patience
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
 from tritonopt.verification.coverage.sized_calls import Change, SizedCalls, same
@@ -209,6 +209,27 @@ class Aiming:
                     if made < _MOST_SINGLED_OUT and (cheap or (costly and fits)):
                         costly, made = costly - (not cheap), made + 1
                         yield from self.plain.made(sizes)
+        yield from self._beyond_limits(costly)
+
+    def _beyond_limits(self, costly: int) -> Iterator[Example]:
+        """One tile more than a limit allows programs, of what is cut up as if it were one row."""
+        numbers = dict.fromkeys((*self.numbers.changed, *self.numbers.limits))
+        turns = product(numbers, self.limits.blocks, self.plain.names[-1:])
+        calls = [(number * block + 1, name) for number, block, name in turns]
+        for size, name in sorted(calls)[:_MOST_SINGLED_OUT]:
+            if not self._has_open_numbers():
+                return
+            sizes = {**dict.fromkeys(self.plain.names, 1), name: size}
+            cheap = self.plain.affordable(sizes, needed=False)
+            if cheap or (costly and self.plain.fits(sizes)):
+                costly -= not cheap
+                yield from self.plain.made(sizes)
+
+    def _has_open_numbers(self) -> bool:
+        """Whether a comparison with a number, or a limit, has not come out both ways so far."""
+        asked = [d for d in self.demands if d.kind in NUMBERS]
+        seen = [both for e in self.sized_calls.made() if (both := self.seen(e))]
+        return any(not any(d.met_by(both[d.title == "rewritten"]) for both in seen) for d in asked)
 
     def _combinations(
         self, sizes: Mapping[str, int], pairs: Sequence[tuple[Change, Change]]

@@ -169,7 +169,8 @@ def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
                 yield 2 * _EXACT[node.attr] + 3
             number = _number(node)
             if number is not None and 2 < number <= LARGEST:
-                yield from (number, number + 1, number - 1)
+                # An index is above a number where the size is two more.
+                yield from (number, number + 1, number - 1, number + 2)
 
 
 def _of_remainder(node: ast.Compare) -> Iterator[int]:

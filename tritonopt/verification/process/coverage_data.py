@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -59,6 +60,11 @@ class Coverage:
     number show them; what a program took from its data may be among them."""
     stored: bool = True
     """Whether a program stored something; else only guards that ended programs are told of."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether no program ran: nothing was launched, or grids without any."""
+        return not any(math.prod(grid) for _, grid in self.grids)
 
     def as_launched(self, other: Coverage) -> Coverage:
         """What of it holds of the same call where it was launched as in the other.
