@@ -20,6 +20,7 @@ from tritonopt.verification.coverage.call_changes import (
     typed,
     with_values,
 )
+from tritonopt.verification.coverage.crossing import crossed
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.exploration import Exploration, Patience
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
@@ -36,6 +37,7 @@ _MOST_SINGLED_OUT = 24
 _MOST_CHANGES = 3
 """Beside the plain calls, so many changes may be explored."""
 _CALLS_UNDER_A_CHANGE = 30
+_CALLS_CROSSED = 80
 _FIRST_PAIRS = 16
 """So many combinations of two values come before sizes that take long."""
 _MOST_COSTLY = 2
@@ -84,18 +86,25 @@ class Aiming:
         """What was tried of sizes, and under which changes."""
         return [exploration.tried for exploration in (self.plain, *self.changed)]
 
-    def examples(self) -> Iterator[Example]:
-        """Every call; ends where its budget does."""
+    def examples(self, *, briefly: bool = False) -> Iterator[Example]:
+        """Every call; ends where its budget does.
+
+        `briefly` only as long as something has not run, and without single numbers.
+        """
         plain = self.plain
         yield from plain.sizes()
-        if not plain.tried.base and plain.names:
+        if (not plain.tried.base and plain.names) or (briefly and not self.unmet()):
             return
         rich = plain.rich()
         yield from self._variations(rich)
         pairs = self._pairs()
         yield from self._combinations(rich, pairs[:_FIRST_PAIRS])
-        yield from plain.beyond()
+        yield from () if briefly else plain.beyond()
+        yield from self._crossed()
         yield from self._under_changes()
+        yield from self._crossed()
+        if briefly:
+            return
         yield from self._where_it_runs(rich)
         yield from self._numbers(plain.tried.base, same, _MOST_SINGLED_OUT)
         yield from self._numbers_in_tensors()
@@ -143,6 +152,21 @@ class Aiming:
                 yield example
                 if not self.unmet():
                     return
+
+    def _crossed(self) -> Iterator[Example]:
+        """What it takes to come to one thing with what it takes to come to another."""
+        calls = self._exploration(_CALLS_CROSSED)
+        values = (partial(with_values, values=v) for v in other_values(self.signature))
+        changes, base = (*meeting(self.signature), *values), self.plain.tried.base
+        for _ in range(_MOST_CHANGES):
+            before, made = self.unmet(), dict(self.sized_calls.made())
+            for sizes, change in crossed(made, base, before, self.seen, changes) if before else ():
+                if calls.fits(sizes) and change(self.sized_calls.plain(sizes)) not in made:
+                    yield from calls.made(sizes, change)
+                if not self.unmet():
+                    return
+            if len(self.unmet()) == len(before):
+                return
 
     def _where_it_runs(self, rich: Mapping[str, int]) -> Iterator[Example]:
         """Values and numbers on top of what it takes to run what differs, if that is more."""

@@ -299,6 +299,9 @@ def _of_lengths(signature: Signature, blame: Blame) -> Iterator[Repair]:
         value = argument.values[0]
         for left, right in wanted:
             if isinstance(value, tuple) and left == len(value) > 0:
+                if argument.name.lower().startswith(("dim", "axis", "axes", "perm")):
+                    # Each dimension once.
+                    yield _with(ChoiceArgument(argument.name, (tuple(range(right))[::-1],)))
                 longer = (*value, *value[-1:] * _MOST_LISTED)
                 yield _with(ChoiceArgument(argument.name, (longer[:right],)))
 
