@@ -89,14 +89,16 @@ class Aiming:
     def examples(self, *, briefly: bool = False) -> Iterator[Example]:
         """Every call; ends where its budget does.
 
-        `briefly` only as long as something has not run, and without single numbers.
+        `briefly` without single numbers, and on only where sizes and values run more than has run.
         """
-        plain = self.plain
+        plain, before = self.plain, len(self.unmet())
         yield from plain.sizes()
-        if (not plain.tried.base and plain.names) or (briefly and not self.unmet()):
+        if not plain.tried.base and plain.names:
             return
         rich = plain.rich()
         yield from self._variations(rich)
+        if briefly and not 0 < len(self.unmet()) < before:
+            return
         pairs = self._pairs()
         yield from self._combinations(rich, pairs[:_FIRST_PAIRS])
         yield from () if briefly else plain.beyond()
