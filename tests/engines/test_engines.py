@@ -131,10 +131,12 @@ def test_what_is_left_early_leaves_nothing_behind(tmp_path: Path) -> None:
     assert eventually(lambda: not any(map(is_alive, numbers)))
 
 
+# What a shell starts in the background ignores SIGINT, and so would what runs from there.
 _DRIVER = """
-import sys
+import signal, sys
 from tritonopt.engines import Task, engine_of
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 tasks = [Task(str(n), "tests.engines.chores:hang", (sys.argv[1],), {"also": True}) for n in (1, 2)]
 with engine_of("local", 2).running(tasks) as answers:
     for answer in answers:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 
 CLAIM = "data-is-unchanged"
 
@@ -54,25 +55,12 @@ def prove_unchanged(
 
     `otherwise` is what is said where nothing is written at all.
     """
-    evidence: dict[str, None] = {}
-    given = []
-    by_launch = False
-    writes = [effect for effect in effects if effect.writes]
-    for write in writes:
+    accesses = DisjointAccesses(facts)
+    for write in (effect for effect in effects if effect.writes):
         for load in loads:
-            if facts.may_alias(load, write):
+            if not accesses.are_disjoint(write, load):
                 raise change_of_data(facts, load, write)
-            for stored in facts.bases(write) or ():
-                for read in facts.bases(load) or ():
-                    _, why, assumed = facts.why_disjoint(stored, read)
-                    evidence[why] = None
-                    if assumed is not None:
-                        given.append(assumed)
-                    else:
-                        by_launch = True
-    checklist.prove(CLAIM, "; ".join(evidence) or otherwise, given)
-    if by_launch:
-        checklist.assume_no_other_launches()
+    accesses.prove(checklist, CLAIM, otherwise)
 
 
 def change_of_data(facts: KernelFacts, load: Effect, write: Effect) -> Declined:

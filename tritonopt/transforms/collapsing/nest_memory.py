@@ -10,16 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-from tritonopt.facts import Assumption, EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.algebra.atoms import Iteration, Lane
 from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.transforms.collapsing.index_nests import Nest
+from tritonopt.transforms.disjoint_accesses import DisjointAccesses
+from tritonopt.transforms.thread_exchange import CLAIM as THREADS
+from tritonopt.transforms.thread_exchange import ThreadExchange
 
 _APART = "stores-do-not-overlap"
-_THREADS = "threads-share-nothing"
 
 
 def prove_memory(nest: Nest, checklist: Checklist, *, meets: bool) -> None:
@@ -27,13 +29,11 @@ def prove_memory(nest: Nest, checklist: Checklist, *, meets: bool) -> None:
 
     `meets` says that all threads meet in each turn, to reduce a tile.
     """
-    memory = _Memory(nest, meets, {}, [])
-    said = memory.check_nest()
-    memory.check_around()
-    checklist.prove(_APART, said, memory.given)
-    checklist.prove(_THREADS, "; ".join(memory.evidence) or "nothing else touches what is stored")
-    if memory.evidence and len(memory.given) < len(memory.evidence):
-        checklist.assume_no_other_launches()
+    accesses = DisjointAccesses(nest.facts)
+    said = _Memory(nest, accesses).check_nest()
+    ThreadExchange(nest.facts, nest.loops[0], nest.effects, accesses, meets).check()
+    checklist.prove(_APART, said, accesses.given)
+    accesses.prove(checklist, THREADS, "nothing else touches what is stored")
 
 
 def check_effects(nest: Nest) -> None:
@@ -48,9 +48,7 @@ def check_effects(nest: Nest) -> None:
 @dataclass(frozen=True)
 class _Memory:
     nest: Nest
-    meets: bool
-    evidence: dict[str, None]
-    given: list[Assumption]
+    accesses: DisjointAccesses
 
     @property
     def facts(self) -> KernelFacts:
@@ -65,7 +63,7 @@ class _Memory:
                 text = f"line {store.line} stores to one element in every turn"
                 raise refuted(_APART, "stores-overlap", text)
         for one, other in combinations(stores, 2):
-            if not self._are_disjoint(one, other):
+            if not self.accesses.are_disjoint(one, other):
                 text = f"lines {one.line} and {other.line} may store to one element"
                 raise unknown("iterations-are-independent", "iterations-share-memory", text)
         said = ["each element stores to a place of its own"] if stores else ["nothing is stored"]
@@ -76,7 +74,7 @@ class _Memory:
     def _check_store(self, store: Effect) -> str:
         assert store.pointer is not None
         loads = [e for e in self.nest.effects if e.kind is EffectKind.LOAD]
-        near = [load for load in loads if not self._are_disjoint(store, load)]
+        near = [load for load in loads if not self.accesses.are_disjoint(store, load)]
         for load in near:
             assert load.pointer is not None
             mine, theirs = self._offset(store), self._offset(load)
@@ -188,39 +186,3 @@ class _Memory:
             return False
         on = forms.condition(load.mask)
         return on == forms.condition(mask) or on == Polynomial.of(self.nest.indicator)
-
-    def _are_disjoint(self, one: Effect, other: Effect) -> bool:
-        if self.facts.may_alias(one, other):
-            return False
-        for mine in self.facts.bases(one) or ():
-            for theirs in self.facts.bases(other) or ():
-                _, why, assumed = self.facts.why_disjoint(mine, theirs)
-                self.evidence[why] = None
-                if assumed is not None:
-                    self.given.append(assumed)
-        return True
-
-    def check_around(self) -> None:
-        """Nothing else in the kernel touches what the nest stores, nor stores what it loads."""
-        own = set(self.nest.effects)
-        mine = [e for e in self.nest.effects if e.pointer is not None]
-        for other in (e for e in self.facts.effects if e not in own):
-            for access in mine:
-                if self._hands_over(access, other):
-                    text = (
-                        f"what line {access.line} touches may be handed over from thread to "
-                        f"thread by the {other.name} in line {other.line}"
-                    )
-                    raise unknown(_THREADS, "threads-exchange-data", text)
-
-    def _hands_over(self, access: Effect, other: Effect) -> bool:
-        if other.kind is EffectKind.CALL:
-            return True
-        if other.kind is EffectKind.ATOMIC and access.writes:
-            return True  # it may tell another program that the data is there
-        if other.pointer is None or not (access.writes or other.writes):
-            return False
-        alone = self.nest.loops[0].parent is None
-        if self.meets and alone and other.order > self.nest.loops[0].last and not access.writes:
-            return False  # what is reduced in each turn has been read by then, in all threads
-        return not self._are_disjoint(access, other)

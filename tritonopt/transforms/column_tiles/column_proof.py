@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from tritonopt.facts import Assumption, EffectKind, KernelFacts, Polynomial, Value
+from tritonopt.facts import EffectKind, KernelFacts, Polynomial, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import function, is_lane_by_lane
 from tritonopt.facts.memory.padding import NotKnown, Padding
@@ -28,6 +28,7 @@ from tritonopt.transforms.column_tiles.row_statements import (
     RowStatement,
     check_names,
 )
+from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.one_tile.accumulators import is_as_wide
 
 _APART = "iterations-are-independent"
@@ -69,15 +70,14 @@ class ColumnTiles:
 
 def prove_column_tiles(row: OneTileRow, checklist: Checklist) -> ColumnTiles:
     """Goes through the conditions; raises Declined at the first one that does not hold."""
-    return _Proof(row, checklist, {}, []).check()
+    return _Proof(row, checklist, DisjointAccesses(row.facts)).check()
 
 
 @dataclass(frozen=True)
 class _Proof:
     row: OneTileRow
     checklist: Checklist
-    evidence: dict[str, None]
-    given: list[Assumption]
+    accesses: DisjointAccesses
 
     @property
     def facts(self) -> KernelFacts:
@@ -266,20 +266,18 @@ class _Proof:
         for write in writes:
             for load in (e for e in effects if e.kind is EffectKind.LOAD):
                 before = load.order < write.order and self._are_in_place(write, load)
-                if not before and not self._are_disjoint(write, load):
+                if not before and not self.accesses.are_disjoint(write, load):
                     text = f"line {write.line} may store to what line {load.line} loads"
                     raise unknown("data-is-unchanged", "data-may-change", text)
         for one, other in combinations(writes, 2):
-            if self._are_disjoint(one, other):
+            if self.accesses.are_disjoint(one, other):
                 continue
             alike = one.name == other.name and one.kind is EffectKind.ATOMIC
             if not alike and not self._are_in_place(one, other):
                 text = f"lines {one.line} and {other.line} may store to one element"
                 raise unknown(_APART, "iterations-share-memory", text)
-        said = "; ".join(self.evidence) or "nothing is stored that is loaded"
-        self.checklist.prove("data-is-unchanged", said, self.given)
-        if len(self.given) < len(self.evidence):
-            self.checklist.assume_no_other_launches()
+        otherwise = "nothing is stored that is loaded"
+        self.accesses.prove(self.checklist, "data-is-unchanged", otherwise)
         for statement in statements:
             if statement.kind is Kind.NUMBER:
                 self._check_order(statement, writes)
@@ -308,17 +306,6 @@ class _Proof:
         (lane,) = self.row.place.atoms
         found = coefficient(offset, lane)
         return found.constant_value if found is not None else None
-
-    def _are_disjoint(self, one: Effect, other: Effect) -> bool:
-        if self.facts.may_alias(one, other):
-            return False
-        for mine in self.facts.bases(one) or ():
-            for theirs in self.facts.bases(other) or ():
-                _, why, assumed = self.facts.why_disjoint(mine, theirs)
-                self.evidence[why] = None
-                if assumed is not None:
-                    self.given.append(assumed)
-        return True
 
 
 def _is_of_lanes(helper: Kernel, node: ast.AST) -> bool:

@@ -11,6 +11,7 @@ from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.source.trees import walk
 from tritonopt.transforms.aliasing import prove_unchanged
+from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.interleaving.contiguous_tile import ContiguousTile, Limit, contiguous_tile
 from tritonopt.transforms.interleaving.strided_groups import Group
 from tritonopt.transforms.writing import NotExpressible, comments_in
@@ -72,25 +73,16 @@ def _check_stores(
     facts: KernelFacts, group: Group, between: Sequence[Effect], checklist: Checklist
 ) -> None:
     """Earlier stores come later now: nobody may have read or written there meanwhile."""
-    claim, given, by_launch = "data-is-unchanged", [], False
+    claim, accesses = "data-is-unchanged", DisjointAccesses(facts)
     moved = [member.effect for member in group.in_order[:-1]]
     for effect in between:
         if effect.kind not in (EffectKind.LOAD, EffectKind.STORE):
             continue
         for store in moved:
-            if facts.may_alias(store, effect):
+            if not accesses.are_disjoint(store, effect):
                 detail = f"the {effect.name} in line {effect.line} may touch what they store to"
                 raise refuted(claim, "data-may-change", detail)
-            for base in facts.bases(store) or ():
-                for other in facts.bases(effect) or ():
-                    assumed = facts.why_disjoint(base, other)[2]
-                    if assumed is None:
-                        by_launch = True
-                    else:
-                        given.append(assumed)
-    checklist.prove(claim, "nothing between the stores touches what they store to", given)
-    if by_launch:
-        checklist.assume_no_other_launches()
+    accesses.prove(checklist, claim, "nothing between the stores touches what they store to")
     for member in group.members:
         stored = member.effect.stored
         if stored is None or member.effect.pointer is None:

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
-from tritonopt.facts import Assumption, EffectKind, Loop, Value
+from tritonopt.facts import EffectKind, Loop, Value
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import is_float
 from tritonopt.rewriting.checklist import Checklist, refuted, unknown
 from tritonopt.rewriting.constexprs import is_constexpr
 from tritonopt.source import EditConflict
 from tritonopt.source.trees import children, parents_of, walk
+from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.one_tile.accumulators import CARRIED, Update, updates_of
 from tritonopt.transforms.one_tile.empty_rows import does_nothing_when_empty, runs_always
 from tritonopt.transforms.one_tile.one_turn import Straightened, straightened
@@ -84,22 +85,10 @@ def _rest_on_buffers(sweeps: RowSweeps, checklist: Checklist) -> None:
     facts = sweeps.facts
     writes = [e for e in sweeps.effects if e.writes]
     loads = [e for e in sweeps.effects if e.kind is EffectKind.LOAD]
-    evidence: dict[str, None] = {}
-    given: list[Assumption] = []
-    by_launch = False
+    accesses = DisjointAccesses(facts)
     for write, load in product(writes, loads):
-        if facts.may_alias(load, write):
-            continue
-        for stored, read in product(facts.bases(write) or (), facts.bases(load) or ()):
-            _, why, assumed = facts.why_disjoint(stored, read)
-            evidence[why] = None
-            given += [assumed] if assumed is not None else []
-            by_launch = by_launch or assumed is None
-    checklist.prove(
-        "data-is-unchanged", "; ".join(evidence) or "nothing is stored there on the way", given
-    )
-    if by_launch and not any(c.claim == "no-other-launches" for c in checklist.conditions):
-        checklist.assume_no_other_launches()
+        accesses.are_disjoint(write, load)
+    accesses.prove(checklist, "data-is-unchanged", "nothing is stored there on the way")
 
 
 def _check_loops(sweeps: RowSweeps) -> None:

@@ -10,15 +10,15 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
-from tritonopt.facts import Assumption, EffectKind, KernelFacts
+from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value, is_integer
 from tritonopt.rewriting.checklist import Checklist
 from tritonopt.source.trees import walk
+from tritonopt.transforms.disjoint_accesses import DisjointAccesses
 from tritonopt.transforms.tiling.tile_body import TileBody
 from tritonopt.transforms.writing import NotExpressible, Writer, names_bound
 
@@ -109,7 +109,7 @@ class _Finder:
     def find(self, checklist: Checklist) -> TileSums:
         sums: list[TileSum] = []
         left: dict[int, str] = {}
-        evidence: dict[str, Assumption | None] = {}
+        accesses = DisjointAccesses(self.facts)
         for statement, under in self._statements():
             effect = self._atomic(statement)
             if effect is None:
@@ -117,16 +117,12 @@ class _Finder:
             assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
             try:
                 found = self._sum(statement, statement.value, effect, under)
-                evidence.update(self._apart(effect))
+                accesses.add(self._apart(effect))
                 sums.append(found)
             except NotExpressible as why:
                 left[statement.lineno] = str(why)
         if sums:
-            detail = "; ".join(evidence) or "nothing else touches memory"
-            given = [fact for fact in evidence.values() if fact is not None]
-            checklist.prove("sums-are-not-read", detail, given)
-            if None in evidence.values():
-                checklist.assume_no_other_launches()
+            accesses.prove(checklist, "sums-are-not-read", "nothing else touches memory")
         return TileSums(tuple(sums), left)
 
     def _statements(self) -> Iterator[tuple[ast.stmt, ast.If | None]]:
@@ -167,23 +163,20 @@ class _Finder:
             return None
         return effects[0]
 
-    def _apart(self, effect: Effect) -> dict[str, Assumption | None]:
+    def _apart(self, effect: Effect) -> DisjointAccesses:
         """Why nothing but other atomics of the kind touches what is added to, and what is given."""
         statements = [s for s in walk(self.kernel.node) if isinstance(s, ast.Expr)]
         alike = [e for s in statements if (e := self._atomic(s)) and e.name == effect.name]
-        evidence: dict[str, Assumption | None] = {}
+        accesses = DisjointAccesses(self.facts)
         for other in self.facts.effects:
             if other.kind is EffectKind.CALL:
                 raise NotExpressible(f"{other.name} in line {other.line} may touch the same memory")
             if other.pointer is None or other in alike:
                 continue
-            if self.facts.may_alias(effect, other):
+            if not accesses.are_disjoint(effect, other):
                 touches = f"the {other.name} in line {other.line} may touch the same memory"
                 raise NotExpressible(touches)
-            for mine, theirs in product(self._bases(effect), self._bases(other)):
-                _, why, given = self.facts.why_disjoint(mine, theirs)
-                evidence[why] = given
-        return evidence
+        return accesses
 
     def _bases(self, effect: Effect) -> list[str]:
         return sorted(self.facts.bases(effect) or ())

@@ -7,11 +7,11 @@ may do it, unless a barrier stands between.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tritonopt.facts import Assumption, EffectKind, KernelFacts, Loop, Polynomial
+from tritonopt.facts import EffectKind, KernelFacts, Loop, Polynomial
 from tritonopt.facts.algebra.atoms import Iteration
 from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import substitute
@@ -19,10 +19,12 @@ from tritonopt.facts.algebra.variation import varies_with
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS
 from tritonopt.facts.effects import Effect
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted, unknown
+from tritonopt.transforms.disjoint_accesses import DisjointAccesses
+from tritonopt.transforms.thread_exchange import CLAIM as THREADS
+from tritonopt.transforms.thread_exchange import ThreadExchange
 from tritonopt.transforms.vectorization.scalar_loops import ScalarLoop
 
 _APART = "stores-do-not-overlap"
-_THREADS = "threads-share-nothing"
 _COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or"}) | {
     "atomic_xor"
 }
@@ -34,10 +36,9 @@ def prove_memory_order(loop: ScalarLoop, checklist: Checklist, *, meets: bool) -
     `meets` says that all threads meet behind the loop, to reduce a tile. Raises Declined where
     iterations, or threads, may touch one element.
     """
-    order = _Order(loop, checklist, meets)
+    order = _Order(loop, checklist)
     exact = order.check_loop()
-    order.check_around()
-    order.conclude()
+    order.conclude(meets)
     return exact
 
 
@@ -53,25 +54,25 @@ class _Place:
 
 
 class _Order:
-    def __init__(self, loop: ScalarLoop, checklist: Checklist, meets: bool) -> None:
+    def __init__(self, loop: ScalarLoop, checklist: Checklist) -> None:
         self.loop = loop
         self.facts: KernelFacts = loop.facts
         self._checklist = checklist
-        self._meets = meets
-        self._evidence: dict[str, None] = {}
-        self._given: list[Assumption] = []
+        self._accesses = DisjointAccesses(self.facts)
         self._assumed: dict[tuple[str, str], None] = {}
         self._by_launch = False
 
-    def conclude(self) -> None:
-        """Takes down what was shown, and what that rests on."""
-        shown = "; ".join(self._evidence) or "each iteration stores to elements of its own, if any"
-        self._checklist.prove(_APART, shown, self._given)
+    def conclude(self, meets: bool) -> None:
+        """Looks at the rest of the kernel; takes down what was shown, and what that rests on."""
+        loop = self.loop.loop
+        ThreadExchange(self.facts, loop, self.loop.effects, self._accesses, meets).check()
+        otherwise = "each iteration stores to elements of its own, if any"
+        self._accesses.prove(self._checklist, _APART, otherwise)
         for claim, detail in self._assumed:
             self._checklist.assume(claim, detail)
         if self._by_launch:
             self._checklist.assume_no_other_launches()
-        self._checklist.prove(_THREADS, "nothing else in the kernel touches what is stored")
+        self._checklist.prove(THREADS, "nothing else in the kernel touches what is stored")
 
     def check_loop(self) -> bool:
         effects = self.loop.effects
@@ -104,7 +105,9 @@ class _Order:
         for atomic in atomics:
             exact &= self._check_atomic(atomic, [*loads, *written])
         for one_atomic, another in combinations(atomics, 2):
-            if one_atomic.name != another.name and not self._are_disjoint(one_atomic, another):
+            if one_atomic.name != another.name and not self._accesses.are_disjoint(
+                one_atomic, another
+            ):
                 text = f"the atomics in lines {one_atomic.line} and {another.line} may meet"
                 raise unknown(_APART, "iterations-share-memory", text)
         return exact
@@ -122,7 +125,7 @@ class _Order:
         for other in effects:
             if other.kind is EffectKind.STORE and other.stored is store.stored:
                 continue
-            if not self._are_disjoint(store, other):
+            if not self._accesses.are_disjoint(store, other):
                 raise self._shared(store, other, other.name)
 
     def _place(self, effect: Effect) -> _Place:
@@ -210,7 +213,7 @@ class _Order:
 
     def _check_pair(self, store: _Place, other: Effect, what: str) -> None:
         """Another access may touch the element that an iteration stores in that iteration only."""
-        if self._are_disjoint(store.effect, other):
+        if self._accesses.are_disjoint(store.effect, other):
             return
         assert other.pointer is not None
         base, offset = self.facts.forms.address(other.pointer)
@@ -239,19 +242,6 @@ class _Order:
             text += f"; if it never does, give --assume 'disjoint({', '.join(sorted(bases))})'"
         return unknown("iterations-are-independent", "iterations-share-memory", text)
 
-    def _are_disjoint(self, one: Effect, other: Effect) -> bool:
-        if self.facts.may_alias(one, other):
-            return False
-        for mine in self.facts.bases(one) or ():
-            for theirs in self.facts.bases(other) or ():
-                _, why, assumed = self.facts.why_disjoint(mine, theirs)
-                self._evidence[why] = None
-                if assumed is not None:
-                    self._given.append(assumed)
-                else:
-                    self._by_launch = True
-        return True
-
     # Atomics
 
     def _check_atomic(self, atomic: Effect, others: list[Effect]) -> bool:
@@ -260,53 +250,10 @@ class _Order:
             text = f"{atomic.name} in line {atomic.line} depends on the order of the iterations"
             raise refuted(_APART, "order-is-seen", text)
         for other in others:
-            if other.kind is not EffectKind.LOAD or not self._are_disjoint(atomic, other):
+            if other.kind is not EffectKind.LOAD or not self._accesses.are_disjoint(atomic, other):
                 text = f"the atomic in line {atomic.line} may order what line {other.line} does"
                 raise unknown("nothing-orders-memory", "order-is-seen", text)
         types = self.facts.types.behind(atomic)
         exact = types.all_in(INTEGERS | BOOLEANS)
         self._by_launch |= exact and types.by_launch
         return atomic.name != "atomic_add" or exact
-
-    # The rest of the kernel
-
-    def check_around(self) -> None:
-        loop = self.loop.loop
-        inside = set(self.loop.effects)
-        others = [e for e in self.facts.effects if e not in inside]
-        mine = [e for e in self.loop.effects if e.pointer is not None]
-        for other in others:
-            if loop.parent is None and self._is_parted(other):
-                continue
-            for access in mine:
-                if self._hands_over(access, other):
-                    text = (
-                        f"what line {access.line} touches may be handed over from thread to "
-                        f"thread by the {other.name} in line {other.line}"
-                    )
-                    raise unknown(_THREADS, "threads-exchange-data", text)
-
-    def _hands_over(self, access: Effect, other: Effect) -> bool:
-        if other.kind is EffectKind.CALL:
-            return True
-        if other.kind is EffectKind.ATOMIC and access.writes:
-            return True  # it may tell another program that the data is there
-        if other.pointer is None or not (access.writes or other.writes):
-            return False
-        loop = self.loop.loop
-        behind = self._meets and loop.parent is None and other.order > loop.last
-        if behind and access.kind is EffectKind.LOAD:
-            return False  # what is reduced behind the loop has been read by then, in all threads
-        return not self._are_disjoint(access, other)
-
-    def _is_parted(self, other: Effect) -> bool:
-        """Whether all threads meet at a barrier between the loop and what comes before or after."""
-        loop = self.loop.loop
-        low, high = sorted((other.order, loop.first if other.order < loop.first else loop.last))
-        return any(b.order > low and b.order < high for b in self._barriers())
-
-    def _barriers(self) -> Iterator[Effect]:
-        for effect in self.facts.effects:
-            plain = effect.kind is EffectKind.BARRIER and effect.name == "debug_barrier"
-            if plain and not effect.loops and not effect.guards:
-                yield effect
