@@ -159,7 +159,8 @@ class Aiming:
         """What it takes to come to one thing with what it takes to come to another."""
         calls = self._exploration(_CALLS_CROSSED)
         values = (partial(with_values, values=v) for v in other_values(self.signature))
-        changes, base = (*meeting(self.signature), *values), self.plain.tried.base
+        changes: list[Change] = [*meeting(self.signature), *values]
+        base = self.plain.tried.base
         for _ in range(_MOST_CHANGES):
             before, made = self.unmet(), dict(self.sized_calls.made())
             for sizes, change in crossed(made, base, before, self.seen, changes) if before else ():

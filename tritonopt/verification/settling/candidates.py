@@ -298,8 +298,8 @@ def _whole_lists(
         return
     # `Tuple[int]` is written for any number of them.
     fixed = "uple[" in kind and count > 1
-    whole = [s for s in shapes if "..." not in s]
-    main = whole[0] if whole else FRAMES[0]
+    whole = [w for s in shapes if (w := tuple(d for d in s if d != "..."))] or [FRAMES[0]]
+    main = whole[0]
     numbers = [
         ChoiceArgument(name, ((value,) * length,))
         for length in ((count,) if fixed else (2, 1, 3))
@@ -307,6 +307,7 @@ def _whole_lists(
     ]
     parts = [main[len(main) - count :]] if fixed and count <= len(main) else []
     alike = [s for s in whole if not fixed or len(s) == count] + parts
+    alike = [main[-1:], *alike] if name.lower().startswith("normalized") else alike
     sizes = [SizeArgument(name, s, as_tuple=True) for s in dict.fromkeys(alike) if s]
     if name.lower().startswith(("dim", "axis")):
         several: tuple[tuple[int, ...], ...] = ((-1,), (0,), (0, 1), (1, 0), (2, 0, 1))
