@@ -38,6 +38,10 @@ _MOST_CHANGES = 3
 """Beside the plain calls, so many changes may be explored."""
 _CALLS_UNDER_A_CHANGE = 30
 _CALLS_CROSSED = 80
+_EVERY_THIRD = 3
+"""Of the classes of values, for a call that takes long."""
+_LONG = 4
+"""So many times as long as most calls should take."""
 _FIRST_PAIRS = 16
 """So many combinations of two values come before sizes that take long."""
 _MOST_COSTLY = 2
@@ -178,7 +182,8 @@ class Aiming:
         plain = [e for e, (sizes, change) in made.items() if change is same and sizes in usual]
         for example in reaching(list(made), plain, self.demands, self.seen):
             sizes, change = made[example]
-            for values in self.values:
+            costly = self.plain.costs(sizes, change, _LONG)
+            for values in self.values[:: _EVERY_THIRD if costly else 1]:
                 yield from self.plain.made(sizes, in_turn(change, values))
             yield from self._numbers(sizes, change, _MOST_SINGLED_OUT // 2)
 

@@ -18,6 +18,8 @@ _MOST_APART = 10
 """So many calls are crossed with each other."""
 _MOST_WORK = 50_000
 """Statements of kernels that each of two calls may have executed: some five seconds."""
+_MOST_EXPECTED = 100_000
+"""So many statements a call may be expected to execute that has both what one has and another."""
 _LITTLE_WORK = 5_000
 """It hardly counts how much less than this a call executes."""
 
@@ -35,13 +37,18 @@ def crossed(
     with one of the `changes`, then two that both come to where something has still not run.
     """
     coverage = {example: both for example in made if (both := seen(example)) is not None}
-    ran = {e: _ran(both) for e, both in coverage.items() if 0 < _work(both) <= _MOST_WORK}
-    apart = _cover(ran, {example: _work(both) for example, both in coverage.items()})
+    work = {example: _work(both) for example, both in coverage.items()}
+    ran = {e: _ran(both) for e, both in coverage.items() if 0 < work[e] <= _MOST_WORK}
+    apart = _cover(ran, work)
     near = {example for example in apart if _enters(coverage[example], unmet)}
     for change, example in product(changes, sorted(apart, key=lambda e: e not in near)):
         yield made[example][0], _both(change, made[example][1])
+    least = min((work[example] for example in ran), default=1)
     pairs = permutations(apart, 2)
     for one, other in sorted(pairs, key=lambda pair: not near.issuperset(pair)):
+        # What makes either of them longer may be in both.
+        if work[one] / least * work[other] > _MOST_EXPECTED:
+            continue
         (sizes, change), (more, further) = made[one], made[other]
         own = {name: size for name, size in sizes.items() if size != base.get(name)}
         yield {**more, **own}, _both(change, further)
