@@ -23,6 +23,7 @@ import numpy as np
 from tritonopt.verification.process.messages import FORWARD, REVERSED
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16
+from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
 
 _LIMITING = frozenset(
     f"create_{name}" for name in ("maximumf", "maxnumf", "minimumf", "minnumf", "clampf")
@@ -119,6 +120,7 @@ class Interpreter:
         kind = type(builder)
         self._nan_dropping(kind)
         bfloat16.Arithmetic().install()
+        OwnFolds().install()
         self._loads_and_stores(builder)
         self._comparisons(builder)
         self._program_order(builder)
