@@ -251,8 +251,11 @@ class Verification:
         )
         drawable = Drawable(loaded.original, loaded.rewritten, signature, backward, loaded.notes)
         tuned = any("tune" in m.text for m in (self.old, self.new))
-        calls = drawable.calls(loaded.limits, tuned=tuned)
         compared = Comparison.of(self.old, self.new)
+        calls = drawable.calls(loaded.limits, tuned=tuned)
+        if not self.task.launcher.by_position:
+            defaults = compared.other_defaults(self.task.launcher.name)
+            calls = replace(calls, other_defaults=defaults)
         given = isinstance(self.task.arguments, Signature)
         with contextlib.ExitStack() as stack:
             scouts = None

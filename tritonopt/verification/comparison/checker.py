@@ -262,7 +262,8 @@ class Checker:
         return ""
 
     def _compare(self, example: Example, ours: Pair, theirs: Pair) -> Examination:
-        found = forms_differ(ours.first, theirs.first)
+        # What is kept from one run to the next shows in the second.
+        found = forms_differ(ours.first, theirs.first) or forms_differ(ours.second, theirs.second)
         if found is None:
             found = self._differs_from_itself(example, ours, theirs)
         if found is None:
