@@ -118,9 +118,10 @@ class Aiming:
         yield from self._combinations(rich, pairs[_FIRST_PAIRS:])
 
     def _classes(self, numbers: Sequence[float]) -> tuple[Change, ...]:
-        found = (*VALUE_CLASSES, partial(at_numbers, numbers=numbers))
-        whole = (partial(of_whole_types, signature=self.signature),)
-        return found + whole if self.numbers.whole_types else found
+        found: tuple[Change, ...] = (*VALUE_CLASSES, partial(at_numbers, numbers=numbers))
+        if self.numbers.whole_types:
+            found += (partial(of_whole_types, signature=self.signature),)
+        return found
 
     def _limits_met(self) -> list[float]:
         """Numbers that floats were compared with in more than one plain call, whatever it holds.

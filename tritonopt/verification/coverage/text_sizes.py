@@ -70,7 +70,20 @@ def _singled_out(compared: Comparison) -> list[int]:
             for statement in body.statements:
                 if statement.differs:
                     found.update(dict.fromkeys(_sizes_in(statement.head)))
+    found.update(dict.fromkeys(_sizes_in(_rules(compared))))
     return list(found)
+
+
+def _rules(compared: Comparison) -> list[ast.AST]:
+    """What one version alone asks in the decorators of its functions: rules for constants."""
+    found: list[dict[str, ast.AST]] = []
+    for version in (compared.new, compared.old):
+        decorators = (d for b in version.bodies.values() for d in b.node.decorator_list)
+        rules = (n for d in decorators for n in ast.walk(d) if isinstance(n, ast.Lambda))
+        found.append({ast.dump(rule): rule for rule in rules})
+    theirs, ours = found
+    shared = theirs.keys() & ours.keys()
+    return [rule for text, rule in (theirs | ours).items() if text not in shared]
 
 
 def _compared(compared: Comparison) -> list[float]:
