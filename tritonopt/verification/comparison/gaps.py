@@ -55,7 +55,7 @@ class Gaps:
         """Of each configuration that is another to the interpreter, tiles of its own lengths.
 
         Two and a rest; two, and one and a half, which is a multiple of what is half as long; and as
-        many as a number in what differs.
+        one more than a number in what differs.
         """
         usual, left = self.checker.rich(PLAIN_ELEMENTS), _ALL_WORK
         blocks: dict[frozenset[int], int] = {}
@@ -67,7 +67,7 @@ class Gaps:
                 return found
             constants = frozenset(chain.from_iterable(c.constants for c in self._ran(example)))
             blocks.setdefault(frozenset(c for c in constants if 2 <= c <= _LONGEST), number)
-        more = [(n, 0, 1) for n in self.numbers if n <= _MOST_TILES]
+        more = [(n + 1, 0, 1) for n in self.numbers if n <= _MOST_TILES]
         for times, half, rest in ((2, 0, 3), (2, 0, 0), (1, 1, 0), *more):
             for tiles, number in blocks.items():
                 block = max(tiles, default=0)
