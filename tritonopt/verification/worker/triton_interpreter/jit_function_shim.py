@@ -55,7 +55,7 @@ def install() -> None:
     interpreter.InterpretedFunction = InterpretedKernel
     # Compiled, a type that is passed to a helper is a constant with a `value`.
     language.dtype.value = property(lambda dtype: dtype)
-    interpreter._implicit_cvt = _converting_floats(interpreter)
+    interpreter._implicit_cvt = _converting_numbers(interpreter)
     # Everything is on the CPU: there is nothing to copy there and back, and what only
     # has a `data_ptr` and a `dtype` (a view that a library made) could not be copied.
     interpreter.GridExecutor._init_args_hst = lambda executor, args, named: (list(args), named)
@@ -73,16 +73,21 @@ def _is_constexpr(annotation: object) -> bool:
     return annotation.strip(" '\"").rpartition(".")[2] == "constexpr"
 
 
-def _converting_floats(interpreter: Any) -> Callable[[Any], Any]:
-    """A float that is passed to a kernel is a float32 there (`scale.to(...)`), not Python's."""
+def _converting_numbers(interpreter: Any) -> Callable[[Any], Any]:
+    """A float that is passed to a kernel is a float32 there (`scale.to(...)`), not Python's.
+
+    And a flag is a number of one bit, which the interpreter's own conversion makes one of 32.
+    """
     language: Any = importlib.import_module("triton.language")
     original = interpreter._implicit_cvt
+    kinds = (bool, np.bool_, language.int1), (float, np.float32, language.float32)
 
     def convert(argument: Any) -> Any:
-        if not isinstance(argument, float):
-            return original(argument)
-        handle = interpreter.TensorHandle(np.array([argument], np.float32), language.float32)
-        return language.tensor(handle, language.float32)
+        for python, data, kind in kinds:
+            if isinstance(argument, python):
+                handle = interpreter.TensorHandle(np.array([argument], data), kind)
+                return language.tensor(handle, kind)
+        return original(argument)
 
     return convert
 
