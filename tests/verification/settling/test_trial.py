@@ -170,6 +170,7 @@ def test_what_has_the_methods_of_a_number_is_no_tensor() -> None:
         "def f(x, size):\n    m, n = x.shape\n    assert size == 2 ** (size.bit_length() - 1)\n"
         "    kernel[(m,)](x, n, BLOCK=size)\n"
     )
+
     def rule(example: Example) -> int:
         values = [r.value for n, r in example.arguments if isinstance(r, PlainValue)]
         return Attempt.GOOD if values and values[0] in (1, 2, 4) else Attempt.FAILED

@@ -67,6 +67,11 @@ FORMS = {
             "    tl.store",
         ),
     ],
+    "other names for functions of the language": [
+        ("\n@triton.jit", "\nfrom triton.language import exp\n\nload = tl.load\n\n@triton.jit"),
+        ("v = tl.load", "v = load"),
+        ("    tl.store", "    v += exp(-v * v)\n    tl.store"),
+    ],
     "if on a reduced block": [
         (
             "    tl.store",

@@ -106,10 +106,23 @@ class _Walk:
         if not isinstance(target, (ast.Tuple, ast.List)):
             self.values.of(expr, scope)
             return
-        if isinstance(expr, (ast.Tuple, ast.List)) and len(expr.elts) == len(target.elts):
-            for inner, inner_value in zip(target.elts, expr.elts, strict=True):
-                self.assign(inner, inner_value, scope)
-            return
+        if isinstance(expr, (ast.Tuple, ast.List)):
+            starred = [e for e in expr.elts if isinstance(e, ast.Starred)]
+            if len(starred) == 1 and not any(isinstance(e, ast.Starred) for e in target.elts):
+                # `b, t, k, v = *x.shape, y.shape[-1]`: the rest is what the one has.
+                first = expr.elts.index(starred[0])
+                last = len(target.elts) - (len(expr.elts) - 1 - first)
+                names = ast.Tuple(target.elts[first:last], ast.Store())
+                self.assign(names, starred[0].value, scope)
+                pairs = [*zip(target.elts[:first], expr.elts[:first], strict=True)]
+                pairs += zip(target.elts[last:], expr.elts[first + 1 :], strict=True)
+                for inner, inner_value in pairs:
+                    self.assign(inner, inner_value, scope)
+                return
+            if len(expr.elts) == len(target.elts):
+                for inner, inner_value in zip(target.elts, expr.elts, strict=True):
+                    self.assign(inner, inner_value, scope)
+                return
         value = self.values.of(expr, scope)
         parts: list[Value] = [None] * len(target.elts)
         if isinstance(value, Packed):

@@ -43,6 +43,7 @@ def install() -> None:
             return hashlib.sha256(text.encode()).hexdigest()
 
         def rewrite(self) -> Any:
+            _look_up_late(self.fn.__globals__, language)
             function = interpreted.rewrite(self)
             notes = getattr(function, "__annotations__", {})
             notes.update({n: "constexpr" for n, note in notes.items() if _is_constexpr(note)})
@@ -60,6 +61,20 @@ def install() -> None:
     # has a `data_ptr` and a `dtype` (a view that a library made) could not be copied.
     interpreter.GridExecutor._init_args_hst = lambda executor, args, named: (list(args), named)
     interpreter.GridExecutor._restore_args_dev = lambda executor, *arguments: None
+
+
+def _look_up_late(names: dict[str, Any], language: Any) -> None:
+    """Other names for functions of the language (`exp = tl.exp`) mean what it has during a launch.
+
+    The interpreter replaces these in the language alone, as long as a launch lasts.
+    """
+    for name, value in list(names.items()):
+        if language.core.is_builtin(value) and hasattr(language, value.__name__):
+            names[name] = _late(language, value.__name__)
+
+
+def _late(language: Any, name: str) -> Callable[..., Any]:
+    return lambda *args, **kwargs: getattr(language, name)(*args, **kwargs)
 
 
 def _is_constexpr(annotation: object) -> bool:
