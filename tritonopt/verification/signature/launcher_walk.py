@@ -106,23 +106,11 @@ class _Walk:
         if not isinstance(target, (ast.Tuple, ast.List)):
             self.values.of(expr, scope)
             return
-        if isinstance(expr, (ast.Tuple, ast.List)):
-            starred = [e for e in expr.elts if isinstance(e, ast.Starred)]
-            if len(starred) == 1 and not any(isinstance(e, ast.Starred) for e in target.elts):
-                # `b, t, k, v = *x.shape, y.shape[-1]`: the rest is what the one has.
-                first = expr.elts.index(starred[0])
-                last = len(target.elts) - (len(expr.elts) - 1 - first)
-                names = ast.Tuple(target.elts[first:last], ast.Store())
-                self.assign(names, starred[0].value, scope)
-                pairs = [*zip(target.elts[:first], expr.elts[:first], strict=True)]
-                pairs += zip(target.elts[last:], expr.elts[first + 1 :], strict=True)
-                for inner, inner_value in pairs:
-                    self.assign(inner, inner_value, scope)
-                return
-            if len(expr.elts) == len(target.elts):
-                for inner, inner_value in zip(target.elts, expr.elts, strict=True):
-                    self.assign(inner, inner_value, scope)
-                return
+        pairs = _taken_apart(target, expr)
+        if pairs:
+            for inner, inner_value in pairs:
+                self.assign(inner, inner_value, scope)
+            return
         value = self.values.of(expr, scope)
         parts: list[Value] = [None] * len(target.elts)
         if isinstance(value, Packed):
@@ -205,3 +193,25 @@ class _Walk:
         known = tuple(LONG_NAMES[n] for n in names if n in LONG_NAMES)
         if known:
             self.found.evidence[owner.name].dtypes = known
+
+
+def _taken_apart(target: ast.Tuple | ast.List, expr: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What each name of a target gets, of `b, t, k, v = *x.shape, n` the first three together."""
+    names = target.elts
+    if not isinstance(expr, (ast.Tuple, ast.List)):
+        return []
+    starred = [at for at, e in enumerate(expr.elts) if isinstance(e, ast.Starred)]
+    if not starred and len(names) == len(expr.elts):
+        return [*zip(names, expr.elts, strict=True)]
+    if len(starred) != 1 or any(isinstance(e, ast.Starred) for e in names):
+        return []
+    first, rest = starred[0], expr.elts[starred[0]]
+    last = len(names) - (len(expr.elts) - 1 - first)
+    if not isinstance(rest, ast.Starred) or last < first:
+        return []
+    several = ast.Tuple(names[first:last], ast.Store())
+    return [
+        *zip(names[:first], expr.elts[:first], strict=True),
+        (several, rest.value),
+        *zip(names[last:], expr.elts[first + 1 :], strict=True),
+    ]
