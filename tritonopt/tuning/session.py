@@ -40,6 +40,8 @@ class Session:
     """What it has imported."""
     longest: float = 0.0
     """Seconds that a first call took so far, at most."""
+    chosen: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """By the label of a call, what the tuners of the first version chose for it."""
 
     def __post_init__(self) -> None:
         self.worker = Worker(max(self.timeout, _PATIENCE), forked=False, server=self.server)
@@ -61,6 +63,8 @@ class Session:
             for version in self.versions:
                 if version.name not in failures:
                     self._first(version.name, call, firsts, failures)
+            if (original := firsts.get(self.versions[0].name)) is not None:
+                self.chosen.setdefault(call.label, original.chosen)
             good = tuple(v.name for v in self.versions if v.name in firsts)
             if self.versions[0].name in failures and len(self.versions) > 2:
                 good = ()  # there is nothing to compare the others with

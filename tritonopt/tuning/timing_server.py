@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from tritonopt.measurement.results import Compiled, Machine, Ratio, Times
@@ -41,6 +42,8 @@ class Version:
     text_path: str
     launcher: str
     autograd: bool = False
+    tuners: tuple[tuple[str, str], ...] = ()
+    """Kernels, and what their tuners take without choosing; see `compiling.tuners`."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class First:
 
     compiled: tuple[Compiled, ...] = ()
     note: str = ""
+    chosen: tuple[tuple[str, str], ...] = ()
+    """Of kernels with several configurations, the one that was taken."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class TimingServer:
         self.device: Any = None
         self.launchers: dict[str, Callable[..., Any]] = {}
         self.text_paths: dict[str, str] = {}
+        self.modules: dict[str, ModuleType] = {}
         self.arguments: dict[str, Any] = {}
         self.pristine: list[Any] | None = None
         self.returned: list[Any] = []
@@ -107,16 +113,26 @@ class TimingServer:
         """Load one version; another one of the same name is forgotten."""
         import torch
 
+        from tritonopt import source
+        from tritonopt.tuning.compiling.tuners import fix
+        from tritonopt.verification.runs_on_import import runs_on_import
         from tritonopt.verification.worker.loading import load
 
         before = list(sys.meta_path)
+        read = source.read(version.text, version.path)
+        # What a script runs of its launchers would take its time, in every version.
+        scripted = {read.text_of(statement) for statement in runs_on_import(read)}
         try:
-            module: Any = load(Path(version.path), version.text, version.text_path)
+            module: Any = load(
+                Path(version.path), version.text, version.text_path, left_out=scripted
+            )
         except SystemExit as end:
             raise ImportError(f"it ends the process when it is imported ({end.code!r})") from None
         # The next version is loaded as the same module.
         sys.meta_path[:] = before
         sys.modules.pop(module.__name__, None)
+        fix(module, dict(version.tuners))
+        self.modules[version.name] = module
         found: Any = functools.reduce(getattr, version.launcher.split("."), module)
         if isinstance(found, type) and issubclass(found, torch.autograd.Function):
             found = getattr(found, "apply")  # noqa: B009  # a type to mypy
@@ -162,6 +178,7 @@ class TimingServer:
         import torch
 
         from tritonopt.tuning.arguments import tensors_in
+        from tritonopt.tuning.compiling.tuners import chosen
 
         self._restore()
         result = self._first_called(name)
@@ -181,7 +198,8 @@ class TimingServer:
         with _compilations() as compiled:
             self._called(name)
             torch.cuda.synchronize()
-        return First(tuple(_described(name, each) for each in compiled), note)
+        configurations = tuple(chosen(self.modules[name]).items())
+        return First(tuple(_described(name, each) for each in compiled), note, configurations)
 
     def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
         """Time versions whose first call was made, in turn."""
