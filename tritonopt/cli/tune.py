@@ -253,6 +253,8 @@ def _wanted(arguments: argparse.Namespace) -> list[Wanted]:
                         assume=tuple(arguments.assume),
                         command=tuple(arguments.shadowed),
                         runs=not arguments.no_gpu,
+                        # Whoever names a file wants that one tuned, and no whole library.
+                        usual=path == Path(given.path),
                     )
                 )
     return found
