@@ -166,15 +166,18 @@ class TimingServer:
                 leave_if_poisoned(error)
         self._forget_arguments()
 
-    def first(self, name: str) -> First:
-        """Call a version for the first time, and compare what it gives with the first version."""
+    def first(self, name: str, numbers: bool = True) -> First:
+        """Call a version for the first time, and compare what it gives with the first version.
+
+        With `numbers` its machine code is read, which takes a second for each kernel.
+        """
         try:
-            return self._first(name)
+            return self._first(name, numbers)
         except Exception as error:
             leave_if_poisoned(error)
             raise
 
-    def _first(self, name: str) -> First:
+    def _first(self, name: str, numbers: bool) -> First:
         import torch
 
         from tritonopt.tuning.arguments import tensors_in
@@ -199,7 +202,9 @@ class TimingServer:
             self._called(name)
             torch.cuda.synchronize()
         configurations = tuple(chosen(self.modules[name]).items())
-        return First(tuple(_described(name, each) for each in compiled), note, configurations)
+        return First(
+            tuple(_described(name, each, numbers) for each in compiled), note, configurations
+        )
 
     def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
         """Time versions whose first call was made, in turn."""
@@ -363,7 +368,7 @@ def _compilations() -> Iterator[list[Any]]:
         kind.run, itself.__getitem__ = usual, item
 
 
-def _described(version: str, compiled: Any) -> Compiled:
+def _described(version: str, compiled: Any, numbers: bool) -> Compiled:
     import hashlib
 
     from tritonopt.verification.worker.machine_code import statistics
@@ -372,6 +377,7 @@ def _described(version: str, compiled: Any) -> Compiled:
     name = f"sm_{target.arch}" if target.backend == "cuda" else str(target.arch)
     binary = compiled.asm.get("cubin", compiled.asm.get("hsaco", b""))
     digest = hashlib.sha256(binary).hexdigest()
-    if digest not in _NUMBERS:
+    if numbers and digest not in _NUMBERS:
         _NUMBERS[digest] = statistics(compiled)
-    return Compiled(version, compiled.metadata.name, name, _NUMBERS[digest], digest=digest)
+    known = _NUMBERS.get(digest, {})
+    return Compiled(version, compiled.metadata.name, name, known, digest=digest)

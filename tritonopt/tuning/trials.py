@@ -103,7 +103,7 @@ class Trials:
         self.session.use([self.version(ORIGINAL, self.request.text)])
         rows = []
         for call in self.request.calls:
-            rows.append(self.session.row(self.request.launcher, call, effort))
+            rows.append(self.session.row(self.request.launcher, call, effort, numbers=False))
         if any(row.times for row in rows):
             self.machine = self.session.machine()
             # What takes far longer than the original hangs, or is no gain anyway.
@@ -196,7 +196,8 @@ class Trials:
     def _measured(self, asked: _Asked, names: Mapping[str, str]) -> Row:
         versions = [self.version(name, text, asked.tuners) for name, text in names.items()]
         self.session.use([self.version(ORIGINAL, self.request.text), *versions])
-        return self.session.row(self.request.launcher, asked.call, asked.effort, copy=False)
+        launcher, call = self.request.launcher, asked.call
+        return self.session.row(launcher, call, asked.effort, copy=False, numbers=False)
 
     def numbers_at(self, lines: tuple[int, int], call: Call) -> dict[str, int]:
         """What names of the original stand for there. Raises Died and Refusal."""
