@@ -138,7 +138,9 @@ class Search:
     ) -> None:
         self._report("timing")
         texts = [standing.variant.text for standing in standings]
-        found = self.trials.timed(texts, calls, effort, f"rung {rung}")
+        # On the first rung no tuner searches: that takes minutes, mostly for what is no gain.
+        stage = f"rung {rung}"
+        found = self.trials.timed(texts, calls, effort, stage, choosing=rung > 0)
         for standing in standings:
             standing.take(found[standing.variant.text])
 
