@@ -85,6 +85,8 @@ class Checker:
                 f"compared with the original itself, within {limits} of the largest value of "
                 f"the row: {self.oracle.missing}"
             )
+        if tally.launched and tally.accepted and not tally.rewritten_launched:
+            found.append("the rewritten version launched no kernel")
         if any(zeros):
             found.append(
                 "in rows whose true value is 0 the rewritten version's largest value is {:.3g}, "
@@ -177,6 +179,7 @@ class Checker:
         if rejected is not None:
             return rejected
         self.tally.launched = self.tally.launched or bool(ours.first.launches)
+        self.tally.rewritten_launched |= bool(theirs.first.launches)
         trouble = self.soundness.trouble(example, ours)
         if trouble is not None:
             answer = self.soundness.undetermined(example, ours, trouble)

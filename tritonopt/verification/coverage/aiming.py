@@ -148,6 +148,12 @@ class Aiming:
             yield from self.plain.made(sizes, partial(typed, dtype=dtype, within=within))
         for change in (*one_narrower(self.signature, self.limits), *self.values):
             yield from self.plain.made(sizes, change)
+        absent = {t.name: None for t in self.signature.tensors if None in t.instead}
+        alone = partial(with_values, values=absent)
+        for change in one_narrower(self.signature, self.limits) if absent else ():
+            yield from self.plain.made(sizes, in_turn(change, alone))
+        for change in self.values[::_EVERY_THIRD] if absent else ():
+            yield from self.plain.made(sizes, in_turn(change, alone))
         for change in meeting(self.signature) if self.unmet() else ():
             yield from self.plain.made(sizes, change)
         for dtype in _WHOLE if self.unmet() and not self.given else ():
@@ -215,8 +221,17 @@ class Aiming:
                 sizes = {**base, name: size}
                 if self.plain.affordable(sizes, needed=False):
                     yield from self.plain.attempt(sizes, change)
+                    yield from self._narrow(sizes, change)
                 else:
                     yield from self.plain.alone(name, size, change)
+
+    def _narrow(self, sizes: Mapping[str, int], change: Change) -> Iterator[Example]:
+        """Of a type of which more has room, what the original does not take of the first one."""
+        if self.seen(change(self.sized_calls.plain(sizes))) is None:
+            for dtype in other_types(self.signature, self.limits, given=self.given)[:1]:
+                within = self.signature if self.given else None
+                narrow = partial(typed, dtype=dtype, within=within)
+                yield from self.plain.made(sizes, in_turn(change, narrow))
 
     def _numbers_in_tensors(self) -> Iterator[Example]:
         """Numbers in what differs, and one more, as lengths and indices that tensors hold."""

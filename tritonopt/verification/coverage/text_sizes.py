@@ -112,8 +112,9 @@ def _changed_nodes(compared: Comparison) -> Iterator[ast.AST]:
 
 def _changed(compared: Comparison) -> list[int]:
     """Whole numbers in what differs."""
-    numbers = map(_number, _changed_nodes(compared))
-    return list(dict.fromkeys(n for n in numbers if n is not None and 2 < n <= LARGEST))
+    nodes = [n for n in _changed_nodes(compared) if isinstance(n, (ast.Constant, ast.BinOp))]
+    numbers = (number for node in nodes for number in _computed(node, {}))
+    return list(dict.fromkeys(n for n in numbers if 2 < n <= LARGEST))
 
 
 def limits_of(modules: Iterable[source.Module]) -> list[int]:
@@ -180,8 +181,8 @@ def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
         for node in ast.walk(part):
             if isinstance(node, ast.Attribute) and node.attr in _EXACT:
                 yield 2 * _EXACT[node.attr] + 3
-            number = _number(node)
-            if number is not None and 2 < number <= LARGEST:
+            computed = _computed(node, {}) if isinstance(node, (ast.Constant, ast.BinOp)) else ()
+            for number in (n for n in computed if 2 < n <= LARGEST):
                 # An index is above a number where the size is two more.
                 yield from (number, number + 1, number - 1, number + 2)
 
