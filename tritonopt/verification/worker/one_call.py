@@ -170,6 +170,7 @@ class OneCall:
     def outcome(self, returned: Returned) -> Outcome:
         """Everything that was seen of it."""
         access, session, failure = self.access, self.session, returned.failure
+        ran = RECORDER.coverage()
         with torch.no_grad():
             outcome = Outcome(
                 out_of_bounds_stores=(
@@ -182,7 +183,10 @@ class OneCall:
                 launches=tuple(session.launches),
                 written=session.written,
                 atomics=access.atomics,
-                coverage=RECORDER.coverage(),
+                coverage=ran,
+                not_compiled=tuple(
+                    text for line, text in self.version.refused.items() if line in ran.lines
+                ),
                 retyped=tuple(dict.fromkeys(RECORDER.kernel.retyped)),
                 failure=failure,
                 notes=tuple(session.notes),
