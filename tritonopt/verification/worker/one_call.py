@@ -33,6 +33,7 @@ from tritonopt.verification.worker.guarded_memory import (
     extent_of,
     integer_view,
     memory_of,
+    once,
     patterns,
 )
 from tritonopt.verification.worker.launch_hook import Session
@@ -150,6 +151,8 @@ class OneCall:
         ):
             gradients: Mapping[str, Any] = {}
             try:
+                if self.example.second_call:
+                    self._call_before()
                 result = self._called()
                 if self.example.backward:
                     gradients = self._gradients(result)
@@ -218,6 +221,17 @@ class OneCall:
         # By name: parameters that keep their default may stand between these.
         names = [name for name, _ in self.example.arguments]
         return launcher(**dict(zip(names, self.arguments, strict=True)))
+
+    def _call_before(self) -> None:
+        """A call with the same tensors that hold something else: rows in another order."""
+        with torch.no_grad():
+            values = {name: tensor.clone() for name, tensor in self.tensors.items()}
+            for name, tensor in self.tensors.items():
+                held = values[name]
+                once(tensor).copy_(once(held.flip(0) if held.ndim else held))
+            self._called()
+            for name, tensor in self.tensors.items():
+                once(tensor).copy_(once(values[name]))
 
     def _gradients(self, result: Any) -> dict[str, Any]:
         """The gradients of the arguments, from drawn ones of what was returned."""
