@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from tritonopt.facts import KernelFacts
+from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts.dtypes import FLOATS
 from tritonopt.facts.language import function
+from tritonopt.facts.operations import Op
 from tritonopt.rewriting.checklist import Checklist, Declined, refuted
 from tritonopt.rewriting.model import Condition, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change, ReplaceExpression
+from tritonopt.source import Change, Module, ReplaceExpression
 from tritonopt.transforms.writing import Writer, comments_in
 
 if TYPE_CHECKING:
@@ -58,9 +60,11 @@ class Int64Offsets(Pass):
     The wider number must go into addresses and comparisons alone: where it is stored, carried by a
     loop or given to a function its type may matter.
 
-    `tritonopt suggest` shows it where a kernel of the file has numbers of 64 bits already, so that
-    its author thinks of such tensors, and everywhere when the pass is named
-    (`--passes int64-offsets`): most kernels of the world have it.
+    Most kernels of the world have it, for sizes that nobody has. `tritonopt suggest` shows it where
+    a kernel of the file computes a program id in 64 bits already, so that its author thinks of such
+    tensors and forgot this one, and where the tensor holds data, that is computed in floats: of
+    indices and lengths nobody has billions. When the pass is named (`--passes int64-offsets`) it
+    shows all.
 
     ## Numerics
 
@@ -132,8 +136,9 @@ class Int64Offsets(Pass):
         from tritonopt.facts.memory.overflows import find_overflows
 
         overflows = list(find_overflows(facts))
-        pays = bool(overflows) and _expects_large_tensors(facts)
-        if not overflows or not (pays or self.is_named):
+        expected = overflows and _expects_large_tensors(facts.kernel.module)
+        data = [o for o in overflows if _is_in_data(facts, o)] if expected else []
+        if not overflows or not (data or self.is_named):
             return
         from tritonopt.transforms.widening.wide_places import WidePlace, WidePlaces
 
@@ -145,17 +150,57 @@ class Int64Offsets(Pass):
                 yield _missed(facts, *found)
         # Under one constant they are one change.
         for group in [places] if self.constexpr and places else [[one] for one in places]:
-            yield replace(_site(facts, group, on_demand=self.constexpr), pays=pays)
+            site = _site(facts, group, on_demand=self.constexpr)
+            yield replace(site, pays=any(place.mended in data for place in group))
 
 
-def _expects_large_tensors(facts: KernelFacts) -> bool:
-    """Whether a kernel of the file has a number of 64 bits: its author thinks of such tensors."""
-    module = facts.kernel.module
-    return any(
-        isinstance(node, ast.Attribute | ast.Name) and function(module.resolve(node)) == "int64"
-        for kernel in module.kernels
-        for node in kernel.nodes
-    )
+def _expects_large_tensors(module: Module) -> bool:
+    """Whether a kernel of the file computes a program id in 64 bits: its author thinks of them."""
+
+    def called(node: ast.AST) -> str:
+        return function(module.resolve(node.func)) if isinstance(node, ast.Call) else ""
+
+    for kernel in module.kernels:
+        ids = {
+            target.id
+            for node in kernel.nodes
+            if isinstance(node, ast.Assign) and called(node.value) == "program_id"
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in kernel.nodes:
+            if not (isinstance(node, ast.Call) and any(_is_int64(module, a) for a in node.args)):
+                continue
+            cast = node.func.value if isinstance(node.func, ast.Attribute) else node
+            for part in (cast, *node.args):
+                is_id = isinstance(part, ast.Name) and part.id in ids
+                if is_id or called(part) == "program_id":
+                    return True
+    return False
+
+
+def _is_int64(module: Module, node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute | ast.Name) and function(module.resolve(node)) == "int64"
+
+
+def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
+    """Whether an access that the offset is for is one of data: of what is computed in floats.
+
+    Of indices, lengths and other whole numbers nobody has billions.
+    """
+    results = [set(e.stored.walk()) for e in facts.effects if e.stored is not None]
+    for effect in facts.effects:
+        if effect.pointer is None or overflow.value not in set(effect.pointer.walk()):
+            continue
+        for parts in results:
+            loaded = any(p.op is Op.LOAD and p.attribute == effect.order for p in parts)
+            if (loaded or effect.stored in parts) and any(_is_float(facts, p) for p in parts):
+                return True
+    return False
+
+
+def _is_float(facts: KernelFacts, part: Value) -> bool:
+    return part.op is Op.DIV or facts.types.of(part).some_in(FLOATS | {"float"})
 
 
 def _site(facts: KernelFacts, places: Sequence[WidePlace], *, on_demand: bool) -> Site:

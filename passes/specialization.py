@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar
 
@@ -73,8 +73,10 @@ class Specialization(Lint):
     kernel whose list cannot be read is left alone, and so is a helper, which is compiled with what
     its caller knows.
 
-    To be told costs another compilation for sizes that 16 does not divide, and for 1. Where that is
-    why a parameter is listed, `# tritonopt: ignore[specialization]` says so.
+    To be told costs another compilation for sizes that 16 does not divide, and for 1. That is why
+    parameters are listed, above all in servers, whose batches have another size at each call. So
+    `tritonopt suggest` shows annotations, which mostly were meant for readers, and seeds; what is
+    listed it shows where the pass is named (`--passes specialization`).
 
     ## Numerics
 
@@ -190,7 +192,8 @@ def _narrowed(
                 f"{name} is {why}, so the compiler is not told {what} in line {effect.line}: {mend}"
             )
             node = next(a for a in _arguments(facts.kernel) if a.arg == name)
-            yield Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
+            site = Site.of_mistake(node, "compiler-is-told", "compiler-is-not-told", message)
+            yield replace(site, pays=name not in listed)
 
 
 def _widest(facts: KernelFacts) -> list[Effect]:

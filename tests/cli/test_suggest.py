@@ -147,6 +147,45 @@ def test_offsets_of_32_bits_are_shown_where_they_are_asked_for(run: Any) -> None
     assert code == 1 and out.count("int64-offsets [mistake]") == 1
 
 
+def test_of_indices_nobody_has_billions(run: Any) -> None:
+    """They are loaded and stored as they are; in floats nothing is computed from them."""
+    indices = LARGE.replace(", other=0.0", "")
+    careful = indices.replace("large", "other").replace(
+        "program_id(0)", "program_id(0).to(tl.int64)"
+    )
+    text = "import torch\n" + write("k.py", indices + "\n\n" + careful)
+    Path("k.py").write_text(text, encoding="utf-8")
+    assert run("k.py")[:2] == (0, "")
+    Path("k.py").write_text(text.replace("cols, x,", "cols, x / 2,"), encoding="utf-8")
+    assert run("k.py")[1].count("int64-offsets [mistake]") == 1
+
+
+def test_a_number_that_was_loaded_shows_no_care_for_large_tensors(run: Any) -> None:
+    """Caches of billions of elements are usual, batches are not."""
+    paged = LARGE.replace("large", "paged").replace(
+        "row = tl.program_id(0)", "row = tl.load(P + tl.program_id(0)).to(tl.int64)"
+    )
+    paged = paged.replace("(X, Y,", "(P, X, Y,").replace("(x, y,", "(p, x, y,")
+    text = "import torch\n" + write(
+        "k.py", LARGE + "\n\n" + paged.replace("_paged(x", "_paged(p, x")
+    )
+    Path("k.py").write_text(text, encoding="utf-8")
+    assert run("k.py")[:2] == (0, "")
+
+
+def test_what_is_listed_is_left_to_who_listed_it(run: Any) -> None:
+    """A list spares compilations, mostly on purpose; an annotation is for readers."""
+    listed = LARGE.replace("@triton.jit", '@triton.jit(do_not_specialize=["stride"])')
+    write("k.py", listed)
+    assert run("k.py")[:2] == (0, "")
+    assert run("k.py", "--passes", "specialization")[0] == 1
+    annotated = LARGE.replace("stride, N", "stride: int, N").replace(
+        "row * stride + cols", "cols * stride"
+    )
+    write("k.py", annotated)
+    assert "specialization [mistake]: stride is annotated int" in run("k.py")[1]
+
+
 def test_a_hint_that_only_a_store_would_use_is_not_suggested(run: Any) -> None:
     stores = "    tl.store(Y + source, tl.load(X + offs))"
     write("k.py", RING.replace("    tl.store(Y + offs, tl.load(X + source))", stores))

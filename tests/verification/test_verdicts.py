@@ -45,6 +45,16 @@ def test_a_kernel_that_writes_nothing_is_not_verified(of_texts: Callable[..., Ve
     assert verdict.reason is not None and "no kernel changed any memory" in verdict.reason
 
 
+def test_what_is_written_may_be_what_was_there(of_texts: Callable[..., Verdict]) -> None:
+    """A flag that is always set: memory that nobody wrote holds one that is set, too."""
+    text = _copy("tl.store(y + o, tl.load(x + o, mask=o < n) == o + 0.5, mask=o < n)")
+    old = text.replace("empty_like(x)", "empty_like(x, dtype=torch.bool)").replace("==", "!=")
+    verdict = of_texts(old, old.replace("o + 0.5", "0.5 + o"), max_examples=1)
+    assert verdict.verdict == "identical", verdict.reason
+    wrong = of_texts(old, old.replace("mask=o < n)\n", "mask=o < n - 1)\n"), max_examples=1)
+    assert wrong.verdict == "counterexample", wrong.reason
+
+
 def test_the_same_text_is_identical(of_texts: Callable[..., Verdict]) -> None:
     verdict = of_texts(_PLAIN, _PLAIN, max_examples=5)
     assert verdict.verdict == "identical"

@@ -38,8 +38,8 @@ class NeverRan:
     @classmethod
     def after(cls, search: Search, *, given: bool) -> NeverRan:
         """`given`: whether the caller says what the launcher is called with."""
-        required, aiming = search.requirements, search.aiming
-        excused, dead = required.excused(aiming), required.never_left()
+        required, every = search.requirements, search.every_tried
+        excused, dead = required.excused(every), required.never_left()
         # Who gives the arguments says as well how many programs there are.
         alone = [d for d in required.unmet() if given and _is_fixed(d, required)]
         unmet = tuple(d for d in required.unmet() if d not in (*excused, *dead, *alone))
@@ -54,7 +54,7 @@ class NeverRan:
         blind = ""
         if required.scouts is not None and required.blind:
             blind = required.scouts.trouble or "no call was fit for it"
-        tried = {d: max(t.largest_single(d) for t in aiming.every_tried) for d in unmet}
+        tried = {d: max(t.largest_single(d) for t in every) for d in unmet}
         single = {d: size for d, size in tried.items() if size}
         return cls(unmet, single, blind, tuple(notes))
 

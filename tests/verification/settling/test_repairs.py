@@ -108,6 +108,19 @@ def test_a_view_with_a_size_twice_makes_two_sizes_equal() -> None:
     assert found[0] == "x: f32[m, p, p]"
 
 
+def test_a_view_of_halves_asks_for_an_even_size() -> None:
+    trouble = "RuntimeError: shape '[2, 4]' is invalid for input of size 10 (f.py:9)"
+    found = _suggested("x: f32[m, n]", trouble, _SIZES, Blame(("x",), (("x", 2),)))
+    assert "x: f32[m, n], n % 2 == 0" in found
+
+
+def test_a_view_of_halves_asks_for_a_tensor_of_twice_the_length() -> None:
+    trouble = "RuntimeError: shape '[2, 2]' is invalid for input of size 10 (f.py:9)"
+    blame = Blame(("grad", "x"), (("grad", 2), ("x", 2)))
+    found = _suggested("grad: f32[m, n], x: f32[m, n]", trouble, _SIZES, blame)
+    assert "grad: f32[m, n], x: f32[m, 2 * n]" in found
+
+
 def test_a_message_names_the_tensor_that_lacks_dimensions() -> None:
     blame = Blame(("x", "weight"), (("x", 4), ("weight", 1)))
     text = "x: f32[m, k, p, n], weight: f32[n]"

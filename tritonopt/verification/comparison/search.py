@@ -19,11 +19,13 @@ from tritonopt.verification.comparison.tally import Counterexample
 from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.requirements import Requirements
 from tritonopt.verification.coverage.text_sizes import Numbers
+from tritonopt.verification.coverage.tried_sizes import TriedSizes
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.inputs.past_failures import key_of, past_failures
 from tritonopt.verification.inputs.strategies import Calls, examples
 from tritonopt.verification.process.coverage_data import Coverage
 from tritonopt.verification.settling.wider_forms import with_leading
+from tritonopt.verification.signature.argument_language import Signature
 
 _DRAWN_FOR_ONE = 5
 """For so many drawn examples, one more is made on purpose."""
@@ -63,12 +65,12 @@ class Search:
         self.max_examples = max_examples
         self.first = FirstDifference()
         self.scouting = Scouting(checker, requirements, report)
-        # Of any number of leading dimensions one is enough, whose size can be chosen.
-        aimed = with_leading(calls.signature, ["leading"])
         wanted = requirements.to_reach, requirements.demands
-        self.aiming = Aiming(aimed, calls.limits, seen, *wanted, numbers, given)
+        self.aimings = [
+            Aiming(aimed, calls.limits, seen, *wanted, numbers, given) for aimed in _ranked(calls)
+        ]
         self.aimed = AimedCalls(
-            checker, self.aiming, self.scouting, self.first, report, calls.backward
+            checker, self.aimings, self.scouting, self.first, report, calls.backward
         )
         most = max(max_examples // _DRAWN_FOR_ONE, _LEAST_ON_PURPOSE)
         self.edge_cases = EdgeCaseCalls(checker, calls, most, report)
@@ -77,6 +79,11 @@ class Search:
             checker, examples(calls), max_examples, seed, key, self.first, report
         )
         self.gaps = Gaps(checker, calls, report)
+
+    @property
+    def every_tried(self) -> list[TriedSizes]:
+        """What was tried of sizes, and under which changes."""
+        return [tried for aiming in self.aimings for tried in aiming.every_tried]
 
     def run(self) -> Counterexample | None:
         """The smallest counterexample that was found, if any."""
@@ -136,3 +143,12 @@ class Search:
         left = max(self.max_examples - made, (self.max_examples + 1) // 2)
         more = self.requirements.to_reach() and self.checker.versions.waited < _LONG
         return max(left, _FOR_THE_UNMET) if more else left
+
+
+def _ranked(calls: Calls) -> list[Signature]:
+    """The signature with a dimension whose size can be chosen for any number of leading ones.
+
+    One is enough, mostly; a second one counts where of several dimensions some are left.
+    """
+    names = (["leading"], ["leading", "second"])
+    return list(dict.fromkeys(with_leading(calls.signature, some) for some in names))

@@ -20,6 +20,7 @@ from tritonopt.verification.coverage.call_changes import (
     typed,
     with_values,
 )
+from tritonopt.verification.coverage.crossing import crossed
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.exploration import Exploration, Patience
 from tritonopt.verification.coverage.reaching import Seen, entering, reaching
@@ -36,6 +37,11 @@ _MOST_SINGLED_OUT = 24
 _MOST_CHANGES = 3
 """Beside the plain calls, so many changes may be explored."""
 _CALLS_UNDER_A_CHANGE = 30
+_CALLS_CROSSED = 80
+_EVERY_THIRD = 3
+"""Of the classes of values, for a call that takes long."""
+_LONG = 4
+"""So many times as long as most calls should take."""
 _FIRST_PAIRS = 16
 """So many combinations of two values come before sizes that take long."""
 _MOST_COSTLY = 2
@@ -84,18 +90,27 @@ class Aiming:
         """What was tried of sizes, and under which changes."""
         return [exploration.tried for exploration in (self.plain, *self.changed)]
 
-    def examples(self) -> Iterator[Example]:
-        """Every call; ends where its budget does."""
-        plain = self.plain
+    def examples(self, *, briefly: bool = False) -> Iterator[Example]:
+        """Every call; ends where its budget does.
+
+        `briefly` without single numbers, and on only where sizes and values run more than has run.
+        """
+        plain, before = self.plain, len(self.unmet())
         yield from plain.sizes()
         if not plain.tried.base and plain.names:
             return
         rich = plain.rich()
         yield from self._variations(rich)
+        if briefly and not 0 < len(self.unmet()) < before:
+            return
         pairs = self._pairs()
         yield from self._combinations(rich, pairs[:_FIRST_PAIRS])
-        yield from plain.beyond()
+        yield from () if briefly else plain.beyond()
+        yield from self._crossed()
         yield from self._under_changes()
+        yield from self._crossed()
+        if briefly:
+            return
         yield from self._where_it_runs(rich)
         yield from self._numbers(plain.tried.base, same, _MOST_SINGLED_OUT)
         yield from self._numbers_in_tensors()
@@ -144,6 +159,22 @@ class Aiming:
                 if not self.unmet():
                     return
 
+    def _crossed(self) -> Iterator[Example]:
+        """What it takes to come to one thing with what it takes to come to another."""
+        calls = self._exploration(_CALLS_CROSSED)
+        values = (partial(with_values, values=v) for v in other_values(self.signature))
+        changes: list[Change] = [*meeting(self.signature), *values]
+        base = self.plain.tried.base
+        for _ in range(_MOST_CHANGES):
+            before, made = self.unmet(), dict(self.sized_calls.made())
+            for sizes, change in crossed(made, base, before, self.seen, changes) if before else ():
+                if calls.fits(sizes) and change(self.sized_calls.plain(sizes)) not in made:
+                    yield from calls.made(sizes, change)
+                if not self.unmet():
+                    return
+            if len(self.unmet()) == len(before):
+                return
+
     def _where_it_runs(self, rich: Mapping[str, int]) -> Iterator[Example]:
         """Values and numbers on top of what it takes to run what differs, if that is more."""
         made = self.sized_calls.made()
@@ -151,7 +182,8 @@ class Aiming:
         plain = [e for e, (sizes, change) in made.items() if change is same and sizes in usual]
         for example in reaching(list(made), plain, self.demands, self.seen):
             sizes, change = made[example]
-            for values in self.values:
+            costly = self.plain.costs(sizes, change, _LONG)
+            for values in self.values[:: _EVERY_THIRD if costly else 1]:
                 yield from self.plain.made(sizes, in_turn(change, values))
             yield from self._numbers(sizes, change, _MOST_SINGLED_OUT // 2)
 

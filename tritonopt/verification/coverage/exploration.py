@@ -264,9 +264,9 @@ class Exploration:
                 found |= {abs(loop.bounds[2]) for loop in coverage.loops.values() if loop.bounds}
         return {n for n in found if 0 < n < _MOST_ELEMENTS}
 
-    def costs(self, sizes: Mapping[str, int], change: Change) -> bool:
-        """Whether a call that was made took longer than most should."""
-        return sum(c.work for c in self._of_changed(sizes, change)) > _MOST_WORK
+    def costs(self, sizes: Mapping[str, int], change: Change, times: int = 1) -> bool:
+        """Whether a call that was made took longer than most should, or several times as long."""
+        return sum(c.work for c in self._of_changed(sizes, change)) > times * _MOST_WORK
 
     def _of_changed(self, sizes: Mapping[str, int], change: Change) -> tuple[Coverage, ...]:
         """What both versions ran on the changed call of these sizes, if there is one."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tritonopt.verification.coverage.aiming import Aiming
 from tritonopt.verification.coverage.demands import NUMBERS, Demand
 from tritonopt.verification.coverage.guards import Guard
 from tritonopt.verification.coverage.observed import Observed
@@ -49,12 +48,12 @@ class Requirements:
         """Whether nothing is known of what ran inside of kernels."""
         return self.scouts is not None and not self.scouts.reached
 
-    def excused(self, aiming: Aiming) -> list[Demand]:
+    def excused(self, tried: Sequence[TriedSizes]) -> list[Demand]:
         """Loops of which no call could be found that cuts their last turn short."""
         if self.blind:
             return []
         ragged = [d for d in self.unmet() if d.kind == "ragged"]
-        return [d for d in ragged if _cannot_be_ragged(d, aiming.every_tried)]
+        return [d for d in ragged if _cannot_be_ragged(d, tried)]
 
     def never_left(self) -> list[Demand]:
         """What runs only where a guard holds that both versions have, and held in neither."""

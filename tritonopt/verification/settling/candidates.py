@@ -193,10 +193,11 @@ def _unknown(
         return
     tensors = list(_tensors(name, evidence, shapes))
     scalars = list(_scalars(name, kind, evidence, shapes, frame))
-    if evidence.tensor or "Tensor" in kind:
-        yield from tensors
-    elif _WHOLE_LIST.match(kind):
+    if _WHOLE_LIST.match(kind):
         yield from _whole_lists(name, kind, shapes)
+        yield from tensors if evidence.tensor else ()
+    elif evidence.tensor or "Tensor" in kind:
+        yield from tensors
     elif kind.rpartition(".")[2] in _PLAIN:
         yield from scalars
     elif name.lower().startswith(("dim", "axis", "size", "shape", "normalized", "n_", "num")):
@@ -297,8 +298,8 @@ def _whole_lists(
         return
     # `Tuple[int]` is written for any number of them.
     fixed = "uple[" in kind and count > 1
-    whole = [s for s in shapes if "..." not in s]
-    main = whole[0] if whole else FRAMES[0]
+    whole = [w for s in shapes if (w := tuple(d for d in s if d != "..."))] or [FRAMES[0]]
+    main = whole[0]
     numbers = [
         ChoiceArgument(name, ((value,) * length,))
         for length in ((count,) if fixed else (2, 1, 3))
@@ -306,9 +307,11 @@ def _whole_lists(
     ]
     parts = [main[len(main) - count :]] if fixed and count <= len(main) else []
     alike = [s for s in whole if not fixed or len(s) == count] + parts
+    alike = [main[-1:], *alike] if name.lower().startswith("normalized") else alike
     sizes = [SizeArgument(name, s, as_tuple=True) for s in dict.fromkeys(alike) if s]
     if name.lower().startswith(("dim", "axis")):
-        yield from (ChoiceArgument(name, (value,)) for value in ((-1,), (0,), (0, 1)))
+        several: tuple[tuple[int, ...], ...] = ((-1,), (0,), (0, 1), (1, 0), (2, 0, 1))
+        yield from (ChoiceArgument(name, (value,)) for value in several)
     elif "size" in name.lower() or "shape" in name.lower():
         if name.lower() in _OF_A_RESULT:
             # Sizes of their own first: those of a tensor would hide that something is scaled.
@@ -438,13 +441,17 @@ def _for_nothing(
         typed = [value for word, values in usual if word in kind for value in values]
         plain = (*numbers[:2], 2, True) if not kind else ()
         yield ChoiceArgument(name, (None, *(typed or plain)))
+        if not kind or "float" in kind or "number" in kind:
+            # Some have to lie between 0 and a half.
+            yield ChoiceArgument(name, (None, 0.25, 0.1))
         if not kind:
             forms = list(dict.fromkeys(t.shape for t in _tensors(name, evidence, shapes)))
             yield from (TensorArgument(name, DEFAULT_DTYPES, s, optional=True) for s in forms[:3])
 
 
 def _other_values(name: str, value: object, evidence: Evidence) -> list[object]:
-    same = [v for v in evidence.compared if type(v) is type(value) and v != value]
+    kinds = (int, float) if type(value) in (int, float) else (type(value),)
+    same = [v for v in evidence.compared if type(v) in kinds and v != value]
     if isinstance(value, bool) or value is None:
         return []
     if isinstance(value, int):

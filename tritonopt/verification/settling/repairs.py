@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 from tritonopt.verification.process.messages import Attempt, Blame
 from tritonopt.verification.signature.argument_language import (
@@ -42,6 +42,7 @@ class Repair:
 _MOST = 12
 """So many guesses from one failure."""
 _TIMES = (2, 3, 4, 8, 16)
+_PARTS = (2, 3, 4)
 _MOST_RANK = 5
 _MOST_LISTED = 8
 _FREE = "bcmnkldhpqrstuvw"
@@ -93,7 +94,9 @@ def _all(signature: Signature, sizes: Mapping[str, int], attempt: Attempt) -> It
     yield from _of_ranks(signature, blamed, dict(attempt.blame.ranks), trouble)
     if view := _NO_VIEW.search(trouble):
         wanted = [int(n) for n in re.findall(r"-?\d+", view["view"])]
-        yield from (r for t in blamed for r in _viewable(t, sizes, wanted, int(view["count"])))
+        count = int(view["count"])
+        yield from (r for t in blamed for r in _viewable(t, sizes, wanted, count))
+        yield from _divided(signature, sizes, wanted, count)
         most = max((len(t.shape) for t in blamed), default=0)
         longest = (t for t in blamed if len(t.shape) == most)
         yield from (r for t in longest for r in _with_one_more(signature, t))
@@ -249,6 +252,22 @@ def _viewable(
             yield _renamed(one, other)
 
 
+def _divided(
+    signature: Signature, sizes: Mapping[str, int], wanted: Sequence[int], count: int
+) -> Iterator[Repair]:
+    """What has its last dimension in equal parts: it is even, or another's is that much longer."""
+    last = {t.shape[-1] for t in signature.tensors if t.shape}
+    for name, parts in product((d for d in sizes if d in last), _PARTS):
+        size, part = sizes[name], sizes[name] // parts
+        if part in wanted and count % size == 0 and count // size * part == math.prod(wanted):
+            for tensor in signature.tensors:
+                if tensor.shape[-1:] == (name,):
+                    longer = (*tensor.shape[:-1], f"{parts} * {name}")
+                    yield _with(replace(tensor, shape=longer))
+        if parts == 2 and size % 2 and {part, size - 1} & set(wanted):
+            yield _knowing(f"{name} % 2 == 0")
+
+
 def _with_one_more(signature: Signature, tensor: TensorArgument) -> Iterator[Repair]:
     """With a dimension more at the end, or at the beginning, that no other tensor has."""
     own = tuple(d for d in tensor.shape if d != "...")
@@ -299,6 +318,9 @@ def _of_lengths(signature: Signature, blame: Blame) -> Iterator[Repair]:
         value = argument.values[0]
         for left, right in wanted:
             if isinstance(value, tuple) and left == len(value) > 0:
+                if argument.name.lower().startswith(("dim", "axis", "axes", "perm")):
+                    # Each dimension once.
+                    yield _with(ChoiceArgument(argument.name, (tuple(range(right))[::-1],)))
                 longer = (*value, *value[-1:] * _MOST_LISTED)
                 yield _with(ChoiceArgument(argument.name, (longer[:right],)))
 

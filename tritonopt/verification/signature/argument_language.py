@@ -293,7 +293,7 @@ class Signature:
         tuples = [a.sizes for a in self.arguments if isinstance(a, SizeArgument) and a.as_tuple]
         single = [a for a in self.arguments if isinstance(a, SizeArgument) and not a.as_tuple]
         found = [*(t.shape for t in self.tensors), *tuples]
-        if not self.tensors:
+        if not any(t.shape for t in self.tensors):
             found.append(tuple(size for a in single for size in a.sizes))
         return tuple(shape for shape in found if shape)
 
@@ -339,7 +339,8 @@ def _check(signature: Signature) -> None:
         wanted: tuple[Bound | None, ...] = tuple(
             bound for tensor in tensors_of(argument) for bound in (tensor.low, tensor.high)
         )
-        if isinstance(argument, SizeArgument) and signature.tensors and not argument.as_tuple:
+        shaped = any(tensor.shape for tensor in signature.tensors)
+        if isinstance(argument, SizeArgument) and shaped and not argument.as_tuple:
             # A tuple may be the shape of what is made; without a tensor any size may be.
             wanted = argument.sizes
         for size in (name for bound in wanted for name in names_of(bound or 0)):

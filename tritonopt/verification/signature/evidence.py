@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -141,8 +142,9 @@ class Findings:
         if not isinstance(value, Tensor):
             return
         for element in others:
-            if isinstance(element, ast.Constant) and isinstance(element.value, (str, int)):
-                self.evidence[value.name].compared.append(element.value)
+            plain = _plain_value(element)
+            if plain is not None:
+                self.evidence[value.name].compared.append(plain)
 
     def set_rank(self, name: str, rank: int) -> None:
         self.evidence[name].tensor = True
@@ -161,6 +163,21 @@ class Findings:
         if form == "rows" and axis in (1, -1):
             return self.size(name, -1)
         return Count(name) if form == "flat" else None
+
+
+def _plain_value(node: ast.expr) -> str | int | float | None:
+    """A string or a number that the text gives, `-1`, `math.inf` and `float("-inf")` included."""
+    match node:
+        case ast.Constant(value=str() | int() | float() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            found = _plain_value(operand)
+            return None if found is None or isinstance(found, str) else -found
+        case ast.Attribute(value=ast.Name(id="math" | "torch" | "np" | "numpy"), attr="inf"):
+            return math.inf
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(text))]):
+            return {"inf": math.inf, "-inf": -math.inf}.get(text)
+    return None
 
 
 def _told_apart_by_kernels(module: source.Module) -> Iterator[tuple[str, int | float]]:

@@ -11,6 +11,7 @@ for, with the line to write.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -254,7 +255,7 @@ class _Solution:
         if isinstance(size, Number):
             return ChoiceArgument(name, (size.value,))
         kind = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
-        if "eps" in name.lower():
+        if re.search(r"(^|_)eps(ilon)?(_|\d|$)", name.lower()):
             return ChoiceArgument(name, (1e-5,))
         if kind == "bool":
             return ChoiceArgument(name, (False, True))

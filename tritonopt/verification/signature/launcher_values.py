@@ -96,10 +96,14 @@ class Values:
             scope[target.id] = value if self.found.is_list(value) else None
 
     def rows(self, node: ast.BinOp, scope: Scope) -> None:
-        """`x.numel() // x.shape[-1]`: rows are counted over whatever dimensions come first."""
+        """`x.numel() // x.shape[-1]`: rows are counted over whatever dimensions come first.
+
+        So they are by what is computed from a size, which is no number: `x.numel() // (2 * half)`.
+        """
         if isinstance(node.op, ast.FloorDiv):
-            count, last = self.of(node.left, scope), self.of(node.right, scope)
-            if isinstance(count, Count) and last == Size(count.name, -1):
+            count, length = self.of(node.left, scope), self.of(node.right, scope)
+            by_rows = length is None or (isinstance(length, Size) and length.axis == -1)
+            if isinstance(count, Count) and by_rows:
                 self.found.evidence[count.name].ragged = True
 
     def either(self, nodes: Iterable[ast.expr], scope: Scope) -> Value:

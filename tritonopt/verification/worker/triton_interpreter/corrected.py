@@ -23,6 +23,7 @@ import numpy as np
 from tritonopt.verification.process.messages import FORWARD, REVERSED
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter import bfloat16
+from tritonopt.verification.worker.triton_interpreter.own_folds import OwnFolds
 
 
 class Refused(Exception):
@@ -115,6 +116,7 @@ class Interpreter:
         kind = type(builder)
         self._nan_dropping(kind)
         bfloat16.Arithmetic().install()
+        OwnFolds().install()
         self._loads_and_stores(builder)
         self._program_order(builder)
         self._wrapping(builder)

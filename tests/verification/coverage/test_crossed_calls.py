@@ -1,0 +1,88 @@
+"""What no call comes to that has one thing alone: sizes of one meet flags and values of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tritonopt.verification import Verdict
+
+IGNORED = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x_ptr, label_ptr, y_ptr, n, ignored, BLOCK: tl.constexpr, MARK: tl.constexpr):
+    row = tl.program_id(0)
+    label = tl.load(label_ptr + row)
+    if label == ignored:
+        for start in range(0, n, BLOCK):
+            cols = start + tl.arange(0, BLOCK)
+            zero = 0.0 * cols
+            tl.store(y_ptr + row * n + cols, zero, mask=cols < n)
+        if MARK:
+            mark = row * 0 - 1.0
+            tl.store(y_ptr + row * n, mark)
+        return
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0)
+        tl.store(y_ptr + row * n + cols, x * 2.0, mask=cols < n)
+
+def launch(x: torch.Tensor, label: torch.Tensor, ignored: int = 0, mark: bool = False):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    block = min(1024, triton.next_power_of_2(n))
+    kernel[(m,)](x, label, y, n, ignored, BLOCK=block, MARK=mark)
+    return y
+"""
+_ARGS = "x: f32[m, n], label: i64[m] in 0..n, ignored: -1|1, mark: False|True"
+
+
+def test_rows_that_a_value_singles_out_are_long_too(of_texts: Callable[..., Verdict]) -> None:
+    """The loop over an ignored row takes a second turn; with a flag set beside it."""
+    changed = IGNORED.replace("0.0 * cols", "cols * 0.0").replace("row * 0 - 1.0", "0 * row - 1.0")
+    verdict = of_texts(IGNORED, changed, args=_ARGS, max_examples=1)
+    assert verdict.verdict == "identical", verdict.reason
+
+
+def test_a_mistake_in_long_ignored_rows_is_found(of_texts: Callable[..., Verdict]) -> None:
+    changed = IGNORED.replace("0.0 * cols", "tl.where(cols < 1024, 0.0 * cols, 1.0)")
+    verdict = of_texts(IGNORED, changed, args=_ARGS, max_examples=1)
+    assert verdict.verdict == "counterexample", verdict.reason
+
+
+OF_DIMENSIONS = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x_ptr, y_ptr, m, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    mask = (rows < m) & (cols < n)
+    x = tl.load(x_ptr + rows * n + cols, mask=mask, other=0.0)
+    total = tl.sum(x, axis=1)[:, None]
+    tl.store(y_ptr + rows, total, mask=rows < m)
+
+def launch(x: torch.Tensor, dims: tuple):
+    x = torch.movedim(x, dims, tuple(range(-len(dims), 0))).contiguous()
+    n = x.shape[-len(dims):].numel()
+    m = x.numel() // n
+    y = torch.empty(m, device=x.device)
+    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROWS=4, BLOCK=triton.next_power_of_2(n))
+    return y
+"""
+
+
+def test_of_several_dimensions_some_are_left(of_texts: Callable[..., Verdict]) -> None:
+    """All of a matrix is one row; of three dimensions there are several rows."""
+    changed = OF_DIMENSIONS.replace("total = tl.sum(x", "total = 1.0 * tl.sum(x")
+    args = "x: f32[..., n], dims: (0, 1)"
+    verdict = of_texts(OF_DIMENSIONS, changed, args=args, max_examples=1)
+    assert verdict.verdict == "identical", verdict.reason
+    changed = OF_DIMENSIONS.replace("tl.program_id(0) * ROWS", "tl.program_id(0) * 3")
+    verdict = of_texts(OF_DIMENSIONS, changed, args=args, max_examples=1)
+    assert verdict.verdict == "counterexample", verdict.reason
