@@ -5,15 +5,16 @@ as the arithmetic. The first time it goes the usual way, and what that asks of t
 Where it was one operation on both operands, perhaps after one of them was spread over the shape of
 the other, that operation alone is asked for from then on: numpy spreads by itself.
 
-A run that follows every operation (see `algebra`) is told of what is spread, and of constants.
-There only what needs neither is done at once.
+A run that follows floats (see `algebra`) is told where they are spread, and of constants among
+them: such operators go the usual way there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,14 +23,14 @@ _OPERATORS = {
     for before in ("", "r")
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor")
 } | {f"__{name}__" for name in ("lt", "le", "gt", "ge", "eq", "ne")}
-_SPREADING = ("create_splat", "create_broadcast", "create_expand_dims")
+SPREADING = ("create_splat", "create_broadcast", "create_expand_dims")
 _CONSTANTS = ("int32", "int64", "uint32", "uint64", "fp16", "bf16", "fp32", "fp64")
 """Types of which every plain number is one, but for those below 0."""
 _LEAST, _MOST = 2.0**-126, (2 - 2.0**-23) * 2.0**127
 """Floats that are no float32 are of another type by themselves, as whole numbers beyond 32 bits."""
 _MOST_CONSTANTS = 4096
 
-_Asked = tuple[str, tuple[Any, ...], Any]
+Asked = tuple[str, tuple[Any, ...], Any]
 """What was asked of the builder, of which operands, and what it gave."""
 
 
@@ -45,16 +46,17 @@ class _Known:
     """Of the result; None where it is that of the object whose operator this is."""
     spread: bool
     """Whether an operand was spread over the shape of the other."""
-    constant: Any = None
-    """The type that a number of Python became of."""
+    constant: Any
+    """The type that a number of Python became of, if one did."""
+    on_floats: bool
 
 
-class _Noting:
+class Noting:
     """The builder, with what is asked of it."""
 
     def __init__(self, builder: Any) -> None:
         self.builder = builder
-        self.asked: list[_Asked] = []
+        self.asked: list[Asked] = []
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.builder, name)
@@ -67,6 +69,15 @@ class _Noting:
             return result
 
         return noted
+
+    @contextlib.contextmanager
+    def instead(self, semantic: Any) -> Iterator[None]:
+        """Let it be asked in the builder's place."""
+        semantic.builder = self
+        try:
+            yield
+        finally:
+            semantic.builder = self.builder
 
 
 def install() -> None:
@@ -96,11 +107,13 @@ class _Operators:
 
     def known(self, usual: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         """An operator that is done as it was done before."""
-        tensor, builder = self.tensor, self.builder
+        tensor, semantic, builder = self.tensor, self.semantic, self.builder
         replaced = vars(builder)
         known: dict[tuple[str, Any], _Known | None] = {}
 
         def operator(this: Any, other: Any) -> Any:
+            if semantic.builder is not builder:  # what this is part of is noted
+                return usual(this, other)
             kind = type(other)
             if kind is tensor:
                 key = this.type.name, other.type.name
@@ -110,13 +123,21 @@ class _Operators:
             else:
                 return usual(this, other)
             if key not in known:
-                result, known[key] = self._noted(usual, this, other)
+                noting = Noting(builder)
+                with noting.instead(semantic):
+                    result = usual(this, other)
+                known[key] = _how(this, other, result, noting.asked)
                 return result
             how = known[key]
-            follows = "create_splat" in replaced
-            if how is None or (follows and (how.spread or how.constant is not None)):
+            if how is None:
                 return usual(this, other)
             constant = how.constant
+            if (
+                "create_splat" in replaced
+                and how.on_floats
+                and (how.spread or constant is not None)
+            ):
+                return usual(this, other)
             operand = other.handle if constant is None else self._constant(other, constant)
             operation = getattr(builder, how.operation)
             pair = (operand, this.handle) if how.swapped else (this.handle, operand)
@@ -139,20 +160,8 @@ class _Operators:
             self.constants[key] = found
         return found
 
-    def _noted(
-        self, usual: Callable[[Any, Any], Any], this: Any, other: Any
-    ) -> tuple[Any, _Known | None]:
-        """The result, and how it comes about for other operands like these, if that is known."""
-        noting = _Noting(self.builder)
-        self.semantic.builder = noting
-        try:
-            result = usual(this, other)
-        finally:
-            self.semantic.builder = self.builder
-        return result, _how(this, other, result, noting.asked)
 
-
-def _how(this: Any, other: Any, result: Any, asked: list[_Asked]) -> _Known | None:
+def _how(this: Any, other: Any, result: Any, asked: list[Asked]) -> _Known | None:
     """What one operation gave that result, of both operands as they were or spread."""
     if not asked:
         return None
@@ -164,7 +173,7 @@ def _how(this: Any, other: Any, result: Any, asked: list[_Asked]) -> _Known | No
     if not is_number:
         origin[id(other.handle)] = "other"
     for name, given, found in before:
-        if name in _SPREADING:
+        if name in SPREADING:
             sources = [origin[id(g)] for g in given if id(g) in origin]
             if len(sources) != 1:
                 return None
@@ -182,8 +191,9 @@ def _how(this: Any, other: Any, result: Any, asked: list[_Asked]) -> _Known | No
         operation,
         places == ["other", "this"],
         None if result.type is this.type else result.type,
-        any(name in _SPREADING for name, _, _ in before),
+        any(name in SPREADING for name, _, _ in before),
         constant,
+        any(operand.dtype.is_floating() for operand in operands),
     )
 
 
