@@ -581,7 +581,14 @@ _WRAPPED = GUARDED.replace(
     "    if not (pid >= tiles):\n" + "\n".join(f"    {line}" for line in _BODY.splitlines()),
 )
 
+_TUNED = GUARDED.replace(
+    "@triton.jit",
+    '@triton.autotune([triton.Config({}, num_warps=2)], key=["size"])\n@triton.jit',
+    1,
+)
+
 KEPT = {
+    "of a tuned kernel": (_TUNED, _TUNED.replace("pid >= tiles", "tiles <= pid"), "identical"),
     "around all": (GUARDED, _WRAPPED, "identical"),
     "over another value": (
         GUARDED,

@@ -210,6 +210,16 @@ class Interpreter:
         options: Any = getattr(builder, "options", None)
         if getattr(options, "sanitize_overflow", False):
             builder.options = dataclasses.replace(options, sanitize_overflow=False)
+        original = builder.get_all_ones_value
+
+        def all_ones(kind: Any) -> Any:
+            data = np.dtype(self.module._get_np_dtype(kind))
+            if data.kind != "u":
+                return original(kind)
+            # For `~` of unsigned numbers it asks numpy for -1, which has none.
+            return self.module.TensorHandle(np.full(1, np.iinfo(data).max, data), kind.scalar)
+
+        builder.get_all_ones_value = all_ones
 
     def _hints(self) -> None:
         """What `multiple_of`, `max_contiguous` and `max_constancy` promise is looked up."""
