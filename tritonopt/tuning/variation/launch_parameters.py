@@ -163,7 +163,8 @@ def _options(
     now = {_constant(value) if value is not None else _USUAL[parameter] for value in given}
     one = next(iter(now)) if len(now) == 1 else None
     usual = one or _USUAL[parameter]
-    for number in sorted(_VALUES[parameter], key=lambda n: abs(math.log(n / usual))):
+    # Of two that are as near the larger one first: with more warps there is less to compile.
+    for number in sorted(_VALUES[parameter], key=lambda n: (abs(math.log(n / usual)), -n)):
         if number == one:
             continue
         changes: list[Change] = [
