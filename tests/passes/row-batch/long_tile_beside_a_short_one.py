@@ -1,5 +1,5 @@
 # expect: missed tile-is-long
-# options: elements=64,programs=1
+# options: programs=1,elements=64
 """One tile is as much as a program should hold, whatever the launch passes for the other one."""
 
 import torch
